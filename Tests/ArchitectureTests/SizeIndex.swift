@@ -198,7 +198,7 @@ enum SizeIndex {
             "The first refusals of a second are reported one by one, the others as one number at its end"),
         "SecurityState.attemptsBeforeLockout": .test(
             "Five attempts in a row lock biometry out until the passcode is entered"),
-        "StopInspections.lookAgain": pause, "StopInspections.pause": pause,
+        "SuspensionChecks.lookAgain": pause, "SuspensionChecks.pause": pause,
         "WatchContent.contextLimit": .test(
             "A transfer, a context and a file of the greatest size are taken, and none of a byte more"),
         "WatchContent.messageLimit": .test(
@@ -252,7 +252,7 @@ enum SizeIndex {
             "A line is shown whole up to its greatest width, and of a longer one what is around the caret"),
         "Doctor.neededDescriptors": .fixed("advice"), "Doctor.neededDisk": .fixed("advice"),
         "Doctor.neededSharedMemory": .fixed("advice"),
-        "EventReference.version": version, "JSONReport.version": version, "RecordedMoment.version": version,
+        "EventReference.version": version, "JSONReport.version": version, "StateAtStep.version": version,
         "VocabularyReference.version": version,
         "GitHubAnnotations.most": .test("Ten are shown, and a line says how many more there are"),
         "GitHubSummary.most": .test("GitHub's summary has a row for fifty scenarios, and a line for the rest"),

@@ -71,7 +71,7 @@ enum ActivationHandlers {
 
     private static func start(
         _ activation: PowerAuthActivation, _ sdk: PowerAuthSDK,
-        _ reply: @escaping CommandTable<Void>.Reply<CreateActivation.Result>
+        _ reply: @escaping CommandDispatcher<Void>.Reply<CreateActivation.Result>
     ) -> (any PowerAuthOperationTask)? {
         sdk.createActivation(activation) { result, error in
             reply(Outcome.of(result.map(CreateActivation.Result.init), error))

@@ -14,7 +14,7 @@ final class NotificationHandlers: NSObject, Sendable {
     private struct State {
         var received: [ReceivedNotifications.Notification] = []
         var finishesWork = true
-        var registrations: [CommandTable<Void>.Reply<RegisterForRemoteNotifications.Result>] = []
+        var registrations: [CommandDispatcher<Void>.Reply<RegisterForRemoteNotifications.Result>] = []
     }
 
     private let state = Mutex(State())

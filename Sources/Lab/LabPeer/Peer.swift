@@ -29,7 +29,7 @@ public final class Peer: @unchecked Sendable {
 
     private let trace: TraceWriter
     private let agent: AgentConnection
-    private var commands: CommandTable<Void>
+    private var commands: CommandDispatcher<Void>
 
     /// Plays an app until the process is killed, or until the command of the command line has run.
     ///
@@ -99,7 +99,7 @@ public final class Peer: @unchecked Sendable {
         self.device = device
         self.app = app
         self.incarnation = incarnation
-        commands = CommandTable(of: app.actorKind, errors: errors)
+        commands = CommandDispatcher(of: app.actorKind, errors: errors)
         let trace = try TraceWriter(
             directory: manifest.tracesDirectory, process: app.name, incarnation: incarnation)
         self.trace = trace
@@ -133,7 +133,7 @@ public final class Peer: @unchecked Sendable {
     /// Registers a command whose outcome comes later. `body` runs on the main queue and calls its second parameter
     /// once, from any thread, or throws instead.
     public func handle<C: Command>(
-        _ command: C.Type, _ body: @escaping (C, @escaping CommandTable<Void>.Reply<C.Result>) throws -> Void
+        _ command: C.Type, _ body: @escaping (C, @escaping CommandDispatcher<Void>.Reply<C.Result>) throws -> Void
     ) {
         // Safe: handlers are registered and called on the main thread alone, see `perform(_:_:)`.
         nonisolated(unsafe) let body = body
@@ -144,7 +144,7 @@ public final class Peer: @unchecked Sendable {
     /// runs on the main queue and calls its second parameter once, from any thread, or throws instead.
     public func handle(
         _ command: CommandDeclaration,
-        _ body: @escaping (JSONValue, @escaping CommandTable<Void>.Reply<JSONValue>) throws -> Void
+        _ body: @escaping (JSONValue, @escaping CommandDispatcher<Void>.Reply<JSONValue>) throws -> Void
     ) {
         // Safe: handlers are registered and called on the main thread alone, see `perform(_:_:)`.
         nonisolated(unsafe) let body = body

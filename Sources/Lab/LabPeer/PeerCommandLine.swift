@@ -25,7 +25,7 @@ enum PeerCommandLine {
         let hasPrompt = options.prompt || (options.incarnation == nil && isatty(0) == 1)
         guard !options.command.isEmpty || hasPrompt else { return }
         let words = options.command
-        let dialogs = DialogDesk(sandbox)
+        let dialogs = DialogPrompter(sandbox)
         if words.isEmpty, shell.isPossible {
             // The shell takes the answers; that there is a dialog is told here.
             runOnThread(name: "command line") {
@@ -52,7 +52,7 @@ enum PeerCommandLine {
         }
     }
 
-    private static func run(_ words: [String], app: AppSpec, _ dialogs: DialogDesk?, execute: Execute) -> Never {
+    private static func run(_ words: [String], app: AppSpec, _ dialogs: DialogPrompter?, execute: Execute) -> Never {
         if words.isEmpty {
             prompt(app, dialogs, execute)
         } else {
@@ -60,7 +60,7 @@ enum PeerCommandLine {
         }
     }
 
-    private static func prompt(_ app: AppSpec, _ dialogs: DialogDesk?, _ execute: Execute) -> Never {
+    private static func prompt(_ app: AppSpec, _ dialogs: DialogPrompter?, _ execute: Execute) -> Never {
         let isTerminal = isatty(0) == 1
         while true {
             if isTerminal { write("\(app.name)> ", to: .standardOutput) }
@@ -78,7 +78,7 @@ enum PeerCommandLine {
 
     /// Runs one command and prints its outcome; false if it failed.
     private static func perform(
-        _ words: [String], _ app: AppSpec, _ dialogs: DialogDesk?, _ execute: Execute
+        _ words: [String], _ app: AppSpec, _ dialogs: DialogPrompter?, _ execute: Execute
     ) -> Bool {
         let request: ControlRequest
         do {
@@ -111,7 +111,7 @@ enum PeerCommandLine {
     }
 
     /// Reads lines until one of them answers the open dialog; without input the user has gone.
-    private static func answer(_ dialogs: DialogDesk) {
+    private static func answer(_ dialogs: DialogPrompter) {
         while dialogs.isDialogOpen {
             guard let line = readLine() else {
                 _ = dialogs.answer(AuthenticationAnswer.cancel.rawValue)

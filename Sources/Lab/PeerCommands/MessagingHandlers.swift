@@ -18,7 +18,7 @@ public enum MessagingHandlers {
         let messages = WatchMessages()
         retained.withLock { $0 = messages }
         let session = WCSession.default
-        WatchCommands.register(messages, on: peer, session: session, reportsPairing: reportsPairing)
+        WatchHandlers.register(messages, on: peer, session: session, reportsPairing: reportsPairing)
         guard hasSession, WCSession.isSupported() else { return }
         session.delegate = messages
         session.activate()

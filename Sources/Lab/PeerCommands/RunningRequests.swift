@@ -36,7 +36,8 @@ public final class RunningRequests: Sendable {
     ///   - start: starts the request with the given reply and gives its task; nil when it has ended already.
     public func handle<C: Command>(
         _ command: C.Type,
-        _ start: @escaping (C, @escaping CommandTable<Void>.Reply<C.Result>) throws -> (any PowerAuthOperationTask)?
+        _ start:
+            @escaping (C, @escaping CommandDispatcher<Void>.Reply<C.Result>) throws -> (any PowerAuthOperationTask)?
     ) {
         peer.handle(command) { [self] arguments, reply in
             let number = begin(C.name) { reply(.failure($0)) }

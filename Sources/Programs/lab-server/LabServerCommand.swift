@@ -110,7 +110,7 @@ struct LabServerCommand: ParsableCommand {
                 configuration.identityProviders = try JSONValue.parse(Files.read(identityProviders)).decode()
             }
             do {
-                _ = try Exposure(configuration)
+                _ = try ListenPolicy(configuration)
             } catch {
                 throw ValidationError("\(error)")
             }

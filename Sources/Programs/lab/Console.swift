@@ -16,8 +16,8 @@ enum Console {
     }
 
     /// How one of the standard outputs looks.
-    static func look(of descriptor: Int32) -> OutputLook {
-        OutputLook(isTerminal: isatty(descriptor) == 1, environment: ProcessInfo.processInfo.environment)
+    static func look(of descriptor: Int32) -> OutputStyle {
+        OutputStyle(isTerminal: isatty(descriptor) == 1, environment: ProcessInfo.processInfo.environment)
     }
 
     /// A printer of a run's progress to standard output or standard error, as that is able to show it.

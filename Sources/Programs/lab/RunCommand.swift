@@ -89,7 +89,7 @@ struct RunCommand: ParsableCommand {
             ).run()
         }
         throw try TerminalKeys.whileRead { keyboard in
-            try WatchSession(
+            try RerunOnSave(
                 options: options, printer: printer, interruption: interruption, keyboard: keyboard,
                 writeErrors: { Console.write($0, to: 2) }
             ).run()

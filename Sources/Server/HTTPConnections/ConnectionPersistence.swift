@@ -33,7 +33,7 @@ struct PersistentHTTP1Channel: ServerChildChannel {
     }
 
     func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await withTaskExecutorPreference(EventLoopTasks(value.channel.eventLoop)) {
+        await withTaskExecutorPreference(EventLoopTaskExecutor(value.channel.eventLoop)) {
             await base.handle(value: value, logger: logger)
         }
     }

@@ -20,8 +20,8 @@ struct OutputTests {
             (false, ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"], false, false),
         ] as [(Bool, [String: String], Bool, Bool)])
     func look(isTerminal: Bool, environment: [String: String], showsProgress: Bool, isColoured: Bool) {
-        let look = OutputLook(isTerminal: isTerminal, environment: environment)
-        #expect(look == OutputLook(showsProgress: showsProgress, isColoured: isColoured))
+        let look = OutputStyle(isTerminal: isTerminal, environment: environment)
+        #expect(look == OutputStyle(showsProgress: showsProgress, isColoured: isColoured))
     }
 
     @Test("The line of progress is narrower than the terminal, whatever the name", arguments: [1, 8, 20, 40, 80])

@@ -40,8 +40,8 @@ struct RunDifferenceTests {
 
     private func lines(_ first: [TraceEvent], _ second: [TraceEvent], answer: JSONValue = true) -> [String] {
         RunDifference.lines(
-            RecordedCourse(history: Self.history(), events: first),
-            RecordedCourse(history: Self.history(answer: answer), events: second))
+            ComparableRun(history: Self.history(), events: first),
+            ComparableRun(history: Self.history(answer: answer), events: second))
     }
 
     @Test("Times, identifiers, process numbers, the length of a key and the mixing of threads make no difference")
@@ -89,7 +89,7 @@ struct RunDifferenceTests {
     func texts() {
         func told(_ first: String, _ second: String) -> [String] {
             let courses = [first, second].map { text in
-                RecordedCourse(history: Self.history(answer: .string(text)), events: [])
+                ComparableRun(history: Self.history(answer: .string(text)), events: [])
             }
             return RunDifference.lines(courses[0], courses[1])
         }
@@ -156,12 +156,12 @@ struct RunDifferenceTests {
 
     @Test("A step that is tried again and again does the same whether it takes two attempts or three")
     func attempts() {
-        func course(_ attempts: Int64) -> RecordedCourse {
+        func course(_ attempts: Int64) -> ComparableRun {
             let tries = (0..<attempts).map { Self.step("command", "1", at: 150 + $0, ["result": false]) }
             let events = (0..<attempts).flatMap { attempt in
                 Self.events.prefix(6).map { Self.event($0.time + UInt64(attempt), $0.name, $0.fields) }
             }
-            return RecordedCourse(
+            return ComparableRun(
                 history: [Self.step("step.started", "1", at: 100, ["title": "eventually"])] + tries
                     + [Self.step("step.finished", "1", at: 300, ["fine": true])],
                 events: events.sorted { $0.time < $1.time })
@@ -246,7 +246,7 @@ struct RunDifferenceTests {
         for (id, verdict) in zip(ids, [Verdict.passed, .passed, .failed]) {
             try write(id, [Played(verdict: verdict)], into: records)
         }
-        let earlier = EarlierPasses(in: records)
+        let earlier = LastPassingRuns(in: records)
         #expect(earlier.lastRun(passing: "a.yaml") == ids[1])
         #expect(earlier.lastRun(passing: "b.yaml") == nil)
         var failure = try #require(ScenarioResult.sample(.failed).failures.first)

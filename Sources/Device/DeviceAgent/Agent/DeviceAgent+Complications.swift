@@ -4,7 +4,7 @@ import SimulatedDevice
 /// The complications that the face of a watch shows.
 extension DeviceAgent {
     /// Adds the commands about the complication of an app.
-    static func addComplicationCommands(to table: inout CommandTable<ProcessTarget>) {
+    static func addComplicationHandlers(to table: inout CommandDispatcher<ProcessTarget>) {
         table.answer(AddComplication.self) { _, target in try target.agent.show(true, complicationOf: target.host) }
         table.answer(RemoveComplication.self) { _, target in try target.agent.show(false, complicationOf: target.host) }
     }

@@ -7,7 +7,7 @@ extension DeviceAgent {
     var isOnline: Bool { connectivity.isOnline }
 
     /// Adds the commands about the network.
-    static func addConnectivityCommands(to table: inout CommandTable<DeviceAgent>) {
+    static func addConnectivityHandlers(to table: inout CommandDispatcher<DeviceAgent>) {
         table.answer(GoOffline.self) { _, agent in agent.connectivity.set(.none) }
         table.answer(GoOnline.self) { arguments, agent in
             agent.connectivity.set(arguments.network.connection)

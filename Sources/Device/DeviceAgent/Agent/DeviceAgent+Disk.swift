@@ -4,7 +4,7 @@ import SimulatedDevice
 /// Faults of the device's storage.
 extension DeviceAgent {
     /// Adds the commands about the storage.
-    static func addDiskCommands(to table: inout CommandTable<DeviceAgent>) {
+    static func addDiskHandlers(to table: inout CommandDispatcher<DeviceAgent>) {
         table.answer(FillDisk.self) { arguments, agent in
             let number = agent.disk.fill(leaving: arguments.free)
             return ArmedDiskFault { $0.id = number }

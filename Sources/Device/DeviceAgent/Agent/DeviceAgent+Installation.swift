@@ -8,7 +8,7 @@ extension DeviceAgent {
     // MARK: Apps
 
     /// Adds the commands about the installation of an app.
-    static func addInstallationCommands(to table: inout CommandTable<ProcessTarget>) {
+    static func addInstallationHandlers(to table: inout CommandDispatcher<ProcessTarget>) {
         table.answer(Uninstall.self) { _, target in try target.agent.uninstall(target.host, installingAgain: false) }
         table.answer(Reinstall.self) { _, target in try target.agent.uninstall(target.host, installingAgain: true) }
         table.answer(Install.self) { _, target in try target.agent.install(target.host) }
@@ -53,7 +53,7 @@ extension DeviceAgent {
     // MARK: The device
 
     /// Adds the commands that end everything that runs on the device.
-    static func addStartCommands(to table: inout CommandTable<DeviceAgent>) {
+    static func addStartHandlers(to table: inout CommandDispatcher<DeviceAgent>) {
         table.answer(Reboot.self) { _, agent in
             try agent.endBoot()
             try agent.changeProtection { $0.reboot() }

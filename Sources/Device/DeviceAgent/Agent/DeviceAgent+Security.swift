@@ -4,8 +4,8 @@ import SimulatedDevice
 /// What the user does with passcode and biometry (sdk.md, sections 5.5 and 9.9).
 extension DeviceAgent {
     /// Adds the commands about what protects the device.
-    static func addSecurityCommands(to table: inout CommandTable<DeviceAgent>) {
-        addBiometryCommands(to: &table)
+    static func addSecurityHandlers(to table: inout CommandDispatcher<DeviceAgent>) {
+        addBiometryHandlers(to: &table)
         table.answer(SetPasscode.self) { arguments, agent in
             try agent.changeProtection { $0.setPasscode(arguments.isSet) }
         }
@@ -33,7 +33,7 @@ extension DeviceAgent {
         for link in links { link.collect(.unlocked(security.state.isUnlockedSinceBoot)) }
     }
 
-    private static func addBiometryCommands(to table: inout CommandTable<DeviceAgent>) {
+    private static func addBiometryHandlers(to table: inout CommandDispatcher<DeviceAgent>) {
         table.answer(EnrolBiometry.self) { _, agent in
             try agent.security.changeState { try $0.enrol() }
         }

@@ -5,7 +5,7 @@ import SimulatedDevice
 /// Damage to what apps share, done while they use it.
 extension DeviceAgent {
     /// Adds the commands about shared memory and group containers.
-    static func addSharedDataCommands(to table: inout CommandTable<DeviceAgent>) {
+    static func addSharedDataHandlers(to table: inout CommandDispatcher<DeviceAgent>) {
         table.answer(UnlinkSharedMemory.self) { _, agent in
             for name in try agent.sharedMemoryNames() { try SharedMemoryObject.unlink(name: name) }
         }

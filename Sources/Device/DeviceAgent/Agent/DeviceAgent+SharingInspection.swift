@@ -6,7 +6,7 @@ import SimulatedDevice
 /// What apps share, seen by the system: without any lock, and without touching memory that somebody may cut.
 extension DeviceAgent {
     /// Adds the command that shows it.
-    static func addSharingInspection(to table: inout CommandTable<DeviceAgent>) {
+    static func addSharingInspection(to table: inout CommandDispatcher<DeviceAgent>) {
         table.answer(InspectSharing.self) { arguments, agent in try agent.inspectSharing(of: arguments.of) }
     }
 

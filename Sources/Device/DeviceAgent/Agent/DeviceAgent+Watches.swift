@@ -17,12 +17,12 @@ extension DeviceAgent {
     }
 
     /// Adds the command that changes the watch.
-    static func addWatchCommands(to table: inout CommandTable<DeviceAgent>) {
+    static func addWatchHandlers(to table: inout CommandDispatcher<DeviceAgent>) {
         table.answer(SwitchWatch.self) { arguments, agent in try agent.switchWatch(to: arguments.link) }
     }
 
     /// Adds the commands about the pairing of a watch.
-    static func addPairingCommands(to table: inout CommandTable<LinkTarget>) {
+    static func addPairingHandlers(to table: inout CommandDispatcher<LinkTarget>) {
         table.answer(PairWatch.self) { _, target in try target.agent.pair(target.link) }
         table.answer(UnpairWatch.self) { _, target in try target.agent.unpair(target.link) }
     }

@@ -30,7 +30,7 @@ public final class DeviceAgent {
     let appSocket: ZeroMQSocket
     /// The app behind each address of the app socket.
     var routes: [Data: String] = [:]
-    var inspections = StopInspections()
+    var inspections = SuspensionChecks()
     /// Processes that were refused of late.
     var refusals = RefusalTally()
     /// Rings when the time of a process is over.

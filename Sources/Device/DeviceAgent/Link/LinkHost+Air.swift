@@ -37,13 +37,13 @@ extension LinkHost {
         }
     }
 
-    private func pass(_ frame: WatchFrame, _ direction: LinkDirection) -> [LinkAir.Arrival] {
+    private func pass(_ frame: WatchFrame, _ direction: LinkDirection) -> [LinkFaultInjector.Arrival] {
         let (arrivals, occurrences) = air.take(frame, direction, at: clock.now().nanoseconds)
         for occurrence in occurrences { note(occurrence, of: frame) }
         return arrivals
     }
 
-    private func bring(_ arrivals: [LinkAir.Arrival]) throws {
+    private func bring(_ arrivals: [LinkFaultInjector.Arrival]) throws {
         for arrival in arrivals {
             switch arrival.direction {
             case .toWatch: try port.send(arrival.parts)
@@ -90,7 +90,7 @@ extension LinkHost {
 
     // MARK: Traces
 
-    private func note(_ occurrence: LinkAir.Occurrence, of frame: WatchFrame) {
+    private func note(_ occurrence: LinkFaultInjector.Occurrence, of frame: WatchFrame) {
         let fault = occurrence.fault
         var fields: [String: JSONValue] = [
             "link": .string(name), "direction": .string(fault.direction.rawValue),

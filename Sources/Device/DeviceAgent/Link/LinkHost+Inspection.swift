@@ -4,7 +4,7 @@ import SimulatedDevice
 
 extension DeviceAgent {
     /// Adds the command that shows the links of the device.
-    static func addLinkInspection(to table: inout CommandTable<DeviceAgent>) {
+    static func addLinkInspection(to table: inout CommandDispatcher<DeviceAgent>) {
         table.answer(InspectLink.self) { arguments, agent in
             let known = agent.links.map(\.name)
             if let wanted = arguments.link, !known.contains(wanted) {

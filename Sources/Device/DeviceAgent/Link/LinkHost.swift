@@ -14,7 +14,7 @@ final class LinkHost {
     /// Watches the other agent's process while the link is up.
     var peerWatch: ProcessWatch?
     /// What goes wrong between the two devices; only the phone's end knows.
-    var air: LinkAir
+    var air: LinkFaultInjector
     let clock: LabClock
     let trace: TraceWriter
 
@@ -55,7 +55,7 @@ final class LinkHost {
         trace: TraceWriter
     ) throws {
         name = spec.name
-        air = LinkAir(seed: seed, link: spec.name)
+        air = LinkFaultInjector(seed: seed, link: spec.name)
         self.clock = clock
         self.faults = faults
         self.trace = trace

@@ -14,7 +14,7 @@ public struct InstanceManifest: Codable, Sendable {
     /// The seed of every random choice of the lab itself.
     public var seed: UInt64
     /// Which part of the topology the instance plays; nil for all of it.
-    public var share: InstanceShare?
+    public var share: HostAssignment?
     /// The process that made the instance and holds its lease.
     public var runnerPid: Int32
     /// The directory of the peers' executables.
@@ -25,7 +25,7 @@ public struct InstanceManifest: Codable, Sendable {
     /// Describes an instance made now by this process.
     public init(
         id: String, labFile: String?, topology: Topology, runDirectory: String, seed: UInt64,
-        executablesDirectory: String, share: InstanceShare? = nil
+        executablesDirectory: String, share: HostAssignment? = nil
     ) {
         self.id = id
         self.labFile = labFile

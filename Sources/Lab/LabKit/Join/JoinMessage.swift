@@ -74,7 +74,7 @@ public struct JoinWelcome: Codable, Sendable {
     public var devices: [String]
     /// What the owner's server has told.
     public var server: ServerReady
-    /// See ``InstanceShare/bootsBefore``.
+    /// See ``HostAssignment/bootsBefore``.
     public var bootsBefore: UInt64
     /// The lab's certificate authority, as PEM, when the server uses TLS.
     public var authority: String?

@@ -41,14 +41,14 @@ extension RecordedRuns {
     ///     means after the first step that failed, or else after the last one.
     ///   - run: identifier of the run; nil looks through all, the newest first.
     /// - Throws: ``BadUsage`` when nothing is recorded of it, or there was no such step.
-    public func moment(of path: String, at place: String?, run: String?) throws -> RecordedMoment {
+    public func moment(of path: String, at place: String?, run: String?) throws -> StateAtStep {
         for run in try all().filter({ run == nil || $0.id == run }) {
             for result in run.report.results where concerns(result.scenario, path: path) {
                 guard Files.isDirectory(result.directory) else { continue }
                 try RecordChecksums.verify(run.directory)
                 guard let steps = StepEnds(in: result.directory) else { continue }
                 let moment = try steps.moment(at: place)
-                var recorded = RecordedMoment(
+                var recorded = StateAtStep(
                     try TraceReader.readAll("\(result.directory)/traces"), until: moment.time)
                 recorded.run = run.id
                 recorded.scenario = result.id

@@ -56,7 +56,7 @@ public struct RunDifference: Sendable {
         let headline =
             verdicts[0] == verdicts[1]
             ? "\(verdicts[0]) in both, and not the same" : verdicts.joined(separator: ", then ")
-        let courses = results.map { $0.flatMap { RecordedCourse(recordedIn: $0.directory) } }
+        let courses = results.map { $0.flatMap { ComparableRun(recordedIn: $0.directory) } }
         guard let one = courses[0], let other = courses[1] else {
             // What neither has played is the same in both.
             guard courses.contains(where: { $0 != nil }) || verdicts[0] != verdicts[1] else { return nil }
@@ -67,7 +67,7 @@ public struct RunDifference: Sendable {
     }
 
     /// The first differences of all processes, the earliest first.
-    static func lines(_ first: RecordedCourse, _ second: RecordedCourse) -> [String] {
+    static func lines(_ first: ComparableRun, _ second: ComparableRun) -> [String] {
         let names = Set(first.processes.keys).union(second.processes.keys).sorted()
         let partings = names.compactMap { Parting(of: $0, in: first, second) }
         return partings.sorted { ($0.time, $0.process) < ($1.time, $1.process) }.flatMap(\.lines)
@@ -76,11 +76,11 @@ public struct RunDifference: Sendable {
     /// Where the courses of one process part.
     private struct Parting {
         let process: String
-        private let moments: [[RecordedCourse.Moment]]
+        private let moments: [[ComparableRun.Moment]]
         private let place: Int
 
         /// Nil when they do not.
-        init?(of process: String, in first: RecordedCourse, _ second: RecordedCourse) {
+        init?(of process: String, in first: ComparableRun, _ second: ComparableRun) {
             moments = [first, second].map { $0.processes[process] ?? [] }
             self.process = process
             let common = zip(moments[0], moments[1]).prefix { $0.essence == $1.essence }.count
@@ -104,7 +104,7 @@ public struct RunDifference: Sendable {
             return ["  \(what) at \(place + 1):"] + same + parting
         }
 
-        private func line(_ sign: String, _ index: Int, _ moment: RecordedCourse.Moment) -> String {
+        private func line(_ sign: String, _ index: Int, _ moment: ComparableRun.Moment) -> String {
             let number = String(index + 1)
             let text = "  \(sign) \(String(repeating: " ", count: max(0, 4 - number.count)))\(number)  \(moment.text)"
             return text.count > longestLine ? text.prefix(longestLine - 1) + "…" : text

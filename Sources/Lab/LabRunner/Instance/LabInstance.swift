@@ -55,7 +55,7 @@ public final class LabInstance: Sendable {
     ///   - share: What is played here, when another host plays the rest.
     public init(
         topology: Topology, runDirectory: String, seed: UInt64, executables: Executables, labFile: String?,
-        share: InstanceShare? = nil
+        share: HostAssignment? = nil
     ) throws {
         try Files.createDirectory("\(runDirectory)/traces")
         try Files.createDirectory("\(runDirectory)/logs")

@@ -64,7 +64,7 @@ extension InteractiveSession {
         let instance = try LabInstance(
             topology: welcome.topology, runDirectory: records.path, seed: welcome.seed,
             executables: try Executables.find(), labFile: path,
-            share: InstanceShare(side: .guest, devices: welcome.devices, bootsBefore: welcome.bootsBefore))
+            share: HostAssignment(side: .guest, devices: welcome.devices, bootsBefore: welcome.bootsBefore))
         let outcome = try hold(instance, keeping: records) { instance in
             do {
                 try guest.prepare(instance.connection)

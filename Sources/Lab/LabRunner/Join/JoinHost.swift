@@ -249,7 +249,7 @@ final class JoinHost: Sendable {
         }
     }
 
-    // MARK: Standing for the guest
+    // MARK: Acting for the guest
 
     /// Answers where the guest's agents and apps would, and where one asks for the guest to be up to date.
     private func standForGuest() throws {

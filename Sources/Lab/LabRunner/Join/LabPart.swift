@@ -56,7 +56,7 @@ public enum LabPart: Sendable {
     /// - Throws: ``BadUsage`` for a device that there is not, or that cannot be left to others.
     static func share(
         of topology: Topology, devices: [String], listen: JoinAddress
-    ) throws -> (Topology, InstanceShare) {
+    ) throws -> (Topology, HostAssignment) {
         let known = topology.devices.map(\.name)
         for name in devices where !known.contains(name) {
             let advice = nearest(name, among: known).map { "; did you mean `\($0)`?" } ?? ""
@@ -76,6 +76,6 @@ public enum LabPart: Sendable {
             topology.links[index].transport = .tcp
             addresses[topology.links[index].name] = "\(listen.next(addresses.count + 1))"
         }
-        return (topology, InstanceShare(side: .owner, devices: devices, linkAddresses: addresses))
+        return (topology, HostAssignment(side: .owner, devices: devices, linkAddresses: addresses))
     }
 }

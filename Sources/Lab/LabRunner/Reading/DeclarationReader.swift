@@ -5,7 +5,7 @@ internal import LabKit
 ///
 /// Not thread-safe: used by the one thread that reads the file.
 struct DeclarationReader {
-    let given: GivenValues
+    let given: ExternalValues
     let scope: Scope
     let collector: DiagnosticCollector
     /// Receives secret texts.
@@ -15,7 +15,7 @@ struct DeclarationReader {
     /// What the seed gives.
     private(set) var generated: [GeneratedValue] = []
 
-    init(given: GivenValues, scope: Scope, collector: DiagnosticCollector, secrets: SecretTexts) {
+    init(given: ExternalValues, scope: Scope, collector: DiagnosticCollector, secrets: SecretTexts) {
         (self.given, self.scope, self.collector, self.secrets) = (given, scope, collector, secrets)
     }
 

@@ -47,7 +47,7 @@ public enum ScenarioReader {
         if let root = YAMLDocument.parse(file, reporting: collector) {
             let reading = Reading(
                 file: file, id: id, labFile: labFile,
-                given: GivenValues(settings: settings, environment: environment), collector: collector)
+                given: ExternalValues(settings: settings, environment: environment), collector: collector)
             scenarios = reading.read(root)
             values = Set((root["values"]?.entries ?? []).map(\.key))
         }
@@ -62,7 +62,7 @@ private struct Reading {
     let file: SourceFile
     let id: String
     let labFile: NamedTopologies
-    let given: GivenValues
+    let given: ExternalValues
     let collector: DiagnosticCollector
 
     func read(_ root: YAMLNode) -> [Scenario] {

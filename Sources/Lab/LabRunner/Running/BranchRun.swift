@@ -21,7 +21,7 @@ enum BranchRun {
     ///
     /// - Parameter makeThread: Makes the branch's executor; called on the branch's own thread.
     static func perform(
-        _ branches: [Branch], makeThread: @escaping @Sendable () -> StepThread
+        _ branches: [Branch], makeThread: @escaping @Sendable () -> StepRunner
     ) -> [Result] {
         let barrier = Barrier(count: branches.count)
         let results = Results()

@@ -48,7 +48,7 @@ extension ScenarioRun {
     /// - Parameters:
     ///   - thread: Carried the steps out.
     ///   - areFine: Whether all steps so far have ended as they should.
-    func check(_ moment: FinalCheck.Moment, of thread: StepThread, areFine: Bool) {
+    func check(_ moment: FinalCheck.Moment, of thread: StepRunner, areFine: Bool) {
         for check in FinalCheck.allCases where check.moments.contains(moment) {
             switch check {
             case .reasons:

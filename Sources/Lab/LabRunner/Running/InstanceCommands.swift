@@ -30,8 +30,8 @@ enum InstanceCommands {
         try device.checkComplete()
     }
 
-    private static let faults: CommandTable<InstanceConnection> = {
-        var table = CommandTable<InstanceConnection>(of: .faults, errors: refusal)
+    private static let faults: CommandDispatcher<InstanceConnection> = {
+        var table = CommandDispatcher<InstanceConnection>(of: .faults, errors: refusal)
         table.answer(ArmFault.self, arm)
         table.answer(DisarmFaults.self) { arguments, instance in
             try instance.faults.disarm(process: arguments.peer, id: arguments.id.map(UInt32.init(clamping:)))
@@ -53,8 +53,8 @@ enum InstanceCommands {
         return table
     }()
 
-    private static let clock: CommandTable<InstanceConnection> = {
-        var table = CommandTable<InstanceConnection>(of: .clock, errors: refusal)
+    private static let clock: CommandDispatcher<InstanceConnection> = {
+        var table = CommandDispatcher<InstanceConnection>(of: .clock, errors: refusal)
         table.answer(AdvanceClock.self) { arguments, instance in try instance.clock.advance(by: arguments.by) }
         table.answer(FreezeClock.self) { _, instance in try instance.clock.freeze() }
         table.answer(RunClock.self) { arguments, instance in try instance.clock.run(rate: arguments.rate) }
@@ -71,21 +71,21 @@ enum InstanceCommands {
         return table
     }()
 
-    private static let trace: CommandTable<InstanceConnection> = {
-        var table = CommandTable<InstanceConnection>(of: .trace, errors: refusal)
+    private static let trace: CommandDispatcher<InstanceConnection> = {
+        var table = CommandDispatcher<InstanceConnection>(of: .trace, errors: refusal)
         table.answer(ListEvents.self, list)
         return table
     }()
 
-    private static let server: CommandTable<InstanceConnection> = {
-        var table = CommandTable<InstanceConnection>(of: .serverProcess)
+    private static let server: CommandDispatcher<InstanceConnection> = {
+        var table = CommandDispatcher<InstanceConnection>(of: .serverProcess)
         table.answer(KillServer.self) { _, instance in try ServerProcess(instance: instance).kill() }
         table.answer(RestartServer.self) { _, instance in try ServerProcess(instance: instance).restart() }
         return table
     }()
 
-    private static let device: CommandTable<DeviceProcess> = {
-        var table = CommandTable<DeviceProcess>(of: .deviceProcess)
+    private static let device: CommandDispatcher<DeviceProcess> = {
+        var table = CommandDispatcher<DeviceProcess>(of: .deviceProcess)
         table.answer(KillDevice.self) { _, device in try device.kill() }
         table.answer(SwitchOffDevice.self) { _, device in try device.switchOff() }
         table.answer(SwitchOnDevice.self) { _, device in try device.switchOn() }

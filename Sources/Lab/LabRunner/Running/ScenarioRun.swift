@@ -174,7 +174,7 @@ final class ScenarioRun: Sendable {
             stopped(because: rule, verdict: .failed)
             interruption.set(because: rule)
         }
-        let thread = StepThread(run: self, instance: instance, events: events, bindings: known)
+        let thread = StepRunner(run: self, instance: instance, events: events, bindings: known)
         thread.gate = setting.gate
         let isReady = scenario.setup.map { thread.perform($0, called: "set-up") } ?? true
         let isComplete = isReady && thread.perform(scenario.steps)
@@ -195,7 +195,7 @@ final class ScenarioRun: Sendable {
     /// Runs the tear-down, which has a time limit of its own.
     ///
     /// - Returns: Whether all of it was as expected.
-    private func tearDown(_ phase: Phase, after thread: StepThread) -> Bool {
+    private func tearDown(_ phase: Phase, after thread: StepRunner) -> Bool {
         isTearingDown.store(true, ordering: .releasing)
         let countdown = Countdown(limits.scenario) { [self] limit in
             fail(
@@ -204,7 +204,7 @@ final class ScenarioRun: Sendable {
             interruption.force()
         }
         defer { countdown.end() }
-        let tearDown = StepThread(
+        let tearDown = StepRunner(
             run: self, instance: thread.instance, events: thread.events, bindings: thread.bindings, isTearDown: true)
         tearDown.gate = setting.gate
         tearDown.endFaults()

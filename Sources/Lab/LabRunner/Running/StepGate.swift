@@ -12,7 +12,7 @@ internal import Synchronization
 final class StepGate: Sendable {
     private let points: PausePoints
     private let printer: ProgressPrinter
-    private let input: PersonInput
+    private let input: ConsoleInput
     private let interruption: Interruption
     private let state: Mutex<State>
 
@@ -32,7 +32,7 @@ final class StepGate: Sendable {
     init(_ points: PausePoints, printer: ProgressPrinter, input: Int32, interruption: Interruption) {
         self.points = points
         self.printer = printer
-        self.input = PersonInput(input)
+        self.input = ConsoleInput(input)
         self.interruption = interruption
         state = Mutex(State(isStepping: points.everyStep))
     }

@@ -83,7 +83,7 @@ final class LiveSteps {
             setting: ScenarioRun.Setting(
                 executables: Executables(directory: instance.manifest.executablesDirectory), labFile: labFile),
             interruption: Interruption(), traces: instance.manifest.tracesDirectory, redactor: redactor)
-        let thread = StepThread(run: run, instance: instance, events: events, bindings: bindings)
+        let thread = StepRunner(run: run, instance: instance, events: events, bindings: bindings)
         let isFine = underWay.interrupting(run.interruption) {
             run.interruption.reaching { [instance, events] in
                 run.endWaiting(in: instance, events: events)
@@ -110,7 +110,7 @@ final class LiveSteps {
     func yaml(_ text: String, secretLine: (String) -> String? = { _ in nil }) throws -> String {
         try ShellLine.yaml(text) { actor, command, name, text in
             let field = instance.actors.command(named: command, of: actor)?.fields.first { $0.name == name }
-            guard let given = GivenText(text) else {
+            guard let given = SecretArgument(text) else {
                 let isText = field?.type == .text || field?.type == .secret
                 return isText ? ShellLine.textScalar(text) : ShellLine.scalar(text)
             }
@@ -123,7 +123,7 @@ final class LiveSteps {
     /// Keeps a secret for the steps that follow, unless it is kept already.
     ///
     /// - Returns: The name that steps call it by.
-    private func keep(_ text: String, for name: String, given source: GivenText) -> String {
+    private func keep(_ text: String, for name: String, given source: SecretArgument) -> String {
         if let known = given.first(where: { $0.text == text }) { return known.name }
         // Two secrets for one parameter are told apart by a number.
         let free = (1...).lazy.map { $0 == 1 ? name : "\(name)\($0)" }.first { self.types[$0] == nil }

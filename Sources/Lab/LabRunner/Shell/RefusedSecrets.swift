@@ -12,7 +12,7 @@ enum RefusedSecrets {
                     of: #/"([^"]*)|'([^']*)|([^\s,}"']+)/#)
             else { return nil }
             let secret = String(value.1 ?? value.2 ?? value.3 ?? "")
-            return secret.isEmpty || secret.contains("${") || GivenText(secret) != nil ? nil : secret
+            return secret.isEmpty || secret.contains("${") || SecretArgument(secret) != nil ? nil : secret
         }
     }
 

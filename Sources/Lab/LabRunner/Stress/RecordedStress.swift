@@ -28,7 +28,7 @@ public struct RecordedStress: Sendable {
     /// - Parameters:
     ///   - look: How the output looks.
     ///   - print: Takes pieces of text, in order.
-    public func check(look: OutputLook, print: (String) -> Void) throws -> RunOutcome {
+    public func check(look: OutputStyle, print: (String) -> Void) throws -> RunOutcome {
         var verdict = Examination.Verdict.passed
         do {
             // The checksums stand beside all rounds.

@@ -9,7 +9,7 @@ internal import LabSystem
 public struct StressRun {
     private let configuration: StressConfiguration
     private let interruption: Interruption
-    private let look: OutputLook
+    private let look: OutputStyle
     private let print: (String) -> Void
 
     /// A run.
@@ -20,7 +20,7 @@ public struct StressRun {
     ///   - interruption: Ends the run early when set.
     ///   - print: Takes pieces of text, in order.
     public init(
-        _ configuration: StressConfiguration, look: OutputLook, interruption: Interruption,
+        _ configuration: StressConfiguration, look: OutputStyle, interruption: Interruption,
         print: @escaping (String) -> Void
     ) {
         self.configuration = configuration

@@ -56,7 +56,7 @@ struct CatalogueIndex {
             let commands = own.flatMap(\.allSteps).flatMap(\.commands)
             return File(
                 path: path, scenarios: own,
-                names: own.reduce(into: []) { $0.formUnion(ShownNames(of: $1).names) },
+                names: own.reduce(into: []) { $0.formUnion(ScenarioCoverage(of: $1).names) },
                 faults: Set(FaultKind.all.filter { kind in commands.contains(where: kind.isDone) }))
         }
     }

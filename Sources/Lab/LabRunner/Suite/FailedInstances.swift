@@ -58,7 +58,7 @@ final class FailedInstances: Sendable {
                     """)
                 // Nothing expires while somebody looks.
                 instance.clock.whileFrozen {
-                    _ = printer.whileAsking { PersonInput(input).line(interruption: interruption) }
+                    _ = printer.whileAsking { ConsoleInput(input).line(interruption: interruption) }
                 }
             }
             return false

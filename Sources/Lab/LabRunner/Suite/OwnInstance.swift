@@ -29,7 +29,7 @@ public final class OwnInstance: Sendable {
     /// - Parameter arrange: Says what is played here of the cast, and how.
     init?(
         topology: String?, labFile: String?, seed: UInt64?, printError: @Sendable (String) -> Void,
-        arrange: (Topology) throws -> (Topology, InstanceShare?)
+        arrange: (Topology) throws -> (Topology, HostAssignment?)
     ) throws {
         let reading = SuiteReader(labPath: labFile).readLabFile(near: ".")
         guard let labFile = reading.labFile else {

@@ -7,7 +7,7 @@ internal import Synchronization
 /// Thread rule: any thread.
 public final class ProgressPrinter: Sendable {
     /// What the output can do.
-    public let look: OutputLook
+    public let look: OutputStyle
     private let columns: @Sendable () -> Int
     private let write: @Sendable (String) -> Void
     private let state = Mutex(State())
@@ -34,7 +34,7 @@ public final class ProgressPrinter: Sendable {
     ///   - columns: The width of the terminal, asked before each line of progress.
     ///   - write: Takes pieces of text, in order.
     public init(
-        look: OutputLook, columns: @escaping @Sendable () -> Int = { 80 }, write: @escaping @Sendable (String) -> Void
+        look: OutputStyle, columns: @escaping @Sendable () -> Int = { 80 }, write: @escaping @Sendable (String) -> Void
     ) {
         self.look = look
         self.columns = columns

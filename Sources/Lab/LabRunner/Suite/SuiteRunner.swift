@@ -88,7 +88,7 @@ public final class SuiteRunner: Sendable {
         let circumstances = RunCircumstances.now(
             arguments: options.arguments, in: Files.directory(of: Files.absolute(found.labFile)))
         // Where records are kept elsewhere, no command would find them.
-        let earlier = options.recordsDirectory == nil ? EarlierPasses(in: records) : nil
+        let earlier = options.recordsDirectory == nil ? LastPassingRuns(in: records) : nil
         let directory = try RunDirectory.create(in: records, keeping: options.keptRuns)
         defer { withExtendedLifetime(directory) {} }
         let queue = RoundQueue(found.scenarios, order: options.order, seed: seed, rounds: options.rounds)
@@ -159,7 +159,7 @@ public final class SuiteRunner: Sendable {
 
     private func perform(
         _ job: RoundQueue.Job, directory: RunDirectory, setting: ScenarioRun.Setting, reports: RunReports,
-        earlier: EarlierPasses?
+        earlier: LastPassingRuns?
     ) {
         let scenario = job.scenario
         printer.began(scenario.name)

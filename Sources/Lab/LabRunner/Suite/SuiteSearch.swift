@@ -90,7 +90,7 @@ struct SuiteSearch {
             return nil
         }
         complain(DiagnosticRenderer(secrets: suite.secrets).render(suite.warnings.filter(warnings.include)))
-        let given = GivenValues(settings: options.settings, environment: environment)
+        let given = ExternalValues(settings: options.settings, environment: environment)
         if let mistake = given.mistake(declared: suite.values) {
             complain("error: \(mistake)\n")
             return nil

@@ -6,7 +6,7 @@ struct BackOfficeContract: Sendable {
     /// The codes of its refusals, in the order of the checks.
     let errors: [ServiceErrorCode]
     /// Refusals whose code is not in the table of business errors.
-    var others: [OutwardFailure] = []
+    var others: [ErrorResponse] = []
 
     /// The contracts by the path below `/rest/v3` (server.md, sections 5 to 18).
     static let all: [String: BackOfficeContract] = [
@@ -16,7 +16,7 @@ struct BackOfficeContract: Sendable {
     ].merging(applications) { $1 }.merging(activations) { $1 }.merging(signatures) { $1 }
         .merging(encrypted) { $1 }.merging(recovery) { $1 }.merging(integrations) { $1 }.merging(operations) { $1 }
 
-    private init(_ required: [String], _ errors: ServiceErrorCode..., others: [OutwardFailure] = []) {
+    private init(_ required: [String], _ errors: ServiceErrorCode..., others: [ErrorResponse] = []) {
         self.required = required
         self.errors = errors
         self.others = others

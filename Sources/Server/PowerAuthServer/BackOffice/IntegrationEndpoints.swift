@@ -47,7 +47,7 @@ struct IntegrationEndpoints: Sendable {
         guard service.context.policy.isBackOfficeRestricted else { return endpoint }
         return endpoint.replying { request in
             guard try service.admits(authorization: request.header("Authorization")) else {
-                throw OutwardFailure.authentication
+                throw ErrorResponse.authentication
             }
             return try endpoint.reply(request)
         }

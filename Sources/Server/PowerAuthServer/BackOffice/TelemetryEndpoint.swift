@@ -28,7 +28,7 @@ struct TelemetryEndpoint: Sendable {
         try Violations.check([("name", request.name)])
         let name = request.name ?? ""
         guard let application = request.parameters?["application"]?.stringValue.nonBlank else {
-            throw OutwardFailure.telemetry("The parameter application is missing.")
+            throw ErrorResponse.telemetry("The parameter application is missing.")
         }
         let days = try days(of: name, request.parameters ?? [:])
         let since = context.clock.now().advanced(by: -Int64(days) * 86_400_000)
@@ -50,11 +50,11 @@ struct TelemetryEndpoint: Sendable {
             return 30
         case "USERS_IN_PAST_DAYS":
             guard let days = parameters["days"]?.integerValue, (1...365).contains(days) else {
-                throw OutwardFailure.telemetry("The parameter days must be 1 to 365.")
+                throw ErrorResponse.telemetry("The parameter days must be 1 to 365.")
             }
             return Int(days)
         default:
-            throw OutwardFailure.telemetry("There is no report with this name.")
+            throw ErrorResponse.telemetry("There is no report with this name.")
         }
     }
 }

@@ -52,7 +52,7 @@ struct ResourceCaller: Sendable {
         return headers
     }
 
-    private func body(of arguments: CallResource, for face: ServerFace) -> Data {
+    private func body(of arguments: CallResource, for face: APISurface) -> Data {
         guard face == .backOffice else { return arguments.request.map { JSONValue.object($0).encoded() } ?? Data() }
         return JSONValue.object(["requestObject": .object(arguments.request ?? [:])]).encoded()
     }

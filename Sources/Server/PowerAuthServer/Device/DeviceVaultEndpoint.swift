@@ -29,7 +29,7 @@ struct DeviceVaultEndpoint: Sendable {
             return ServerResponse(status: 200, body: try JSONBody.encode(response))
         case .invalidSignature(let verdict, _):
             _ = try authentication.accepted(verdict)
-            throw OutwardFailure.authentication
+            throw ErrorResponse.authentication
         }
     }
 

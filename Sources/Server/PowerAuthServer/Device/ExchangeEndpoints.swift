@@ -50,7 +50,7 @@ struct ExchangeEndpoints: Sendable {
     }
 
     private func signed(
-        _ path: String, failure: OutwardFailure = .encryption,
+        _ path: String, failure: ErrorResponse = .encryption,
         _ answer: @escaping @Sendable (_ plaintext: Data, _ userId: Identifier) throws -> Data
     ) -> Endpoint {
         .device(path, failure: failure, others: [.authentication]) { request in

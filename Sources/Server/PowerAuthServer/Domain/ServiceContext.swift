@@ -27,7 +27,7 @@ struct ServiceContext: Sendable {
     /// Makes one change, journals its events and sends its pushes once it is committed. Blocks.
     ///
     /// The body runs on the writing thread, alone with the database.
-    func change<Value>(_ body: @escaping (Change) throws -> Value) throws -> Value {
+    func change<Value>(_ body: @escaping (WriteTransaction) throws -> Value) throws -> Value {
         let (scope, effects) = (RequestScope.current, ChangeEffects())
         let value = try database.change { database, rows in
             try scope.run { try write(body, effects, database, rows) }
@@ -40,7 +40,7 @@ struct ServiceContext: Sendable {
 
     /// Like ``change(_:)``, for callers that must not block.
     func changeWithoutBlocking<Value: Sendable>(
-        _ body: @escaping @Sendable (Change) throws -> Value
+        _ body: @escaping @Sendable (WriteTransaction) throws -> Value
     ) async throws -> Value {
         let (scope, effects) = (RequestScope.current, ChangeEffects())
         let value = try await withCheckedThrowingContinuation { continuation in
@@ -57,9 +57,10 @@ struct ServiceContext: Sendable {
     }
 
     private func write<Value>(
-        _ body: (Change) throws -> Value, _ effects: ChangeEffects, _ database: Database, _ rows: TransactionRows
+        _ body: (WriteTransaction) throws -> Value, _ effects: ChangeEffects, _ database: Database,
+        _ rows: TransactionRows
     ) throws -> Value {
-        let change = Change(database: database, rows: rows, now: clock.now())
+        let change = WriteTransaction(database: database, rows: rows, now: clock.now())
         let value = try body(change)
         effects.take(from: change)
         return value
@@ -80,7 +81,9 @@ struct ServiceContext: Sendable {
 
     /// Like ``change(_:)``, but a *returned* failure keeps what was written (server.md, section 28, "keep"); a *thrown* one
     /// changes nothing.
-    func changeKeepingRefusal<Value>(_ body: @escaping (Change) throws -> Result<Value, ServiceError>) throws -> Value {
+    func changeKeepingRefusal<Value>(_ body: @escaping (WriteTransaction) throws -> Result<Value, ServiceError>) throws
+        -> Value
+    {
         try change(body).get()
     }
 
@@ -106,7 +109,7 @@ private final class ChangeEffects: Sendable {
 
     var all: All { guarded.withLock { $0 } }
 
-    func take(from change: Change) {
+    func take(from change: WriteTransaction) {
         let (events, pushes, wakesJobs) = (change.events, change.pushes, change.wakesJobs)
         guarded.withLock { $0 = All(events: events, pushes: pushes, wakesJobs: wakesJobs) }
     }
@@ -115,9 +118,9 @@ private final class ChangeEffects: Sendable {
 /// One transaction: the connection, its moment, and the events that become true with its commit.
 ///
 /// Thread rule: the thread of the transaction only, and not longer than it.
-final class Change {
+final class WriteTransaction {
     let database: Database
-    /// See `Change+Rows.swift`.
+    /// See `WriteTransaction+Rows.swift`.
     let rows: TransactionRows
     let now: ServerTime
     private(set) var events: [ServerEvent] = []

@@ -11,14 +11,14 @@ enum BodyType: String, Sendable {
     ///
     /// A device may leave it unsaid: its requests are signed or encrypted. A tool may not, because that is how a request
     /// looks that a web page of anybody's sends without asking the server first.
-    func fits(_ request: ServerRequest, on face: ServerFace) -> Bool {
+    func fits(_ request: ServerRequest, on face: APISurface) -> Bool {
         guard self != .unread else { return true }
         guard let type = request.mediaType else { return request.body.isEmpty || !face.isForTools }
         return type == rawValue || (face == .lab && request.body.isEmpty)
     }
 }
 
-extension ServerFace {
+extension APISurface {
     /// Whether tools of operators and testers call it, on whose machines browsers run; devices call the others, and prove
     /// who they are with each request.
     var isForTools: Bool {

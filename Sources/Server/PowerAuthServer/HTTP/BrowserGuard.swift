@@ -21,7 +21,7 @@ struct BrowserGuard: Sendable {
 
     /// What keeps a request out; nil lets it in.
     /// - Parameter localAddress: where its connection arrived; a client that names this address means this server.
-    func refusal(of request: HTTPRequest, on face: ServerFace, at localAddress: String?) -> OutwardFailure? {
+    func refusal(of request: HTTPRequest, on face: APISurface, at localAddress: String?) -> ErrorResponse? {
         guard face.isForTools else { return nil }
         guard let authority = request.authority?.lowercased(), let host = HostName(authority: authority),
             host.isLoopback || host == localAddress.map(HostName.init) || hostNames.contains(host)

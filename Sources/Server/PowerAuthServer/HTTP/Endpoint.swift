@@ -11,17 +11,17 @@ struct EndpointBodies: Sendable {
 /// One resource of the server: where it is, and the function that answers.
 ///
 /// The function blocks and therefore runs on a worker thread; what it cannot say yet it leaves to a ``Reply/afterwards``.
-/// ``quickAnswer`` does not block, and runs on an event loop. ``RequestWork`` leads a request through them.
+/// ``quickAnswer`` does not block, and runs on an event loop. ``RequestDispatcher`` leads a request through them.
 struct Endpoint: Sendable {
-    let face: ServerFace
+    let face: APISurface
     /// The path below the face's mount points, with a leading slash.
     let path: String
     let methods: Set<String>
     /// What a device sees for any error of the domain; the back office sees the error itself.
-    let fallback: OutwardFailure
+    let fallback: ErrorResponse
     /// What a device may see beside the fallback, and beside the answers that have no endpoint to blame: 405, 413,
     /// 415 and 500.
-    var otherFailures: [OutwardFailure] = []
+    var otherFailures: [ErrorResponse] = []
     /// What the body is read as.
     var bodyType = BodyType.json
     /// The bodies of a resource, for its description; nil where nobody says more than the face does.
@@ -42,7 +42,7 @@ struct Endpoint: Sendable {
     ///   - others: further failures that its callers have to expect; the description of the API names them.
     ///   - readsJSON: false where the body is only signed, not read.
     static func device(
-        _ path: String, methods: Set<String> = ["POST"], failure: OutwardFailure, others: [OutwardFailure] = [],
+        _ path: String, methods: Set<String> = ["POST"], failure: ErrorResponse, others: [ErrorResponse] = [],
         readsJSON: Bool = true, answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
     ) -> Endpoint {
         Endpoint(
@@ -52,7 +52,7 @@ struct Endpoint: Sendable {
 
     /// A device resource that asks others about some of its requests.
     static func asking(
-        _ path: String, failure: OutwardFailure, others: [OutwardFailure] = [],
+        _ path: String, failure: ErrorResponse, others: [ErrorResponse] = [],
         reply: @escaping @Sendable (ServerRequest) throws -> Reply
     ) -> Endpoint {
         Endpoint(
@@ -69,7 +69,7 @@ struct Endpoint: Sendable {
     ) -> Endpoint {
         Endpoint(
             face: .mobileToken, path: path, methods: ["POST"], fallback: .mobileToken(refusal),
-            otherFailures: failures.map(OutwardFailure.mobileToken), reply: { try .answer(answer($0)) })
+            otherFailures: failures.map(ErrorResponse.mobileToken), reply: { try .answer(answer($0)) })
     }
 
     /// A resource that is no part of PowerAuth.
@@ -80,7 +80,7 @@ struct Endpoint: Sendable {
     ///   - others: failures that its callers have to expect, beside a request that is wrong.
     static func lab(
         _ path: String, methods: Set<String>, takes request: (any (Decodable & SendableMetatype).Type)? = nil,
-        limits: [String: FieldLimit] = [:], bodyType: BodyType = .json, others: [OutwardFailure] = [],
+        limits: [String: FieldLimit] = [:], bodyType: BodyType = .json, others: [ErrorResponse] = [],
         answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
     ) -> Endpoint {
         Endpoint(
@@ -185,13 +185,13 @@ struct Endpoint: Sendable {
     }
 
     private func admit(_ request: ServerRequest) throws {
-        guard methods.contains(request.method) else { throw OutwardFailure.methodNotAllowed }
-        guard bodyType.fits(request, on: face) else { throw OutwardFailure.unsupportedMediaType(bodyType) }
+        guard methods.contains(request.method) else { throw ErrorResponse.methodNotAllowed }
+        guard bodyType.fits(request, on: face) else { throw ErrorResponse.unsupportedMediaType(bodyType) }
         try lengths?.check(request.body)
     }
 
     private func refusal(_ error: any Error, _ journal: (any ServerJournal)?) -> ServerResponse {
-        let failure = OutwardFailure(error, face: face, fallback: fallback)
+        let failure = ErrorResponse(error, face: face, fallback: fallback)
         journal?.record(
             .requestRefused(path: path, code: failure.code(on: face), cause: "\(error)"),
             operation: CurrentOperation.id)
@@ -201,7 +201,7 @@ struct Endpoint: Sendable {
     }
 }
 
-extension ServerFace {
+extension APISurface {
     /// The prefixes under which a face is served, so that every tool runs with its default base URL
     /// (server.md, section 1).
     var mountPoints: [String] {

@@ -10,20 +10,20 @@ struct HTTPFrontend: Sendable {
     let endpoints: [Endpoint]
     let workers: WorkerThreads
     /// The places of requests that are worked on or wait for it.
-    let waitingRoom: WaitingRoom
+    let waitingRoom: RequestAdmission
     let clock: any ServerClock
     let journal: (any ServerJournal)?
     let faults: ServerFaults
     /// Nil for a server that nobody may interfere with.
-    let lab: LabPowers?
+    let lab: TestControls?
     /// Keeps web pages away from the resources of tools.
     let browserGuard: BrowserGuard
     /// The header whose value goes into the request log.
     let correlationHeader: String?
 
     /// The router with every resource at every mount point, and an enveloped 404 for the rest.
-    func router() -> MethodBlindRouter {
-        let router = MethodBlindRouter()
+    func router() -> AnyMethodRouter {
+        let router = AnyMethodRouter()
         router.add(middleware: UnroutedAnswers())
         for endpoint in endpoints {
             for mountPoint in endpoint.face.mountPoints {
@@ -49,7 +49,7 @@ struct HTTPFrontend: Sendable {
         do {
             body = try await request.body.collect(upTo: ServerLimits.bodyBytes)
         } catch is NIOTooManyBytesError {
-            return Self.response(OutwardFailure.bodyTooLarge.response(on: endpoint.face))
+            return Self.response(ErrorResponse.bodyTooLarge.response(on: endpoint.face))
         }
         let received = ServerRequest(
             method: context.method.rawValue, path: endpoint.path, query: request.uri.query, headers: request.headers,
@@ -62,7 +62,7 @@ struct HTTPFrontend: Sendable {
         let operation = request.headers[ServerHeader.operationField]
         let fullPath = request.uri.path
         return try await interfere(with: received, endpoint, operation, context) { plaintexts in
-            let work = RequestWork(
+            let work = RequestDispatcher(
                 endpoint: endpoint, request: received, path: fullPath, started: started,
                 scope: RequestScope(operation: operation, plaintexts: plaintexts, correlation: correlation),
                 workers: workers, waitingRoom: waitingRoom, journal: journal, faults: faults)
@@ -98,7 +98,7 @@ struct HTTPFrontend: Sendable {
             return try await context.hangUp()
         }
         if let status = fault?.status {
-            let refusal = OutwardFailure.unexpected.response(on: endpoint.face)
+            let refusal = ErrorResponse.unexpected.response(on: endpoint.face)
             let answer = ServerResponse(status: status, body: refusal.body)
             note(answer)
             return Self.response(answer)
@@ -159,14 +159,14 @@ private struct UnroutedAnswers: RouterMiddleware {
         _ request: Request, context: ConnectionContext,
         next: (Request, ConnectionContext) async throws -> Response
     ) async throws -> Response {
-        let face: ServerFace = request.uri.path.contains("/rest/") ? .backOffice : .device
+        let face: APISurface = request.uri.path.contains("/rest/") ? .backOffice : .device
         guard request.head.authority != RequestAuthority.ambiguous else {
-            return HTTPFrontend.response(OutwardFailure.ambiguousHost.response(on: face))
+            return HTTPFrontend.response(ErrorResponse.ambiguousHost.response(on: face))
         }
         do {
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {
-            return HTTPFrontend.response(OutwardFailure.notFound.response(on: face))
+            return HTTPFrontend.response(ErrorResponse.notFound.response(on: face))
         }
     }
 }

@@ -86,7 +86,7 @@ public final class InstanceServer: Sendable {
 
     /// Commands run on the workers, next to HTTP requests.
     private func controlServer() throws -> ControlServer {
-        let commands = try ServerCommands.table(for: server)
+        let commands = try ServerHandlers.table(for: server)
         let (workers, services) = (server.workers, server.services)
         return try ControlServer(layout, .server, incarnation: incarnation) { request, responder in
             workers.submit {

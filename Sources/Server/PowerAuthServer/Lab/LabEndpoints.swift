@@ -4,7 +4,7 @@ import LabKit
 /// `/lab/**`: clock, faults, traffic, audit, pushes, identities, snapshots and seeding.
 struct LabEndpoints: Sendable {
     let context: ServiceContext
-    let powers: LabPowers
+    let powers: TestControls
     let snapshots: SnapshotService
 
     private struct Clock: Encodable {

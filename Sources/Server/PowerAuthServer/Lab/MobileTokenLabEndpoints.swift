@@ -77,7 +77,7 @@ struct MobileTokenLabEndpoints: Sendable {
                 let isRemoved = try context.change {
                     try UITemplateStore.delete($0.database, placeholder: placeholder, language: language.text)
                 }
-                guard isRemoved else { throw OutwardFailure.notFound }
+                guard isRemoved else { throw ErrorResponse.notFound }
                 return try .ok(EmptyEnvelope())
             },
         ]

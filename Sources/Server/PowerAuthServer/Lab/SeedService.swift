@@ -97,7 +97,7 @@ struct SeedService: Sendable {
             counterData: counterData.rawData, version: version)
     }
 
-    private func insert(_ plan: Plan, in change: Change) throws -> Seeded {
+    private func insert(_ plan: Plan, in change: WriteTransaction) throws -> Seeded {
         let blueprint = plan.blueprint
         let applicationId = try blueprint.applicationId ?? ApplicationStore.all(change.database).first?.id
         var new = ActivationService.NewActivation()

@@ -83,7 +83,7 @@ struct MobileOperationEndpoints: Sendable {
         guard let approval, let id = approval.id else { throw MobileTokenFailure.authentication }
         switch authenticated {
         case .success(let (caller, type)):
-            guard let data = approval.data else { throw OutwardFailure.unexpected }
+            guard let data = approval.data else { throw ErrorResponse.unexpected }
             try service.checkNewest(caller)
             try service.approve(.init(id: id, data: data, otp: approval.proximityCheck?.otp), caller, type)
             return try .ok(EmptyEnvelope())

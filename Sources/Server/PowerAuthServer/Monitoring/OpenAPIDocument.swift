@@ -81,14 +81,14 @@ struct OpenAPIDocument: Sendable {
             case .lab: ["type": endpoint.answerType == "application/json" ? "object" : "string"]
             }
         var responses: [String: JSONValue] = ["200": body(success, "Success", endpoint.answerType)]
-        var failures: [OutwardFailure] = [.methodNotAllowed, .bodyTooLarge, .overloaded, .unexpected]
+        var failures: [ErrorResponse] = [.methodNotAllowed, .bodyTooLarge, .overloaded, .unexpected]
         switch endpoint.face {
         case .device, .mobileToken: failures += [endpoint.fallback] + endpoint.otherFailures
         case .backOffice:
             failures.append(.authentication)
             if endpoint.bodies?.request != nil { failures.append(.malformedRequest("")) }
             if let contract = endpoint.contract {
-                failures += contract.errors.map(OutwardFailure.service) + contract.others
+                failures += contract.errors.map(ErrorResponse.service) + contract.others
             }
         case .lab: failures += [.malformedRequest(""), .authentication] + endpoint.otherFailures
         }
@@ -148,7 +148,7 @@ extension Endpoint {
     var backOfficePath: String { String(path.dropFirst("/rest/v3".count)) }
 }
 
-extension ServerFace {
+extension APISurface {
     /// How the document calls the API.
     fileprivate var title: String {
         switch self {

@@ -45,7 +45,7 @@ final class ServerDatabase: Sendable {
         }
         pool = try DatabasePool(path: path, configuration: configuration)
         self.hooks = hooks
-        try ServerSchema.bringUpToDate(pool, path: path)
+        try DatabaseSchema.bringUpToDate(pool, path: path)
         let checkpointer = try Checkpointer(path: path)
         self.checkpointer = checkpointer
         queue = CommitQueue(

@@ -29,7 +29,7 @@ public final class LabServer: Sendable {
         /// What the back office wants; nil when it is open.
         public let credentials: Credentials?
         /// Who can reach the server, and what they find.
-        public let exposure: Exposure
+        public let exposure: ListenPolicy
         /// What `/lab` wants; nil for a server without lab powers.
         public let labAccess: LabAccess?
     }
@@ -61,11 +61,11 @@ public final class LabServer: Sendable {
     let journal: (any ServerJournal)?
     private let metrics = ServerMetrics()
     /// What a lab can do to it; nil for a server that nobody may interfere with.
-    let powers: LabPowers?
+    let powers: TestControls?
     /// Who may use them.
     let labAccess: LabAccess?
     private let certificates: LabCertificates?
-    private let exposure: Exposure
+    private let exposure: ListenPolicy
     let credentials: Credentials?
     /// Whether the journal knows that the server has stopped.
     private let isStopNoted = Flag()
@@ -79,7 +79,7 @@ public final class LabServer: Sendable {
     ///   - journal: told about everything that happens.
     ///   - faults: where a lab interferes.
     ///   - pushGateway: hands notifications over to devices; without one they are only kept.
-    /// - Throws: ``Exposure/Refusal`` for a server that would be open to the network; whatever keeps the database from
+    /// - Throws: ``ListenPolicy/Refusal`` for a server that would be open to the network; whatever keeps the database from
     ///   being opened, in words for the operator.
     public init(
         configuration: ServerConfiguration, clock: any ServerClock,
@@ -87,12 +87,12 @@ public final class LabServer: Sendable {
         pushGateway: (any PushGateway)? = nil
     ) throws {
         self.configuration = configuration
-        exposure = try Exposure(configuration)
-        let journal = JournalFanOut(journals: [metrics] + (journal.map { [$0] } ?? []))
+        exposure = try ListenPolicy(configuration)
+        let journal = CompositeJournal(journals: [metrics] + (journal.map { [$0] } ?? []))
         self.journal = journal
         self.faults = faults
         let record = try configuration.requestRecordPath.map { try RequestRecord(path: $0) }
-        powers = configuration.hasLabPowers ? LabPowers(record: record) : nil
+        powers = configuration.hasLabPowers ? TestControls(record: record) : nil
         services = try ServerServices(
             configuration: configuration, clock: clock, journal: journal, faults: faults,
             pushGateway: pushGateway, labIdentityProvider: powers?.identityProvider)
@@ -182,7 +182,7 @@ public final class LabServer: Sendable {
         guard let labAccess, let provider = powers?.identityProvider else { return endpoint }
         return endpoint.replying { request in
             guard labAccess.admits(request) || LabIdentityEndpoints.mayBrowse(request, to: provider) else {
-                throw OutwardFailure.labToken
+                throw ErrorResponse.labToken
             }
             return try endpoint.reply(request)
         }
@@ -193,10 +193,10 @@ public final class LabServer: Sendable {
     /// - Throws: when the certificate cannot be made.
     func httpApplication(
         port: Int? = nil, logger: Logger, onPort: @escaping @Sendable (Int) -> Void = { _ in }
-    ) throws -> Hummingbird.Application<MethodBlindRouter.Responder> {
+    ) throws -> Hummingbird.Application<AnyMethodRouter.Responder> {
         let frontend = HTTPFrontend(
             endpoints: endpoints, workers: workers,
-            waitingRoom: WaitingRoom(places: configuration.limits.waitingRequests), clock: services.context.clock,
+            waitingRoom: RequestAdmission(places: configuration.limits.waitingRequests), clock: services.context.clock,
             journal: journal, faults: faults,
             lab: powers, browserGuard: BrowserGuard(hostNames: configuration.hostNames + [configuration.host]),
             correlationHeader: configuration.correlationHeader)

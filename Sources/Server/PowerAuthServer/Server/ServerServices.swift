@@ -25,7 +25,7 @@ struct ServerServices: Sendable {
                 path: configuration.policy.callbacks.keyStores ?? configuration.directory + "/keystores"))
         identityProviders = IdentityProviders(
             context: context, providers: configuration.identityProviders, lab: labIdentityProvider,
-            waitingRoom: WaitingRoom(places: configuration.limits.identityCalls))
+            waitingRoom: RequestAdmission(places: configuration.limits.identityCalls))
         identification = ActivationIdentification(
             context: context, provider: configuration.activationProvider, identityProviders: identityProviders)
         names = configuration.names

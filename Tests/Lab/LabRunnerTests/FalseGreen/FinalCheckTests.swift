@@ -126,7 +126,7 @@ struct FinalCheckTests {
                 interruption: Interruption())
             let events = try TraceBoard(directory: "\(fake.runDirectory)/traces")
             defer { events.stop() }
-            let thread = StepThread(run: run, instance: fake.connection, events: events, bindings: Bindings())
+            let thread = StepRunner(run: run, instance: fake.connection, events: events, bindings: Bindings())
             run.check(.afterTearDown, of: thread, areFine: true)
             #expect(run.failures.isEmpty)
             run.check(.afterTearDown, of: thread, areFine: false)

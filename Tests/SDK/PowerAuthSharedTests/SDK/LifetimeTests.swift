@@ -16,7 +16,7 @@ struct LifetimeTests {
         #expect(left == [])
     }
 
-    private struct Parts: Remains, @unchecked Sendable {
+    private struct Parts: LeakTracker, @unchecked Sendable {
         // Safe: weak references are read atomically, and nothing is written after the initialiser.
         weak var sdk: PowerAuthSDK?
         weak var client: RestClient?

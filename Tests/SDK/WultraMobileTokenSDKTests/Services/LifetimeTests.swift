@@ -11,7 +11,7 @@ import WultraPowerAuthNetworking
 @Suite("Lifetime of services (mobile-token.md, section 6.4)", .endsInTime)
 struct LifetimeTests {
     /// What is left when services were used and dropped.
-    private struct Remains: @unchecked Sendable {
+    private struct LeakTracker: @unchecked Sendable {
         // Safe: weak references are read atomically, and nothing is written after the initialiser.
         let app: TestApp
         weak var service: AnyObject?
@@ -41,7 +41,7 @@ struct LifetimeTests {
         #expect(remains.app.transport.requests.count == sent)
     }
 
-    private static func usedOperations() async throws -> Remains {
+    private static func usedOperations() async throws -> LeakTracker {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         app.answer(ServiceApp.list, try .operations("1"))
@@ -56,7 +56,7 @@ struct LifetimeTests {
         await app.transport.holds(ServiceApp.detail)
         call?.cancel()
         app.transport.release(ServiceApp.detail)
-        return Remains(app: app.app, service: service, networking: app.networking)
+        return LeakTracker(app: app.app, service: service, networking: app.networking)
     }
 
     @Test("An inbox is gone after all messages were loaded, and after that was cancelled")
@@ -64,7 +64,7 @@ struct LifetimeTests {
         #expect(try await Self.usedInbox().areGone())
     }
 
-    private static func usedInbox() async throws -> Remains {
+    private static func usedInbox() async throws -> LeakTracker {
         let app = try await ServiceApp.activated()
         let inbox = app.networking.createWMTInbox()
         let list = "/api/inbox/message/list"
@@ -75,7 +75,7 @@ struct LifetimeTests {
         await app.transport.holds(list)
         call?.cancel()
         app.transport.release(list)
-        return Remains(app: app.app, service: inbox, networking: app.networking)
+        return LeakTracker(app: app.app, service: inbox, networking: app.networking)
     }
 
     @Test("A push service is gone after a registration that was cancelled")
@@ -83,7 +83,7 @@ struct LifetimeTests {
         #expect(try await Self.usedPush().areGone())
     }
 
-    private static func usedPush() async throws -> Remains {
+    private static func usedPush() async throws -> LeakTracker {
         let app = try await ServiceApp.activated()
         let push = app.networking.createWMTPush()
         app.transport.order(.hold(.request), for: ServiceApp.push)
@@ -93,6 +93,6 @@ struct LifetimeTests {
         await app.transport.holds(ServiceApp.push)
         call?.cancel()
         app.transport.release(ServiceApp.push)
-        return Remains(app: app.app, service: push, networking: app.networking)
+        return LeakTracker(app: app.app, service: push, networking: app.networking)
     }
 }

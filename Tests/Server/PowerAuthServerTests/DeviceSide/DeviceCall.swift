@@ -98,7 +98,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     /// The failures of the endpoint's own, as documented (rest-api.md, sections 6 and 7.2).
-    var documented: [OutwardFailure] {
+    var documented: [ErrorResponse] {
         switch self {
         case .createActivation: [.activation, .recovery(expectedPukIndex: 1)]
         case .activationStatus: [.activation]
@@ -120,7 +120,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     /// The failure of a request whose PowerAuth header cannot be read (rest-api.md, section 7.4).
-    func failure(ofHeader name: String) -> OutwardFailure {
+    func failure(ofHeader name: String) -> ErrorResponse {
         switch self {
         case .createActivation: .activation
         case .startUpgrade, .commitUpgrade: .upgrade
@@ -135,7 +135,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     /// The failure of a request whose body cannot be read or opened (rest-api.md, section 7.3).
-    var closedFailure: OutwardFailure {
+    var closedFailure: ErrorResponse {
         switch self {
         case .createActivation, .activationStatus, .activationDetail: .activation
         case .createTemporaryKey: .temporaryKey
@@ -150,7 +150,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     /// The failure of an envelope without nonce, timestamp or temporary key where the version requires them
     /// (rest-api.md, section 6.6, and section 6.11 for the upgrade).
-    var missingFieldFailure: OutwardFailure {
+    var missingFieldFailure: ErrorResponse {
         switch self {
         case .unlockVault, .startUpgrade: .authentication
         default: closedFailure
@@ -159,7 +159,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     /// The failure of a well-formed request whose activation or application is not to be served
     /// (rest-api.md, section 7.5).
-    var refusal: OutwardFailure {
+    var refusal: ErrorResponse {
         switch self {
         case .startUpgrade: .upgrade
         case .userInfo, .exchangeApplication, .exchangeActivation, .exchangeApplicationGenerics,

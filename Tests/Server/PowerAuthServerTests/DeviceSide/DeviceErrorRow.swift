@@ -8,7 +8,7 @@ import Testing
 struct DeviceErrorRow: Sendable, CustomTestStringConvertible {
     let call: DeviceCall
     let what: String
-    let failure: OutwardFailure
+    let failure: ErrorResponse
     var twist = Twist()
     /// How many failed attempts it adds to the activation (rest-api.md, section 7.5).
     var counts = 0
@@ -26,7 +26,7 @@ struct DeviceErrorRow: Sendable, CustomTestStringConvertible {
         // Possession alone is not counted.
         let counts = call == .commitUpgrade ? 0 : 1
         // Where the vault looks at factors it answers with its own code.
-        let weak: OutwardFailure = call == .unlockVault ? .vault : .authentication
+        let weak: ErrorResponse = call == .unlockVault ? .vault : .authentication
         var rows: [DeviceErrorRow] = [
             DeviceErrorRow(
                 call: call, what: "wrong key", failure: .authentication, twist: Twist(isSignatureCorrect: false),
@@ -188,7 +188,7 @@ struct DeviceErrorRow: Sendable, CustomTestStringConvertible {
     }
 
     /// Failures that need more than one row can tell, and the tests that have them.
-    static let elsewhere: [(call: DeviceCall, failure: OutwardFailure, test: String)] = [
+    static let elsewhere: [(call: DeviceCall, failure: ErrorResponse, test: String)] = [
         (.createActivation, .recovery(expectedPukIndex: 1), "RecoveryActivationTests: a wrong PUK is counted"),
         (.removeActivation, .activation, "DeviceErrorTests: a removal that fails after its signature"),
         (.userInfo, .userInfo, "DeviceErrorTests: claims that cannot be read"),

@@ -76,13 +76,13 @@ struct HostileBodyTests {
     @Test(
         "An encrypted field of the wrong type is refused",
         arguments: [
-            (DeviceCall.renameActivation, "activationName", OutwardFailure.activation),
+            (DeviceCall.renameActivation, "activationName", ErrorResponse.activation),
             (.unlockVault, "reason", .vault), (.confirmRecovery, "recoveryCode", .authentication),
             (.exchangeActivation, "data", .encryption), (.exchangeSigned, "data", .encryption),
             (.exchangeToken, "data", .encryption),
         ])
     func anEncryptedFieldOfTheWrong(
-        call: DeviceCall, field: String, failure: OutwardFailure
+        call: DeviceCall, field: String, failure: ErrorResponse
     ) async throws {
         try await ServerFixture.run(call, .v3_3) { rig in
             for (what, value) in HostileBodies.noText where !(value is String) {

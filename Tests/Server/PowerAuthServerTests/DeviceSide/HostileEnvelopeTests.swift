@@ -96,7 +96,7 @@ struct HostileEnvelopeTests {
             let first = try await rig.request()
             #expect(try await first.send(rig.client).status == 200)
             // A token header is used up as well, and refused before the envelope.
-            let again: OutwardFailure = call.form == .tokenAndSealed ? .authentication : call.closedFailure
+            let again: ErrorResponse = call.form == .tokenAndSealed ? .authentication : call.closedFailure
             try await first.send(rig.client).expect(again, "the same request")
             if call.form == .sealedThenSigned {
                 try await rig.send(Twist(body: first.body)).expect(

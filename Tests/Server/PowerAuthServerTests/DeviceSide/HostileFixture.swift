@@ -68,7 +68,7 @@ extension ServerClient {
 
 extension Answer {
     /// Requires exactly one failure: status, envelope, code and message.
-    func expect(_ failure: OutwardFailure, _ what: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    func expect(_ failure: ErrorResponse, _ what: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let wanted = failure.response(on: .device)
         #expect(
             status == wanted.status && body == wanted.body,

@@ -160,7 +160,7 @@ extension World {
     /// Performs a command the way the control channel does, however it ends.
     fileprivate func perform(_ command: some Command) async throws {
         let request = try ControlRequest(command: type(of: command).name, arguments: JSONValue(encoding: command))
-        let table = try ServerCommands.table(for: fixture.server)
+        let table = try ServerHandlers.table(for: fixture.server)
         let services = fixture.server.services
         _ = await fixture.server.workers.run { table.perform(request, on: services) }
     }

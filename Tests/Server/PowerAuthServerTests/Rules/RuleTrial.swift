@@ -229,7 +229,7 @@ extension World {
     }
 
     /// Writes into the database as no request can.
-    private func write(_ body: @escaping (Change) throws -> Void) throws {
+    private func write(_ body: @escaping (WriteTransaction) throws -> Void) throws {
         let context = fixture.server.services.context
         try context.change(body)
         context.database.cache.forgetAll()

@@ -9,9 +9,9 @@ import Testing
 @Suite("Browsers at the server's door", .endsInTime)
 struct BrowserGuardTests {
     private static func refusal(
-        host: String?, origin: String? = nil, face: ServerFace = .backOffice, names: [String] = [],
+        host: String?, origin: String? = nil, face: APISurface = .backOffice, names: [String] = [],
         arrivedAt address: String? = "127.0.0.1"
-    ) -> OutwardFailure? {
+    ) -> ErrorResponse? {
         var request = HTTPRequest(method: .post, scheme: "http", authority: host, path: "/rest/v3/status")
         request.headerFields[.origin] = origin
         return BrowserGuard(hostNames: names).refusal(of: request, on: face, at: address)

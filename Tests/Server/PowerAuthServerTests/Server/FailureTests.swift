@@ -11,7 +11,7 @@ struct FailureTests {
     @Test(
         "What a device sees",
         arguments: [
-            (OutwardFailure.authentication, 401, "ERR_AUTHENTICATION", "POWER_AUTH_SIGNATURE_INVALID"),
+            (ErrorResponse.authentication, 401, "ERR_AUTHENTICATION", "POWER_AUTH_SIGNATURE_INVALID"),
             (.activation, 400, "ERR_ACTIVATION", "POWER_AUTH_ACTIVATION_INVALID"),
             (.encryption, 400, "ERR_ENCRYPTION", "POWER_AUTH_ENCRYPTION_FAILED"),
             (.vault, 400, "ERR_SECURE_VAULT", "POWER_AUTH_SECURE_VAULT_INVALID"),
@@ -26,7 +26,7 @@ struct FailureTests {
             (.overloaded, 503, "ERROR_GENERIC", "Too many requests wait for their answers. Try again later."),
             (.unexpected, 500, "ERROR_GENERIC", "Unknown error occurred while processing request."),
         ])
-    func whatADeviceSees(failure: OutwardFailure, status: Int, code: String, message: String) {
+    func whatADeviceSees(failure: ErrorResponse, status: Int, code: String, message: String) {
         let answer = failure.response(on: .device)
         let seen = Answer(status: answer.status, body: answer.body)
         #expect(seen.status == status)
@@ -38,7 +38,7 @@ struct FailureTests {
 
     @Test("What the back office sees", arguments: ServiceErrorCode.allCases)
     func whatTheBackOfficeSees(code: ServiceErrorCode) {
-        let failure = OutwardFailure(ServiceError(code, "secret cause"), face: .backOffice, fallback: .unexpected)
+        let failure = ErrorResponse(ServiceError(code, "secret cause"), face: .backOffice, fallback: .unexpected)
         let answer = failure.response(on: .backOffice)
         let seen = Answer(status: answer.status, body: answer.body)
         #expect(seen.status == 400)
@@ -57,12 +57,12 @@ struct FailureTests {
     @Test("Errors of the domain never reach a device by name")
     func errorsOfTheDomainNeverReach() {
         let error = ServiceError(.activationNotFound, "no activation x")
-        #expect(OutwardFailure(error, face: .device, fallback: .activation) == .activation)
-        #expect(OutwardFailure(ProtocolError.macMismatch, face: .device, fallback: .temporaryKey) == .temporaryKey)
+        #expect(ErrorResponse(error, face: .device, fallback: .activation) == .activation)
+        #expect(ErrorResponse(ProtocolError.macMismatch, face: .device, fallback: .temporaryKey) == .temporaryKey)
         let refusal = DeviceAuthentication.Refusal(cause: "wrong")
-        #expect(OutwardFailure(refusal, face: .device, fallback: .activation) == .authentication)
-        #expect(OutwardFailure(CocoaError(.fileNoSuchFile), face: .device, fallback: .activation) == .unexpected)
-        #expect(OutwardFailure(CocoaError(.fileNoSuchFile), face: .backOffice, fallback: .unexpected) == .unexpected)
+        #expect(ErrorResponse(refusal, face: .device, fallback: .activation) == .authentication)
+        #expect(ErrorResponse(CocoaError(.fileNoSuchFile), face: .device, fallback: .activation) == .unexpected)
+        #expect(ErrorResponse(CocoaError(.fileNoSuchFile), face: .backOffice, fallback: .unexpected) == .unexpected)
     }
 
     @Test("Unknown paths and wrong methods have an envelope")

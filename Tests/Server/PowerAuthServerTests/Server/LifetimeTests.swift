@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A server that nobody needs any more", .endsInTime) struct LifetimeTests {
     /// What is left of a server.
-    private struct ServerRemains: Remains, @unchecked Sendable {
+    private struct ServerRemains: LeakTracker, @unchecked Sendable {
         // Safe: weak references are read atomically, and nothing is written after the initialiser.
         weak var server: LabServer?
         weak var workers: WorkerThreads?

@@ -19,7 +19,7 @@ struct ServerCommandTests {
     private func answer(
         _ request: ControlRequest, on fixture: ServerFixture
     ) async throws -> Result<JSONValue, ControlError> {
-        let table = try ServerCommands.table(for: fixture.server)
+        let table = try ServerHandlers.table(for: fixture.server)
         let services = fixture.server.services
         return await fixture.server.workers.run {
             CurrentOperation.$id.withValue(request.operation) { table.perform(request, on: services) }

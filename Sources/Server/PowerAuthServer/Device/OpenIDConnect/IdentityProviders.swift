@@ -13,7 +13,7 @@ struct IdentityProviders: Sendable {
     /// The lab's own one; nil on a server without lab powers.
     let lab: LabIdentityProvider?
     /// The places of those who wait for a provider. A slow one keeps the users of others waiting, and no other requests.
-    let waitingRoom: WaitingRoom
+    let waitingRoom: RequestAdmission
 
     /// How far the clock of a provider may be ahead, in seconds.
     private static let clockTolerance: Double = 60
@@ -75,9 +75,9 @@ struct IdentityProviders: Sendable {
 
     /// Asks a provider who signed in.
     /// - Parameter grant: what the device got.
-    /// - Throws: `invalidRequest` with the cause; ``OutwardFailure/overloaded`` when too many wait already.
+    /// - Throws: `invalidRequest` with the cause; ``ErrorResponse/overloaded`` when too many wait already.
     func evidence(of grant: OpenIDConnectGrant, at provider: IdentityProvider) async throws -> Evidence {
-        guard waitingRoom.enter() else { throw OutwardFailure.overloaded }
+        guard waitingRoom.enter() else { throw ErrorResponse.overloaded }
         defer { waitingRoom.leave() }
         do {
             return Evidence(

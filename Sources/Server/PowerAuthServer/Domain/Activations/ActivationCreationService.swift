@@ -49,7 +49,7 @@ struct ActivationCreationService: Sendable {
     ///   `ActivationService.insert`.
     func bind(
         _ prepared: ActivationService.Prepared, _ exchange: DeviceKeyExchange, to deviceKey: PublicKey,
-        in change: Change
+        in change: WriteTransaction
     ) throws -> Activation {
         var activation = try ActivationService(context: context).insert(prepared, in: change).activation
         guard case .created(let expires) = activation.lifecycle else {

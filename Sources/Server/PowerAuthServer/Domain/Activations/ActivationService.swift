@@ -101,7 +101,7 @@ struct ActivationService: Sendable {
     /// Creates a prepared activation within a transaction.
     /// - Throws: `invalidApplication`, `activationCreateFailure`, `invalidRequest`, `noMasterServerKeyPair`,
     ///   `unableToGenerateActivationId`, `unableToGenerateActivationCode` in the order of the checks.
-    func insert(_ prepared: Prepared, in change: Change) throws -> Initiated {
+    func insert(_ prepared: Prepared, in change: WriteTransaction) throws -> Initiated {
         let new = prepared.new
         let checked = try checked(new, of: prepared.applicationId, change.database)
         let (application, masterKeyPair) = (checked.application, checked.masterKeyPair)

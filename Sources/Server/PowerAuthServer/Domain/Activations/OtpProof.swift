@@ -43,7 +43,7 @@ struct OtpProof: Sendable {
     /// Applies the rules of server.md, section 20.3, at one phase: counts and saves a wrong password.
     /// - Returns: the refusal to hand out (what was saved stays), or nil to go on.
     func refusal(
-        of activation: inout Activation, at phase: CommitPhase, in change: Change
+        of activation: inout Activation, at phase: CommitPhase, in change: WriteTransaction
     ) throws -> ServiceError? {
         switch activation.otp.check(at: phase, given: isGiven) {
         case .skip:

@@ -61,7 +61,7 @@ struct ProtocolUpgradeService: Sendable {
     }
 
     private func upgradable(
-        _ id: Identifier, in change: Change
+        _ id: Identifier, in change: WriteTransaction
     ) throws -> (activation: Activation, binding: DeviceBinding) {
         let activation = try change.activation(id)
         guard case .active(let binding) = activation.lifecycle else {

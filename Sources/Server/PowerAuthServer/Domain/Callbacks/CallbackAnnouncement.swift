@@ -2,7 +2,7 @@ import Foundation
 import LabKit
 import PowerAuthProtocol
 
-extension Change {
+extension WriteTransaction {
     /// Tells the callbacks of its application that an activation was saved in a status (server.md, section 16.3).
     func announce(_ activation: Activation) throws {
         wakesJobs = true

@@ -63,7 +63,7 @@ struct CallbackService: Sendable {
     }
 
     private func callback(
-        _ description: Description, id: Identifier, stored: Callback?, in change: Change
+        _ description: Description, id: Identifier, stored: Callback?, in change: WriteTransaction
     ) throws -> Callback {
         guard let name = description.name, let type = description.type, let url = description.url else {
             throw ServiceError.invalid("name, type and callbackUrl are required")

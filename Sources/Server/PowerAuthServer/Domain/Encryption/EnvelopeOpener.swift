@@ -151,7 +151,7 @@ struct EnvelopeOpener: Sendable {
     /// The private key that a request in application scope is encrypted for: temporary from 3.3 on.
     /// - Throws: `missingTemporaryKey`, `noMasterServerKeyPair`.
     func applicationPrivateKey(
-        of version: ApplicationVersion, for sealed: SealedRequest, in change: Change
+        of version: ApplicationVersion, for sealed: SealedRequest, in change: WriteTransaction
     ) throws -> Data {
         if sealed.version.usesTemporaryKey { return try temporaryKey(change, for: sealed) }
         guard let pair = try ApplicationStore.masterKeyPair(change.database, of: version.application) else {
@@ -163,7 +163,7 @@ struct EnvelopeOpener: Sendable {
     /// The private key of the temporary key the request names.
     /// - Throws: `missingTemporaryKey` for one that is unknown, expired, or was made for somebody else; as
     ///   ``RecordSeal/open(_:of:publicKey:)``.
-    func temporaryKey(_ change: Change, for sealed: SealedRequest) throws -> Data {
+    func temporaryKey(_ change: WriteTransaction, for sealed: SealedRequest) throws -> Data {
         guard let id = sealed.envelope.temporaryKeyId.flatMap(Identifier.init(_:)),
             let key = try TemporaryKeyPairStore.find(change.database, id: id)
         else { throw ServiceError(.missingTemporaryKey, "no temporary key with this identifier") }

@@ -15,7 +15,7 @@ struct ReplayGuard: Sendable {
 
     /// Admits the envelope of an encrypted request once. Envelopes without a timestamp (3.0, 3.1) pass.
     /// - Throws: `invalidRequest` outside the time window or for a value seen before.
-    func admit(_ envelope: EciesRequest, activationId: Identifier?, in change: Change) throws {
+    func admit(_ envelope: EciesRequest, activationId: Identifier?, in change: WriteTransaction) throws {
         guard let timestamp = envelope.timestamp else { return }
         let sent = ServerTime(milliseconds: Int64(clamping: timestamp))
         guard sent >= change.now.advanced(by: -policy.requestWindow),
@@ -38,7 +38,7 @@ struct ReplayGuard: Sendable {
     ///   - token: the row that the header has led to; its own identifier makes the value that is remembered.
     ///   - sent: its timestamp.
     /// - Throws: `invalidRequest` too far in the future or for a header seen before.
-    func admit(_ header: TokenHeader, of token: Token, sent: ServerTime, in change: Change) throws {
+    func admit(_ header: TokenHeader, of token: Token, sent: ServerTime, in change: WriteTransaction) throws {
         let window = header.version.usesTimestamp ? policy.requestWindow : policy.extendedRequestWindow
         guard sent <= change.now.advanced(by: window) else {
             throw ServiceError(
@@ -52,7 +52,7 @@ struct ReplayGuard: Sendable {
     }
 
     /// Inserting is the test: the primary key makes it atomic.
-    private func remember(_ value: String, kind: Kind, until expires: ServerTime, in change: Change) throws {
+    private func remember(_ value: String, kind: Kind, until expires: ServerTime, in change: WriteTransaction) throws {
         guard policy.isReplayVerified else { return }
         let database = change.database
         try database.cachedStatement(

@@ -150,7 +150,7 @@ struct TemporaryKeyService: Sendable {
         }
     }
 
-    private func store(_ key: TemporaryKeyPair, in change: Change) throws {
+    private func store(_ key: TemporaryKeyPair, in change: WriteTransaction) throws {
         try TemporaryKeyPairStore.deleteExpired(change.database, at: change.now)
         try TemporaryKeyPairStore.insert(change.database, key)
         let policy = context.policy

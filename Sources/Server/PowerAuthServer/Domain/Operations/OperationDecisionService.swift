@@ -48,7 +48,7 @@ struct OperationDecisionService: Sendable {
     }
 
     private func isRight(
-        _ approval: Approval, about operation: OperationRecord, in change: Change
+        _ approval: Approval, about operation: OperationRecord, in change: WriteTransaction
     ) throws -> Bool {
         let activationId = approval.additionalData?["activationId"]?.stringValue.flatMap(Identifier.init(_:))
         guard operation.userId == nil || operation.userId == approval.userId,
@@ -138,7 +138,7 @@ struct OperationDecisionService: Sendable {
     ///   - applicationId: an application that must exist before the operation's status matters.
     private func decide<Result>(
         _ id: Identifier, unknown: ServiceErrorCode, final: ServiceErrorCode, knowing applicationId: Identifier? = nil,
-        _ body: @escaping (inout OperationRecord, Change) throws -> Result
+        _ body: @escaping (inout OperationRecord, WriteTransaction) throws -> Result
     ) throws -> (result: Result, operation: OperationRecord) {
         try OperationService(context: context).expireOverdue()
         return try context.change { change in

@@ -205,7 +205,7 @@ struct OperationService: Sendable {
     static func notFound(_ id: Identifier) -> ServiceError { ServiceError(.operationNotFound, "no operation \(id)") }
 }
 
-extension Change {
+extension WriteTransaction {
     /// Saves a changed operation and tells its callbacks; a decided one also the devices of its user.
     func save(_ operation: OperationRecord) throws {
         try OperationStore.update(database, operation)

@@ -41,7 +41,7 @@ struct PushRegistrationService: Sendable {
     }
 
     /// The row that a registration takes over. An activation has one row at most, so that its token does not matter.
-    private func row(of device: Device, _ application: Int64, in change: Change) throws -> Int64? {
+    private func row(of device: Device, _ application: Int64, in change: WriteTransaction) throws -> Int64? {
         if let own = try PushRegistrationStore.find(change.database, activationId: device.activationId) {
             return own.id
         }

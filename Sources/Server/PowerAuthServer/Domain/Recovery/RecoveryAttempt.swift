@@ -46,7 +46,7 @@ struct RecoveryAttempt: Sendable {
 
     /// Spends the PUK and removes the activation it replaces, or counts a failure.
     /// - Returns: a failure whose changes stay.
-    func spend(in change: Change) throws -> Result<Spent, ServiceError> {
+    func spend(in change: WriteTransaction) throws -> Result<Spent, ServiceError> {
         var record = try Self.usableCode(change.database, applicationKey: applicationKey, code: code)
         // Another request may have spent the compared PUK since; then this one was not the right answer any more.
         guard let expected = record.puks.firstIndex(where: { $0.status == .valid }), matches,
@@ -68,7 +68,7 @@ struct RecoveryAttempt: Sendable {
         return .success(Spent(userId: record.userId, inheritedFlags: replaced?.flags ?? []))
     }
 
-    private func countFailure(_ record: inout RecoveryCodeRecord, in change: Change) throws -> ServiceError {
+    private func countFailure(_ record: inout RecoveryCodeRecord, in change: WriteTransaction) throws -> ServiceError {
         record.failedAttempts = min(record.failedAttempts + 1, record.maxFailedAttempts)
         let expected = record.puks.firstIndex { $0.status == .valid }
         let isLast = record.failedAttempts >= record.maxFailedAttempts

@@ -92,7 +92,7 @@ struct RecoveryDraft: Sendable {
 
     /// Issues the code with an activation: usable once the activation is.
     /// - Throws: `unableToGenerateRecoveryCode` when the code is taken, whose chance is one in 2⁸⁰.
-    func issue(with activation: Activation, policy: ServerPolicy, in change: Change) throws {
+    func issue(with activation: Activation, policy: ServerPolicy, in change: WriteTransaction) throws {
         guard
             try RecoveryStore.find(
                 change.database, application: activation.application, code: Identifier(known: data.code.text)) == nil

@@ -126,7 +126,7 @@ struct OfflineSignatureService: Sendable {
 
     private func verify(
         _ question: Question, _ variants: [Data], _ types: [SignatureType], _ activation: inout Activation,
-        in change: Change
+        in change: WriteTransaction
     ) throws -> (SignatureVerdict, SignatureType) {
         let signatures = SignatureService(context: context)
         guard case .active(var binding) = activation.lifecycle, binding.version == 3 else {

@@ -101,7 +101,7 @@ struct SignatureService: Sendable {
     }
 
     private func decide(
-        _ question: SignatureQuestion, _ trial: SignatureTrial?, in change: Change
+        _ question: SignatureQuestion, _ trial: SignatureTrial?, in change: WriteTransaction
     ) throws -> SignatureVerdict {
         guard var activation = try change.findActivation(question.activationId) else { return .unknownActivation }
         let before = activation
@@ -117,7 +117,8 @@ struct SignatureService: Sendable {
     }
 
     private func verify(
-        _ question: SignatureQuestion, _ trial: SignatureTrial?, _ activation: inout Activation, in change: Change
+        _ question: SignatureQuestion, _ trial: SignatureTrial?, _ activation: inout Activation,
+        in change: WriteTransaction
     ) throws -> SignatureVerdict {
         // The status comes first: a failure must not turn a removed or unfinished record into a blocked one
         // (protocol.md, section 22, item 18).
@@ -167,7 +168,7 @@ struct SignatureService: Sendable {
 
     /// A wrong signature counts unless it was made with possession alone; the limit blocks.
     func recordFailure(
-        _ type: SignatureType, _ activation: inout Activation, _ binding: DeviceBinding, in change: Change
+        _ type: SignatureType, _ activation: inout Activation, _ binding: DeviceBinding, in change: WriteTransaction
     ) throws {
         if !type.isPossessionOnly, activation.countFailure() {
             try block(&activation, binding, in: change)
@@ -176,7 +177,7 @@ struct SignatureService: Sendable {
         }
     }
 
-    func block(_ activation: inout Activation, _ binding: DeviceBinding, in change: Change) throws {
+    func block(_ activation: inout Activation, _ binding: DeviceBinding, in change: WriteTransaction) throws {
         activation.lifecycle = .blocked(binding, reason: BlockedReason.maxFailedAttempts)
         try change.save(&activation, previous: .active)
     }

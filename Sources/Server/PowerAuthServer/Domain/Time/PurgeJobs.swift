@@ -57,7 +57,7 @@ final class PurgeJobs: Sendable {
     }
 
     /// - Returns: how many rows are gone.
-    private static func deleteBatch(_ change: Change, _ job: Job) throws -> Int {
+    private static func deleteBatch(_ change: WriteTransaction, _ job: Job) throws -> Int {
         try change.database.cachedStatement(
             sql: """
                 DELETE FROM \(job.table) WHERE \(job.key) IN

@@ -89,7 +89,7 @@ struct TokenService: Sendable {
     }
 
     private func decide(
-        _ header: TokenHeader, _ sent: ServerTime, _ trial: Trial?, in change: Change
+        _ header: TokenHeader, _ sent: ServerTime, _ trial: Trial?, in change: WriteTransaction
     ) throws -> Verdict {
         guard let token = try change.findToken(header.rowId) else { return .unknownToken }
         let activation = try change.activation(token.activationId)

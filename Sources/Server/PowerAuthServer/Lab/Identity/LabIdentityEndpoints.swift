@@ -145,7 +145,7 @@ struct LabIdentityEndpoints: Sendable {
     }
 
     @Sendable private func discover(_ request: ServerRequest) throws -> ServerResponse {
-        guard let issuer = provider.issuer else { throw OutwardFailure.notFound }
+        guard let issuer = provider.issuer else { throw ErrorResponse.notFound }
         return try .ok(
             Discovery(
                 issuer: issuer, authorization_endpoint: issuer + "/authorize", token_endpoint: issuer + "/token",

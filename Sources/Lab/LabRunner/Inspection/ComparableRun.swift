@@ -1,0 +1,162 @@
+internal import Foundation
+internal import LabKit
+internal import LabSystem
+
+/// What each process did in a recorded scenario, from the first step to the end of the last, in a form that two runs can
+/// be compared by.
+///
+/// Times, identifiers and keys are left out, as on the page of two runs (`CReportPage/front/compare.js`). What the
+/// scheduler decides is left out, too: how the processes of the topology come up; threads of a process mix in another order
+/// each time, so within a step each kind of event keeps its own order only; what a step tries again and again counts once.
+struct ComparableRun {
+    /// One thing that happened.
+    struct Moment {
+        /// What happened, as it was recorded.
+        let text: String
+        /// The same without what is different every time.
+        let essence: String
+        /// Nanoseconds since the first step began.
+        let time: UInt64
+        /// The step that caused it; empty outside of all.
+        fileprivate let step: String
+        /// What keeps its order within a step.
+        fileprivate let track: String
+    }
+
+    /// What happened, by the processes, `main#1`; the steps are one of them.
+    let processes: [String: [Moment]]
+
+    /// Reads the record of a scenario.
+    ///
+    /// - Parameter directory: absolute path; empty of a scenario that did not run.
+    /// - Returns: nil when there is none.
+    init?(recordedIn directory: String) {
+        guard !directory.isEmpty, let data = try? Files.read("\(directory)/history.jsonl") else { return nil }
+        // A line that a killed run left unfinished is no event.
+        let history = data.split(separator: 0x0A).compactMap { try? JSONValue.parse(Data($0)) }
+        self.init(history: history, events: (try? TraceReader.readAll("\(directory)/traces")) ?? [])
+    }
+
+    init(history: [JSONValue], events: [TraceEvent]) {
+        let begin = history.first { $0["e"] == "step.started" }.flatMap(Self.time) ?? 0
+        // How processes are ended is no part of the scenario. A killed run has no end.
+        let last = history.last { $0["e"] == "step.finished" }.flatMap(Self.time) ?? .max
+        var moments = ["steps": Self.steps(in: history, since: begin)]
+        let ready = Dictionary(
+            events.filter { $0.name == .processReady }.map { ($0.processStart, $0.time) },
+            uniquingKeysWith: min)
+        // The steps whose commands each process carries out: work on other threads names no step.
+        var open: [String: [String]] = [:]
+        for event in events where (begin...last).contains(event.time) && !Self.unsteadyEvents.contains(event.name) {
+            let process = event.processStart
+            let step = event.operation ?? open[process]?.last ?? ""
+            switch event.name {
+            case .commandStarted: open[process, default: []].append(step)
+            case .commandFinished: open[process]?.removeAll { $0 == step }
+            default: break
+            }
+            // The processes of the topology come up on their own; on a busy machine some still do in the first step.
+            guard !step.isEmpty || event.incarnation > 1 || event.time >= ready[process] ?? 0 else { continue }
+            let fields = event.fields.filter { !Self.unsteadyFields.contains($0.key) }
+            moments[process, default: []].append(
+                Moment(
+                    text: (step.isEmpty ? "" : "step \(step) ") + event.text,
+                    essence: "\(step) \(event.name.rawValue) \(Self.essence(of: .object(fields)))",
+                    time: event.time - begin, step: step, track: event.track))
+        }
+        let commands = history.filter { $0["e"] == "command" }.compactMap { $0["step"]?.stringValue }
+        let retried = Set(Dictionary(grouping: commands) { $0 }.filter { $0.value.count > 1 }.keys)
+        processes = moments.mapValues { Self.ordered($0, once: retried) }
+    }
+
+    /// How processes start, and who waits for a lock, is different every time and means nothing.
+    private static let unsteadyEvents: Set<TraceEventName> = [.processStarted, .processReady, .lockRequested]
+    /// A private key is saved without leading zero bytes (protocol.md, section 2.1), so that states differ in length.
+    private static let unsteadyFields: Set<String> = ["pid", "port", "milliseconds", "bytes"]
+
+    private static func time(of line: JSONValue) -> UInt64? { line["t"]?.integerValue.map(UInt64.init(clamping:)) }
+
+    /// The moments step by step, and in a step kind by kind.
+    ///
+    /// - Parameter retried: the steps of which each moment counts once.
+    private static func ordered(_ moments: [Moment], once retried: Set<String>) -> [Moment] {
+        var seen: Set<String> = []
+        let kept = moments.filter { !retried.contains($0.step) || seen.insert($0.essence).inserted }
+        let keyed = kept.enumerated().map { offset, moment in
+            (path: moment.step.split(separator: ".").map { Int($0) ?? 0 }, moment: moment, offset: offset)
+        }
+        return keyed.sorted { left, right in
+            if left.path != right.path { return left.path.lexicographicallyPrecedes(right.path) }
+            return (left.moment.track, left.offset) < (right.moment.track, right.offset)
+        }.map(\.moment)
+    }
+
+    /// The steps with what their commands answered.
+    private static func steps(in history: [JSONValue], since begin: UInt64) -> [Moment] {
+        history.compactMap { line in
+            guard let event = line["e"]?.stringValue, let path = line["step"]?.stringValue, let time = time(of: line)
+            else { return nil }
+            let (words, facts): (String, JSONValue)
+            switch event {
+            case "step.started": (words, facts) = (line["title"]?.stringValue ?? "", .null)
+            case "step.skipped": (words, facts) = ("is skipped", .null)
+            case "step.finished":
+                (words, facts) = (line["fine"] == .bool(true) ? "ends as expected" : "does not end as expected", .null)
+            case "command":
+                (words, facts) = line["error"].map { ("fails with", $0) } ?? ("answers", line["result"] ?? .null)
+            default: return nil
+            }
+            return Moment(
+                text: "step \(path) \(words)" + (facts.isNull ? "" : " \(facts.description)"),
+                essence: "\(path) \(words) \(essence(of: facts))", time: time >= begin ? time - begin : 0, step: path,
+                track: "")
+        }
+    }
+
+    private static func essence(of value: JSONValue) -> String { plain(value).description }
+
+    private static func plain(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .string(let text): .string(plain(text))
+        case .array(let elements): .array(elements.map(plain))
+        case .object(let members): .object(members.mapValues(plain))
+        case .integer(let number): .integer(number < 1_000 ? number : 0)
+        case .unsigned, .number: .integer(0)
+        case .bool, .null: value
+        }
+    }
+
+    /// A text without identifiers, keys and numbers, which may stand within it: in a header, a path, a name.
+    private static func plain(_ text: String) -> String {
+        // Most texts have nothing of the kind.
+        guard text.contains(where: { $0.isNumber || "=-".contains($0) }) else { return text }
+        // A path may end with a UUID, and a key may have hexadecimal digits in a row: hence this order.
+        return text.replacing(#/[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/#, with: "…")
+            .replacing(#/[A-Za-z0-9+\/=_-]{16,}/#) { isKey($0.output) ? "…" : $0.output }
+            .replacing(#/[0-9A-Fa-f]{8}[0-9A-Fa-f-]*/#) { $0.output.contains(where: \.isNumber) ? "…" : $0.output }
+            .replacing(#/[A-Z2-7]{5}(?:-[A-Z2-7]{5}){3}/#, with: "…")
+            .replacing(#/\d+(?:\.\d+)?/#, with: "0")
+    }
+
+    /// Whether a long word is Base64 rather than a path or a name.
+    private static func isKey(_ word: Substring) -> Bool {
+        word.contains(where: \.isUppercase) && word.contains(where: \.isLowercase)
+            && word.contains { $0.isNumber || "+=".contains($0) }
+    }
+}
+
+extension TraceEvent {
+    /// The process, and which start of it: `main#1`.
+    fileprivate var processStart: String { "\(process)#\(incarnation)" }
+
+    /// What happened, without the name of the process.
+    fileprivate var text: String {
+        let fields = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.description)" }
+        return ([name.rawValue] + fields).joined(separator: " ")
+    }
+
+    /// The family of the event, `http`, and of locks each by itself.
+    fileprivate var track: String {
+        "\(name.rawValue.prefix { $0 != "." }) \(fields["lock"]?.stringValue ?? "")"
+    }
+}

@@ -1,0 +1,213 @@
+internal import LabKit
+internal import LabSystem
+
+// Commands to actors: sending, judging, keeping the answer.
+extension StepRunner {
+    func perform(_ command: CommandStep, of step: Step) -> Bool {
+        guard let command = decided(command) else {
+            return fail(step, "nobody has won the race that keeps `\(command.alias?.name ?? "")`", verdict: .failed)
+        }
+        let arguments: JSONValue
+        do {
+            var members: [String: JSONValue] = [:]
+            for argument in command.arguments {
+                let value = try bindings.resolve(argument.value)
+                if argument.field.isSecret, case .string(let text) = value { run.redactor.insert(text) }
+                members[argument.field.name] = value
+            }
+            arguments = .object(members)
+        } catch {
+            return lacks(error.reference, step)
+        }
+        // The time counts from the first question and not from the connection.
+        if command.eventually != nil { caller.connect(to: command.target) }
+        let bound = command.eventually.map { Deadline.earlier(deadline, Deadline(after: $0, of: "`eventually`")) }
+        var last: Judgement?
+        var attempts = 0
+        var first: String?
+        let begin = MonotonicClock.nanoseconds()
+        let outerWait = waitingSince
+        if command.eventually != nil { waitingSince = outerWait ?? begin }
+        defer { waitingSince = outerWait }
+        var pacing = Pacing(events: events, processes: [command.target.actor], path: step.path)
+        while true {
+            let seen = events.generation
+            attempts += 1
+            run.times.begin(step)
+            let outcome: ControlCaller.Outcome
+            do {
+                outcome = try caller.call(
+                    command.target, command: command.command.name, arguments: arguments, operation: step.path,
+                    timeout: patience(of: command, within: bound))
+            } catch {
+                return fail(step, "\(error)", verdict: .inconclusive, peer: command.target.actor)
+            }
+            hideSecrets(of: outcome, command)
+            note(outcome, of: command, step: step)
+            if case .result(let answer) = outcome.answer { noteFault(of: command, answer, step: step) }
+            var judgement = judge(outcome, command.outcome)
+            if judgement.isFine {
+                // With the error of an earlier attempt, a later expectation that is not met could pass for a lost race.
+                lastError = nil
+                if case .result(let value) = outcome.answer { lastAnswer = value }
+                noteExpectedDeath(outcome, of: command)
+                return finish(command, outcome, judgement.way, of: step)
+            }
+            // An attempt that the bound has cut off says less than the one before.
+            if bound?.isOver == true, judgement.error?.isUnanswered == true, let last { judgement = last }
+            last = judgement
+            lastError = judgement.error
+            first = first ?? judgement.summary
+            let isOver = bound?.isOver ?? true
+            if isOver || mustStop {
+                var reason = judgement.reason
+                if let limit = command.within, judgement.error?.isUnanswered == true {
+                    reason =
+                        "it has no answer after \(patience(of: command, within: bound)), but at most \(limit) is allowed (`within`)"
+                }
+                if command.eventually != nil {
+                    let elapsed = Double(MonotonicClock.nanoseconds() - begin) / 1e9
+                    reason +=
+                        " (after \(attempts) attempts in \(TerminalReport.seconds(elapsed)); the first saw \(first ?? ""), the last \(judgement.summary))"
+                }
+                return fail(
+                    step, reason, verdict: .failed, mismatches: judgement.mismatches, peer: command.target.actor,
+                    error: lastError)
+            }
+            pacing.waitForNextAttempt(after: seen, deadline: bound?.time ?? 0)
+        }
+    }
+
+    /// How long an answer is waited for. A command that must be fast gets a second, to find out how long it takes.
+    private func patience(of command: CommandStep, within bound: Deadline?) -> LabDuration {
+        let usual = command.within.map { max($0, .seconds(1)) } ?? run.limits.step
+        return max(.milliseconds(1), [bound?.rest, deadline?.rest].compactMap(\.self).reduce(usual, min))
+    }
+
+    /// Masks what is secret in an answer, before anything of it is written or shown.
+    private func hideSecrets(of outcome: ControlCaller.Outcome, _ command: CommandStep) {
+        guard case .result(let value) = outcome.answer else { return }
+        command.command.result.secretTexts(of: value).forEach(run.redactor.insert)
+    }
+
+    private func note(_ outcome: ControlCaller.Outcome, of command: CommandStep, step: Step) {
+        if let interval = outcome.interval { intervals.append(interval) }
+        run.count(overhead: outcome.overhead)
+        if command.target.kind == .process {
+            if case .result(let value) = outcome.answer, let launched = try? value.decode(LaunchedProcess.self) {
+                instance.note(launched, of: command.target.actor)
+            }
+        }
+        var fields: [String: JSONValue] = [
+            "actor": .string(command.target.actor), "command": .string(command.command.name),
+        ]
+        switch outcome.answer {
+        case .result(let value): fields["result"] = value
+        case .error(let error): fields["error"] = error.matchable(code: .name)
+        }
+        if let interval = outcome.interval {
+            fields["handling"] = .integer(Int64(interval.handling))
+            fields["elapsed"] = .integer(Int64(interval.received - interval.sent))
+        }
+        run.history.record("command", step: step.path, fields)
+    }
+
+    /// Remembers the end of an app that the step expects. `fails: any` holds for other errors too, so that it expects none.
+    private func noteExpectedDeath(_ outcome: ControlCaller.Outcome, of command: CommandStep) {
+        guard outcome.error?.isDeath == true else { return }
+        let other = ControlCaller.Outcome(answer: .error(ControlError(message: "")), interval: nil)
+        if judge(other, command.outcome).isFine { return }
+        instance.expectDeath(answeredBy: outcome.error, to: command.target)
+    }
+
+    private func finish(
+        _ command: CommandStep, _ outcome: ControlCaller.Outcome, _ way: String?, of step: Step
+    ) -> Bool {
+        if let limit = command.within, let interval = outcome.interval,
+            interval.received - interval.sent > UInt64(max(0, limit.nanoseconds))
+        {
+            let elapsed = TerminalReport.milliseconds(interval.received - interval.sent)
+            let allowed = TerminalReport.milliseconds(UInt64(max(0, limit.nanoseconds)))
+            return fail(
+                step, "it took \(elapsed), but at most \(allowed) is allowed (`within`)", verdict: .failed,
+                peer: command.target.actor)
+        }
+        if let capture = command.capture {
+            let value =
+                switch outcome.answer {
+                case .result(let value): value
+                case .error(let error): error.matchable(code: .name)
+                }
+            bindings.set(capture, to: way.map { ["name": .string($0), "answer": value] } ?? value)
+        }
+        return true
+    }
+
+    /// The command with the one target that a race has decided for; nil while it has not.
+    private func decided(_ command: CommandStep) -> CommandStep? {
+        guard let alias = command.alias else { return command }
+        let winner = bindings.values[alias.key]?["actor"]?.stringValue
+        guard let target = command.targets.first(where: { $0.actor == winner }) else { return nil }
+        var decided = command
+        (decided.targets, decided.alias) = ([target], nil)
+        return decided
+    }
+
+    private struct Judgement {
+        var reason = ""
+        var mismatches: [Mismatch] = []
+        var summary = ""
+        /// Which of several ways the command took.
+        var way: String?
+        /// The error that was not expected.
+        var error: ControlError?
+        var isFine: Bool { reason.isEmpty }
+    }
+
+    private func judge(_ outcome: ControlCaller.Outcome, _ expected: CommandStep.Outcome) -> Judgement {
+        let evaluator = MatchEvaluator(bindings: bindings)
+        switch (expected, outcome.answer) {
+        case (.either(let ways), let answer):
+            var reasons: [String] = []
+            for way in ways {
+                var judgement = judge(outcome, way.outcome)
+                if judgement.isFine {
+                    judgement.way = way.name
+                    return judgement
+                }
+                let differences = judgement.mismatches.map {
+                    "\($0.path.isEmpty ? "it" : $0.path) is not \($0.expected)"
+                }
+                reasons.append("\(way.name): \(([judgement.reason] + differences).joined(separator: "; "))")
+            }
+            let ending =
+                switch answer {
+                case .result(let value): "success and \(value.description)"
+                case .error(let error): error.text
+                }
+            return Judgement(
+                reason:
+                    "it ended in none of the \(ways.count) ways, but with \(ending)\n      \(reasons.joined(separator: "\n      "))",
+                summary: ending, error: outcome.error)
+        case (.succeeds, .result):
+            return Judgement()
+        case (.succeeds, .error(let error)), (.result, .error(let error)):
+            return Judgement(reason: "it failed with \(error.text)", summary: error.text, error: error)
+        case (.result(let expectation), .result(let value)):
+            let mismatches = evaluator.mismatches(value, expectation)
+            if mismatches.isEmpty { return Judgement() }
+            return Judgement(
+                reason: "the result is not as expected", mismatches: mismatches, summary: value.description)
+        case (.failure, .result(let value)):
+            return Judgement(
+                reason: "it was expected to fail, but it succeeded with \(value.description)",
+                summary: "success with \(value.description)")
+        case (.failure(let expectation), .error(let error)):
+            let mismatches = evaluator.mismatches(error, expectation)
+            if mismatches.isEmpty { return Judgement() }
+            return Judgement(
+                reason: "it failed with another error than expected: \(error.text)", mismatches: mismatches,
+                summary: error.text, error: error)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import LabFile
+internal import LabKit
+
+// Faults: noted when they are armed, counted against green that means nothing, and ended.
+extension StepRunner {
+    /// Remembers a fault that a step has armed.
+    func noteFault(of command: CommandStep, _ answer: JSONValue, step: Step) {
+        guard let fault = ArmedFault(command, answer, by: step) else { return }
+        run.note(fault)
+        blockFaults?.append(fault)
+    }
+
+    /// Carries out steps while faults are armed, and ends the faults whatever happened.
+    func perform(_ steps: [Step], during arming: [Step]) -> Bool {
+        let outer = blockFaults
+        blockFaults = []
+        let isArmed = perform(arming)
+        let faults = blockFaults ?? []
+        blockFaults = outer
+        let isFine = isArmed && perform(steps) && haveFired(faults)
+        return end(faults) && isFine
+    }
+
+    /// Complains about every fault of the scenario that is still armed and has hit nothing, at the step that armed it.
+    func checkFaults() {
+        let noted = run.armedFaults
+        _ = haveFired(noted)
+        for armed in instance.faults.rules() where armed.fired == 0 {
+            let identity = ArmedFault.Identity(actor: "faults", id: .integer(Int64(armed.id)))
+            if noted.contains(where: { $0.identity == identity }) { continue }
+            run.fail(
+                "the fault armed from outside at `\(armed.rule.point)` of `\(armed.rule.process)` never fired, so the scenario shows nothing about it",
+                verdict: .failed)
+        }
+    }
+
+    /// Whether all faults have hit something; complains about each that has not.
+    private func haveFired(_ faults: [ArmedFault]) -> Bool {
+        var lists: [ArmedFault.Counter: [JSONValue]] = [:]
+        var isFine = true
+        for fault in faults {
+            guard let counter = fault.counter else { continue }
+            let list: [JSONValue]
+            do {
+                list = try lists[counter] ?? counts(of: fault, by: counter.command)
+                lists[counter] = list
+            } catch {
+                isFine = fail(
+                    fault.step, "whether the fault of this step has fired is not known: \(error)",
+                    verdict: .inconclusive)
+                continue
+            }
+            // A fault that is not listed was ended by the scenario, which need not wait until it fires.
+            guard let count = list.first(where: { $0["id"] == fault.identity.id }), count["fired"]?.integerValue == 0
+            else { continue }
+            let matched = count["matched"]?.integerValue.map {
+                $0 == 0
+                    ? " (nothing came that it is about)"
+                    : " (\(listed(fault.filters.map { "`\($0)`" }, by: "or")) let pass what it is about, \($0) in number)"
+            }
+            let passed = count["passes"]?.integerValue.map {
+                $0 == 0
+                    ? " (its process has not come to the point)"
+                    : " (its process has passed the point \(Self.times($0)))"
+            }
+            isFine = fail(
+                fault.step,
+                "the fault of this step never fired, so the scenario shows nothing about it\(matched ?? passed ?? "")",
+                verdict: .failed)
+        }
+        return isFine
+    }
+
+    private static func times(_ count: Int64) -> String { count == 1 ? "once" : "\(count) times" }
+
+    /// The faults of an actor with what each has hit; none of an actor that has died, which was hit by something else.
+    ///
+    /// - Throws: Why a living actor does not say it.
+    private func counts(of fault: ArmedFault, by command: String) throws -> [JSONValue] {
+        let outcome = try caller.call(
+            fault.target, command: command, arguments: [:], operation: "faults", timeout: ControlClient.patience)
+        switch outcome.answer {
+        case .result(let list): return list.arrayValue ?? []
+        case .error(let error) where error.name == "peerDied": return []
+        case .error(let error): throw error
+        }
+    }
+
+    /// Ends all faults of the scenario that must have hit something, so that none hits the tear-down.
+    func endFaults() {
+        _ = end(run.armedFaults.filter { $0.counting != nil })
+    }
+
+    /// Ends faults, the last one first.
+    private func end(_ faults: [ArmedFault]) -> Bool {
+        var isFine = true
+        for fault in faults.reversed() {
+            do {
+                let outcome = try caller.call(
+                    fault.target, command: fault.ending, arguments: fault.endingArguments,
+                    operation: fault.step.path, timeout: ControlClient.patience)
+                // With an actor that has died its faults are gone.
+                guard let error = outcome.error, error.name != "peerDied" else { continue }
+                isFine = fail(
+                    fault.step, "the fault of this step could not be ended: \(error.text)", verdict: .inconclusive)
+            } catch {
+                isFine = fail(
+                    fault.step, "the fault of this step could not be ended: \(error)", verdict: .inconclusive)
+            }
+        }
+        return isFine
+    }
+}

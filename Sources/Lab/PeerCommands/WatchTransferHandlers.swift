@@ -1,0 +1,122 @@
+import Foundation
+import LabKit
+import LabPeer
+import PowerAuthShared
+import SimulatedDevice
+import WatchConnectivity
+
+/// The commands by which an app sends what arrives in any case: dictionaries and files.
+struct WatchTransferHandlers {
+    private let messages: WatchMessages
+    private let session: WCSession
+    /// The folder of the app's own files.
+    private let documents: URL
+
+    static func register(_ messages: WatchMessages, on peer: Peer, session: WCSession, sendsToComplications: Bool) {
+        let commands = WatchTransferHandlers(
+            messages: messages, session: session,
+            documents: URL(fileURLWithPath: peer.sandbox.home).appendingPathComponent("Documents"))
+        commands.registerUserInfos(on: peer)
+        commands.registerFiles(on: peer)
+        commands.registerLists(on: peer)
+        guard sendsToComplications else { return }
+        peer.handle(TransferComplicationUserInfo.self) { arguments, reply in
+            let transfer = session.transferCurrentComplicationUserInfo(arguments.userInfo.propertyList)
+            let isCurrent = transfer.isCurrentComplicationInfo
+            commands.tellRefusal(of: transfer, wasAccepted: transfer.wasAccepted) { error in
+                let answer = TransferComplicationUserInfo.Result { $0.isCurrentComplicationInfo = isCurrent }
+                reply(error.map { .failure($0) } ?? .success(answer))
+            }
+        }
+    }
+
+    private func registerUserInfos(on peer: Peer) {
+        peer.handle(TransferUserInfo.self) { arguments, reply in
+            let transfer = session.transferUserInfo(arguments.userInfo.propertyList)
+            tellRefusal(of: transfer, wasAccepted: transfer.wasAccepted) { error in
+                reply(error.map { .failure($0) } ?? .success(NoResult()))
+            }
+        }
+        peer.handleSync(OutstandingUserInfoTransfers.self) { _ in session.outstandingUserInfoTransfers.count }
+        peer.handleSync(FinishedUserInfoTransfers.self) { _ in messages.look(at: \.finished) }
+        peer.handleSync(ReceivedUserInfo.self) { _ in messages.look(at: \.userInfos) }
+    }
+
+    private func registerFiles(on peer: Peer) {
+        peer.handle(TransferFile.self) { arguments, reply in
+            let file = try document(arguments)
+            let transfer = session.transferFile(file, metadata: arguments.metadata?.propertyList)
+            tellRefusal(of: transfer, wasAccepted: transfer.wasAccepted) { error in
+                reply(error.map { .failure($0) } ?? .success(NoResult()))
+            }
+        }
+        peer.handleSync(FinishedFileTransfers.self) { _ in messages.look(at: \.finishedFiles) }
+        peer.handleSync(ReceivedFiles.self) { _ in
+            messages.look(at: \.files).map { file, path in
+                var file = file
+                file.isStillThere = FileManager.default.fileExists(atPath: path)
+                return file
+            }
+        }
+    }
+
+    private func registerLists(on peer: Peer) {
+        peer.handleSync(OutstandingTransfers.self) { _ in
+            let userInfos = session.outstandingUserInfoTransfers.filter(Self.isOwn).map { transfer in
+                OutstandingTransfers.Transfer {
+                    $0.userInfo = [String: JSONValue](propertyList: transfer.userInfo)
+                    $0.isCurrentComplicationInfo = transfer.isCurrentComplicationInfo
+                }
+            }
+            let files = session.outstandingFileTransfers.map { transfer in
+                OutstandingTransfers.Transfer {
+                    $0.file = transfer.file.fileURL.lastPathComponent
+                    $0.sent = Int(transfer.progress.completedUnitCount)
+                }
+            }
+            return userInfos + files
+        }
+        peer.handleSync(CancelTransfers.self) { arguments in
+            let isEach = arguments.userInfo == nil && arguments.file == nil
+            let userInfos = session.outstandingUserInfoTransfers.filter(Self.isOwn).filter { transfer in
+                isEach || arguments.userInfo == [String: JSONValue](propertyList: transfer.userInfo)
+            }
+            let files = session.outstandingFileTransfers.filter { transfer in
+                isEach || arguments.file == transfer.file.fileURL.lastPathComponent
+            }
+            for transfer in userInfos { transfer.cancel() }
+            for transfer in files { transfer.cancel() }
+            return userInfos.count + files.count
+        }
+    }
+
+    /// What the SDK sends is no message of the app's own.
+    private static func isOwn(_ transfer: WCSessionUserInfoTransfer) -> Bool {
+        transfer.userInfo[WatchPacket.userInfoKey] == nil
+    }
+
+    /// A file of the app's documents, written when the command says with what.
+    private func document(_ arguments: TransferFile) throws -> URL {
+        guard !arguments.name.contains("/"), !["", ".", ".."].contains(arguments.name) else {
+            throw ControlError.badArgument("`name` must be the name of a file, but it is `\(arguments.name)`.")
+        }
+        let file = documents.appendingPathComponent(arguments.name)
+        let content = arguments.text.map { Data($0.utf8) } ?? arguments.size.map { Data(repeating: 0x2E, count: $0) }
+        if let content {
+            try FileManager.default.createDirectory(at: documents, withIntermediateDirectories: true)
+            try content.write(to: file)
+        }
+        return file
+    }
+
+    /// Calls `completion` with the error of a transfer that was refused at once, and with none for one that was taken: its
+    /// end, which may have come already, is told to the delegate.
+    private func tellRefusal(
+        of transfer: AnyObject, wasAccepted: Bool, _ completion: @escaping ((any Error)?) -> Void
+    ) {
+        // Without a delegate nobody hears why.
+        guard session.delegate != nil else { return completion(WCError(.sessionMissingDelegate)) }
+        guard !wasAccepted else { return completion(nil) }
+        messages.waitForEnd(of: transfer, completion)
+    }
+}

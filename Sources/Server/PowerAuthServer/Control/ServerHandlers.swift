@@ -1,0 +1,163 @@
+import Foundation
+import LabKit
+import PowerAuthProtocol
+
+/// The server commands of the lab's vocabulary, answered with the same services as the back-office API.
+///
+/// Thread rule: any thread. Answers block; perform commands on a worker thread.
+enum ServerHandlers {
+    /// The table for a server.
+    ///
+    /// - Throws: `IncompleteCommandTable` when a command of the vocabulary has no handler.
+    static func table(for server: LabServer) throws(IncompleteCommandTable) -> CommandDispatcher<ServerServices> {
+        let resources = ResourceCaller(
+            endpoints: server.endpoints, journal: server.journal, credentials: server.credentials,
+            labAccess: server.labAccess)
+        var table = CommandDispatcher<ServerServices>(of: .server, errors: controlError)
+        table.answer(CallResource.self) { arguments, _ in try resources.call(arguments) }
+        // A server that plays in an instance has the lab's powers.
+        TrafficHandlers(powers: server.powers ?? TestControls()).add(to: &table)
+        table.answer(InitActivation.self, initActivation)
+        table.answer(CommitActivation.self) { arguments, services in
+            _ = try services.activations.commit(
+                activationId: Identifier(arguments.activationId, field: "activationId"), otp: nil, externalUserId: nil)
+        }
+        table.answer(LabKit.ActivationStatus.self, activationStatus)
+        table.answer(BlockActivation.self) { arguments, services in
+            _ = try services.activations.block(
+                activationId: Identifier(arguments.activationId, field: "activationId"), reason: arguments.reason,
+                externalUserId: nil)
+        }
+        table.answer(UnblockActivation.self) { arguments, services in
+            _ = try services.activations.unblock(
+                activationId: Identifier(arguments.activationId, field: "activationId"), externalUserId: nil)
+        }
+        table.answer(RemoveServerActivation.self) { arguments, services in
+            _ = try services.activations.remove(
+                activationId: Identifier(arguments.activationId, field: "activationId"), externalUserId: nil)
+        }
+        table.answer(VerifySignature.self, verifySignature)
+        table.answer(ValidateToken.self, validateToken)
+        OperationHandlers.add(to: &table)
+        try table.checkComplete()
+        return table
+    }
+
+    private static func controlError(_ error: any Error) -> ControlError {
+        guard let error = error as? ServiceError else { return .failed(error) }
+        return ControlError(
+            domain: "PowerAuthServer", name: error.code.rawValue, message: "\(error.code.message) (\(error.cause))")
+    }
+
+    private static func initActivation(
+        _ arguments: InitActivation, _ services: ServerServices
+    ) throws -> InitActivation.Result {
+        let application = try services.applications.list().first
+        let initiated = try services.activations.initiate(
+            .init(
+                userId: Identifier(arguments.userId, field: "userId"), applicationId: application?.id,
+                maxFailureCount: arguments.maxFailureCount,
+                commitPhase: arguments.activationOtp == nil ? nil : .onKeyExchange,
+                otp: arguments.activationOtp?.revealed))
+        return InitActivation.Result {
+            $0.activationId = initiated.activation.id.text
+            $0.activationCode = initiated.activation.code
+            $0.activationSignature = StrictBase64.encode(initiated.codeSignature)
+            $0.userId = initiated.activation.userId.text
+            $0.applicationId = initiated.activation.application.id.text
+        }
+    }
+
+    private static func activationStatus(
+        _ arguments: LabKit.ActivationStatus, _ services: ServerServices
+    ) throws -> LabKit.ActivationStatus.Result {
+        let id = try Identifier(arguments.activationId, field: "activationId")
+        let detail = try services.statuses.detail(activationId: id, challenge: nil)
+        let activation = detail.activation
+        let tokens = try services.context.read { try TokenStore.count($0, activationId: id) }
+        return LabKit.ActivationStatus.Result {
+            $0.activationId = arguments.activationId
+            $0.activationStatus = LabKit.ActivationStatus.State(activation?.status ?? .removed)
+            $0.blockedReason = activation?.lifecycle.blockedReason
+            $0.activationName = activation?.name
+            $0.userId = activation?.userId.text ?? "unknown"
+            $0.failedAttempts = activation?.failedAttempts ?? 0
+            $0.maxFailedAttempts = activation?.maxFailedAttempts ?? services.context.policy.maxFailedAttempts
+            $0.counter = Int(clamping: activation?.lifecycle.binding?.counter ?? 0)
+            $0.devicePublicKeyFingerprint = detail.fingerprint
+            $0.platform = activation?.platform
+            $0.deviceInfo = activation?.deviceInfo
+            $0.tokens = tokens
+        }
+    }
+
+    private static func verifySignature(
+        _ arguments: VerifySignature, _ services: ServerServices
+    ) throws -> VerifySignature.Result {
+        let header: SignatureHeader
+        do {
+            header = try SignatureHeader(parsing: arguments.header)
+        } catch {
+            throw ControlError.badArgument("`header` is no such header: \(error.rawValue).")
+        }
+        let verdict = try services.signatures.verify(
+            SignatureQuestion(
+                activationId: Identifier(header.activationId, field: "activationId"),
+                applicationKey: Identifier(header.applicationKey, field: "applicationKey"),
+                data: .request(
+                    method: arguments.method.rawValue, uriId: arguments.uriId, nonce: header.nonce,
+                    body: Data((arguments.body ?? "").utf8)),
+                signature: header.signature, type: header.signatureType, version: header.version))
+        let activation = verdict.activation
+        return VerifySignature.Result {
+            $0.signatureValid = verdict.isValid
+            $0.activationStatus = (activation?.status ?? .removed).name
+            $0.activationId = header.activationId
+            $0.userId = activation?.userId.text
+            $0.signatureType = header.signatureType.name
+            $0.remainingAttempts = activation?.remainingAttempts
+        }
+    }
+
+    private static func validateToken(
+        _ arguments: ValidateToken, _ services: ServerServices
+    ) throws -> ValidateToken.Result {
+        let header: TokenHeader
+        do {
+            header = try TokenHeader(parsing: arguments.header)
+        } catch {
+            throw ControlError.badArgument("`header` is no such header: \(error.rawValue).")
+        }
+        switch try services.tokens.validate(header) {
+        case .unknownToken:
+            return ValidateToken.Result { $0.tokenValid = false }
+        case .invalid(let token, let activation):
+            return Self.result(false, token, activation)
+        case .valid(let token, let activation):
+            return Self.result(true, token, activation)
+        }
+    }
+
+    private static func result(_ isValid: Bool, _ token: Token, _ activation: Activation) -> ValidateToken.Result {
+        ValidateToken.Result {
+            $0.tokenValid = isValid
+            $0.activationStatus = activation.status.name
+            $0.activationId = activation.id.text
+            $0.userId = activation.userId.text
+            $0.signatureType = token.signatureType
+        }
+    }
+}
+
+extension LabKit.ActivationStatus.State {
+    fileprivate init(_ state: ActivationState) {
+        self =
+            switch state {
+            case .created: .created
+            case .pendingCommit: .pendingCommit
+            case .active: .active
+            case .blocked: .blocked
+            case .removed: .removed
+            }
+    }
+}
