@@ -4,12 +4,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Pages {
-    /// What the pages show of YAML is read by the lab, so that a reader can copy it.
+    /// The lab reads the YAML on the pages, so that a reader can copy it.
     @Suite("YAML of the documentation", .endsInTime)
     struct DocumentationBlockTests {
-        /// Files that a page quotes word for word, and that something else reads: no scenario, or for another lab file.
+        /// Files that a page quotes literally and another program reads: not a scenario, or for another lab file.
         private static let quoted = [
-            "README.md": "Scenarios/mobile-token/a-payment-from-push-to-approval.yaml",
             "docs/mutants.md": "Tools/Mutants/DeviceAgent.yaml",
             "docs/own-app.md": "Examples/BankApp/Scenarios/the-first-app.yaml",
         ]
@@ -57,7 +56,7 @@ extension EndToEnd.Pages {
             }
         }
 
-        /// The program of the page about own apps, as far as it tells what that page says it understands.
+        /// The program of the page about own apps, reduced to printing the vocabulary on that page.
         private static func makeProgram(in workspace: Workspace) throws {
             let vocabulary = try #require(try DocumentationPage("docs/own-app.md").blocks("json").first)
             let path = ".build/debug/bank-app"

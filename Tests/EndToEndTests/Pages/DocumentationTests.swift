@@ -4,17 +4,18 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Pages {
-    /// What the pages show is run, so that a newcomer's first commands work.
+    /// Runs what the pages show, so that a newcomer's first commands work.
     @Suite("Documentation")
     struct DocumentationTests {
-        @Test("The commands of README work in the order in which they are shown")
+        @Test("The commands of README and of docs/instance.md work in the shown order")
         func readmeCommands() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
             try FileManager.default.copyItem(
                 atPath: Project.path("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
-            let commands = try Self.commands(in: "README.md")
-            #expect(commands.count > 8)
+            let commands =
+                try Self.commands(in: "README.md") + ["cd bank"] + Self.commands(in: "docs/instance.md")
+            #expect(commands.count > 12)
             try await onThread {
                 var held: LabCommand?
                 var folder = "."
@@ -40,7 +41,7 @@ extension EndToEnd.Pages {
             try workspace.expectNothingLeft()
         }
 
-        @Test("The scenario of README is accepted and passes")
+        @Test("The scenario of README is valid and passes")
         func readmeScenario() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -50,14 +51,7 @@ extension EndToEnd.Pages {
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
-        @Test("The second scenario of README is the one of the catalogue")
-        func readmeCatalogueScenario() throws {
-            let blocks = try DocumentationPage("README.md").blocks("yaml")
-            let scenario = try Project.text(of: "Scenarios/mobile-token/a-payment-from-push-to-approval.yaml")
-            #expect(blocks.count == 2 && blocks.last == scenario)
-        }
-
-        @Test("The Swift sample of README and of LabTesting's reference is compiled and run as it is shown")
+        @Test("The Swift sample of README and of LabTesting's reference is compiled and run as shown")
         func readmeSample() throws {
             let sample = try Project.text(of: "Tests/EndToEndTests/Peers/ReadmeSample.swift")
             for page in ["README.md", "Sources/Lab/LabTesting/LabTesting.docc/LabTesting.md"] {
@@ -65,13 +59,13 @@ extension EndToEnd.Pages {
             }
         }
 
-        @Test("The tests that the page about Swift shows are those of the example package, line by line")
+        @Test("The tests on the page about Swift are those of the example package, line by line")
         func swiftTestsPage() throws {
             let tests = try Project.text(of: "Examples/BankApp/Tests/BankTests/LogInTests.swift")
             #expect(try DocumentationPage("docs/testing-from-swift.md").blocks("swift") == [tests])
         }
 
-        @Test("The sessions of a page print what it shows, from the first to the last", arguments: PlayedPage.all)
+        @Test("The sessions of a page print what it shows, in order", arguments: PlayedPage.all)
         func playedPage(page: PlayedPage) async throws {
             let workspace = try Workspace()
             if page.needs >= .topology { try workspace.useProjectTopology() }
@@ -89,11 +83,12 @@ extension EndToEnd.Pages {
             try workspace.expectNothingLeft()
         }
 
-        @Test("Each page that shows commands of the lab is played by a test")
+        @Test("A test runs each page that shows commands of the lab")
         func allPlayed() throws {
-            // Those with files that the reader writes, with terminals, or with two hosts have tests of their own.
+            // Pages with files that the reader writes, with terminals, or with two hosts have their own tests.
             let others = [
-                "README.md", "docs/editors.md", "docs/tutorial.md", "docs/troubleshooting.md", "docs/two-hosts.md",
+                "README.md", "docs/instance.md", "docs/editors.md", "docs/tutorial.md", "docs/troubleshooting.md",
+                "docs/two-hosts.md",
                 "docs/shell.md", "docs/cookbook.md",
             ]
             let played = Set(PlayedPage.all.map(\.path) + others)
@@ -105,7 +100,7 @@ extension EndToEnd.Pages {
             }
         }
 
-        @Test("The tutorial's mistake is missed, found, shown by a scenario and mended, as its chapters say")
+        @Test("The tutorial's mistake is missed, found, shown by a scenario and fixed, as its chapters say")
         func tutorial() async throws {
             let workspace = try Workspace()
             let page = try DocumentationPage("docs/tutorial.md")
@@ -124,7 +119,7 @@ extension EndToEnd.Pages {
             let workspace = try Workspace()
             let page = try DocumentationPage("docs/cookbook.md")
             for recipe in page.blocks("yaml") {
-                // The path in the first line is no part of it.
+                // The path in the first line is not part of it.
                 #expect(recipe.split(separator: "\n").count <= 16, "\(recipe)")
             }
             let steps = page.stepsAndFiles
@@ -136,7 +131,7 @@ extension EndToEnd.Pages {
             try workspace.expectNothingLeft()
         }
 
-        @Test("The page about running names every option of lab run, and no other")
+        @Test("The page about running lists exactly the options of lab run")
         func runningOptions() async throws {
             let workspace = try Workspace()
             let help = try await onThread { try lab("run", "--help", in: workspace).output }
@@ -151,7 +146,7 @@ extension EndToEnd.Pages {
         }
 
         @Test(
-            "The pages of commands, events and errors are what the lab prints",
+            "The pages of commands, events and errors match the lab's output",
             arguments: [
                 ("docs/commands.md", ["steps"]), ("docs/events.md", ["events"]),
                 ("docs/errors.md", ["explain", "--all"]),
@@ -170,7 +165,7 @@ extension EndToEnd.Pages {
             #expect(shown == printed, "\(name) is out of date; RECORD=1 make test writes it anew")
         }
 
-        @Test("The page about the catalogue is what the lab prints, and its links lead somewhere")
+        @Test("The page about the catalogue matches the lab's output, and its links have targets")
         func catalogue() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -190,14 +185,14 @@ extension EndToEnd.Pages {
                 try printed.write(toFile: path, atomically: true, encoding: .utf8)
             }
             #expect(page == printed, "docs/catalogue.md is out of date; RECORD=1 make test writes it anew")
-            // What no scenario can cause is listed as such.
+            // Codes that no scenario can cause are listed as such.
             #expect(!printed.contains("Not shown"), "each error, fault and fault point has a scenario that shows it")
             let links = printed.matches(of: #/\]\(([^)]+)\)/#).map { String($0.1) }
             #expect(links.count > 200)
             for link in links { #expect(Files.exists("\(Project.path("docs"))/\(link)"), "\(link)") }
         }
 
-        @Test("The page about trouble quotes what the lab says, and its command prints what it shows")
+        @Test("The page about trouble quotes the lab's messages, and its command prints what it shows")
         func troubleshooting() async throws {
             let workspace = try Workspace()
             let page = try DocumentationPage("docs/troubleshooting.md")
@@ -238,7 +233,7 @@ extension EndToEnd.Pages {
             }
         }
 
-        @Test("The make targets that the pages show exist; what they do is run by continuous integration or by hand")
+        @Test("The make targets that the pages show exist; continuous integration or people run them")
         func makeTargets() throws {
             let makefile = try Project.text(of: "Makefile")
             var found: Set<String> = []
@@ -252,7 +247,7 @@ extension EndToEnd.Pages {
             #expect(found.isSuperset(of: ["test", "run", "mutants", "soak"]), "\(found)")
         }
 
-        /// The `lab` commands of a page's console blocks, without their remarks, and the folders that the reader goes to.
+        /// The `lab` commands of a page's console blocks without remarks, and the folders that the reader changes to.
         private static func commands(in page: String) throws -> [String] {
             try DocumentationPage(page).steps.map(\.command).filter { $0.hasPrefix("lab") || $0.hasPrefix("cd ") }
                 .map { $0.components(separatedBy: "#")[0].trimmingCharacters(in: .whitespaces) }

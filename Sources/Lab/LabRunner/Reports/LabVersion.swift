@@ -1,4 +1,4 @@
-/// The version of the lab, as `lab --version` and the record of a run tell it.
+/// The version of the lab, for `lab --version` and the record of a run.
 public enum LabVersion {
-    public static let current = "0.1.0-dev"
+    public static let current = "0.1.0"
 }
