@@ -1,6 +1,6 @@
 import LabKit
 
-/// The errors of an own app that scenarios can tell apart: `fails: notLoggedIn`.
+/// The errors of an own app that scenarios can distinguish: `fails: notLoggedIn`.
 ///
 /// ```swift
 /// enum BankError: String, AppError {

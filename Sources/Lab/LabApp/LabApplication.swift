@@ -12,7 +12,7 @@ import LabKit
 ///     init(_ context: Context) { self.context = context }
 ///
 ///     static let commands: [Command<BankApp>] = [
-///         Command("isReady", "Tells whether the user can log in.") { app in
+///         Command("isReady", "Checks whether the user can log in.") { app in
 ///             try app.context.sdk.hasValidActivation()
 ///         }
 ///     ]

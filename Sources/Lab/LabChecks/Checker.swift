@@ -25,7 +25,7 @@ public struct Finding: Sendable {
     public var breaches: [Breach]
     /// How many things the rule was held against; a rule that met none has proven nothing.
     public var examined: Int
-    /// Why the history does not tell whether the rule holds; nil when it does.
+    /// Why the history does not show whether the rule holds; nil when it does.
     public var gap: String?
 
     /// A finding.

@@ -45,7 +45,7 @@ public struct Examination: Sendable {
         public let examined: Int
         /// Why the verdict is open; nil when it is not.
         public let openBecause: String?
-        /// The breach that the fewest and closest events show; nil when there is none.
+        /// The breach that the fewest and closest events show; nil without a breach.
         public let breach: Breach?
         /// How many breaches there are.
         public let breaches: Int

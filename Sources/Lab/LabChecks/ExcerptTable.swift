@@ -51,7 +51,7 @@ public struct ExcerptTable: Sendable {
         return "\(micro / 1_000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
     }
 
-    /// The event and what tells it from others of its kind.
+    /// The event and the fields that distinguish it from others of its kind.
     private static func text(of event: TraceEvent) -> String {
         let shown = Self.shownFields.compactMap { field in
             event.fields[field].map { value in value.stringValue ?? value.description }

@@ -2,7 +2,7 @@ public import LabKit
 
 /// A call of the driver of a run: from the moment in which it was made to the one in which its outcome was known.
 public struct RecordedCall: Sendable {
-    /// What became of it.
+    /// Its outcome.
     public enum Outcome: String, Sendable {
         /// It was done.
         case done
@@ -23,7 +23,7 @@ public struct RecordedCall: Sendable {
     /// The answer; nil when the record ends before it.
     public let completed: TraceEvent?
 
-    /// What became of it; `unknown` when the record does not tell.
+    /// Its outcome; `unknown` when the record does not contain it.
     public var outcome: Outcome { completed?.text("outcome").flatMap(Outcome.init) ?? .unknown }
     /// The token that it is about; nil when it is about none.
     public var token: String? { invoked.text("token") }

@@ -22,7 +22,7 @@ public struct RecordedHistory: Sendable {
     public let events: [TraceEvent]
     /// The calls in the order in which they were made.
     public let calls: [RecordedCall]
-    /// Lines of the record that are no events: their content is not known.
+    /// Lines of the record that are not events: their content is unknown.
     public let damage: [TraceReader.DamagedLine]
     /// The last event of each incarnation: it lived at least so long, and when it died, the kernel took its locks after it.
     private let lastEvents: [Incarnation: TraceEvent]
@@ -50,7 +50,7 @@ public struct RecordedHistory: Sendable {
         self.init(events, damage: damage)
     }
 
-    /// The last sign of life of an incarnation; nil when there is none.
+    /// The last event of an incarnation; nil without events.
     public func lastEvent(of incarnation: Incarnation) -> TraceEvent? { lastEvents[incarnation] }
 
     /// Whether an incarnation still did something after a moment.
@@ -63,7 +63,7 @@ extension TraceEvent {
     /// The incarnation that the event comes from.
     public var incarnationOfProcess: RecordedHistory.Incarnation { .init(process, incarnation) }
 
-    /// The incarnation that the event is about, when it tells of another process; nil when it does not.
+    /// The incarnation that the event is about if that is another process; else nil.
     var subject: RecordedHistory.Incarnation? {
         guard let peer = text("peer"), let number = fields["incarnation"]?.integerValue else { return nil }
         return .init(peer, Int(number))

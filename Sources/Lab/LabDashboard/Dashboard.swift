@@ -11,21 +11,21 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// The page of a running instance, served on loopback to whoever has its address.
+/// The page of a running instance, served on loopback to clients that have its address.
 ///
 /// The address holds a token, which is exchanged for a cookie (``DashboardAccess``); other pages of the browser know neither,
-/// and their requests are refused, whatever name they use for this machine.
+/// and their requests are refused under any name of this machine.
 ///
 /// Thread rule: any thread.
 public final class Dashboard: Sendable {
-    /// Where a browser finds the page; whoever has it can play with the instance.
+    /// The address of the page; any client that has it can control the instance.
     public let address: String
     private let page: LivePage
     private let services: ServiceGroup
     private let task: Task<Void, any Error>
     private let hasEnded = DispatchSemaphore(value: 0)
 
-    /// How long browsers may take to hear of the end.
+    /// How long browsers may take to receive the end.
     private static let farewell = DispatchTimeInterval.seconds(1)
 
     /// Begins to serve a page. Blocks until it listens.
@@ -103,7 +103,7 @@ public final class Dashboard: Sendable {
         address = "http://127.0.0.1:\(listening)/?token=\(access.token)"
     }
 
-    /// Ends the page, and tells whoever follows it.
+    /// Ends the page, and notifies its followers.
     public func stop() {
         page.stop()
         Task { [services] in await services.triggerGracefulShutdown() }

@@ -87,7 +87,7 @@ struct DashboardAccess: RouterMiddleware {
         }
     }
 
-    /// In a time that tells nothing about how much of it was right.
+    /// In a time that does not depend on how much of it was right.
     private static func isEqual(_ given: String, _ secret: String) -> Bool {
         let (left, right) = (Array(given.utf8), Array(secret.utf8))
         guard left.count == right.count else { return false }

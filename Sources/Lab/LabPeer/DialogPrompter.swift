@@ -33,7 +33,7 @@ final class DialogPrompter: Sendable {
 
     /// Answers the open dialog.
     ///
-    /// - Returns: false when the word is no answer, or no dialog of the app is open.
+    /// - Returns: false when the word is not an answer, or no dialog of the app is open.
     func answer(_ word: String) -> Bool {
         guard isDialogOpen, let answer = AuthenticationAnswer(rawValue: word) else { return false }
         return (try? security.answer(answer)) != nil

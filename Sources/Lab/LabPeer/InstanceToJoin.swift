@@ -6,7 +6,7 @@ import LabSystem
 enum InstanceToJoin {
     /// The instance named by the options, else by `LAB_INSTANCE`, else the only live one made from the lab file.
     ///
-    /// - Throws: ``PeerError`` when there is none, or more than one.
+    /// - Throws: ``PeerError`` without such an instance, or with more than one.
     static func find(
         _ options: PeerOptions, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> InstanceLayout {

@@ -168,7 +168,7 @@ public final class Peer: @unchecked Sendable {
     }
 
     /// Registers a command that waits for the user. `prepare` runs on the main queue; what it gives blocks a thread of its
-    /// own, while the main queue goes on with other commands.
+    /// own, while the main queue runs other commands.
     public func handleBlocking<C: Command>(
         _ command: C.Type, _ prepare: @escaping (C) throws -> @Sendable () throws -> C.Result
     ) {

@@ -17,7 +17,7 @@ enum PeerCommandLine {
             ControlRequest, @escaping @Sendable (Result<JSONValue, ControlError>) -> Void
         ) -> Void
 
-    /// Starts the thread that the options ask for: for a command, for a prompt, or none at all.
+    /// Starts the thread that the options ask for: for a command, for a prompt, or none.
     static func start(
         _ options: PeerOptions, app: AppSpec, shell: TerminalShell, in sandbox: Sandbox, execute: @escaping Execute
     ) {
@@ -27,7 +27,7 @@ enum PeerCommandLine {
         let words = options.command
         let dialogs = DialogPrompter(sandbox)
         if words.isEmpty, shell.isPossible {
-            // The shell takes the answers; that there is a dialog is told here.
+            // The shell takes the answers; the dialog is announced here.
             runOnThread(name: "command line") {
                 withExtendedLifetime(dialogs) { () -> Void in shell.run() }
             }

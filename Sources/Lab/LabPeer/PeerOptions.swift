@@ -16,7 +16,7 @@ public struct PeerOptions: ParsableArguments {
     public var name: String
 
     /// Read commands from standard input.
-    @Flag(help: "Read commands from standard input, also when it is no terminal.")
+    @Flag(help: "Read commands from standard input, also when it is not a terminal.")
     public var prompt = false
 
     /// Set by the device that launches the process.

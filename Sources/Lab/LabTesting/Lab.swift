@@ -41,7 +41,7 @@ public struct Lab: Sendable {
     /// The actor of a name: `lab.main`, `lab.server`, `lab.phone`, `lab.faults`, `lab.clock`.
     public subscript(dynamicMember name: String) -> LabActor { actor(name) }
 
-    /// The actor of a name that is no Swift identifier.
+    /// The actor of a name that is not a Swift identifier.
     public func actor(_ name: String) -> LabActor {
         LabActor(name: name, record: record)
     }
@@ -49,7 +49,7 @@ public struct Lab: Sendable {
     /// Where traces, logs and, after a failure, the page of the test are.
     public var records: String { instance.manifest.runDirectory }
 
-    /// What the server told about itself.
+    /// What the server reported about itself.
     ///
     /// - Throws: `LabFailure` when the server is down.
     public func serverReady() throws -> ServerReady {
@@ -103,7 +103,7 @@ public struct Lab: Sendable {
 
     // MARK: Faults
 
-    /// Carries something out while a fault is armed, and ends the fault afterwards, whatever happens.
+    /// Carries something out while a fault is armed, and ends the fault afterwards, even after an error.
     ///
     /// ```swift
     /// try await lab.during(ArmFault { $0.point = "http.requestSent"; $0.peer = "bank"; $0.action = .fail }) {
@@ -114,7 +114,7 @@ public struct Lab: Sendable {
     /// - Parameters:
     ///   - fault: A command that arms a fault, such as `ArmFault`.
     ///   - actor: Who takes it: `faults`, `server` or a link.
-    ///   - body: What happens meanwhile.
+    ///   - body: The work to do under the fault.
     /// - Throws: `LabFailure` for a command that arms no fault; what `body` throws.
     public func during<Fault: Command, Value>(
         _ fault: Fault, by actor: String = "faults", _ body: () async throws -> Value

@@ -31,7 +31,7 @@
     public struct LabTrait: TestTrait, SuiteTrait, TestScoping {
         let cast: TestInstance.Cast
         let seed: UInt64
-        /// Tells traits apart: the one nearest to a test counts.
+        /// Distinguishes traits: the one nearest to a test counts.
         private let identity = UUID()
 
         init(cast: TestInstance.Cast, seed: UInt64) {
@@ -106,7 +106,7 @@
             record.withLock { $0 }?.fail(reason, at: place)
         }
 
-        /// Ends the instance, and throws what nobody was told yet.
+        /// Ends the instance, and throws errors not reported yet.
         func end(_ run: TestRun) throws {
             let record = record.withLock { $0 }
             let failed = hasFailed.withLock { $0 }

@@ -65,7 +65,7 @@ public final class TestInstance: Sendable {
     /// - Returns: What the body returned.
     /// - Throws: ``FailedInstanceTest`` with what the body threw, or with why the instance did not start;
     ///   ``InstanceLeftovers`` when the body succeeded and an app has died by itself, or the instance was not clean
-    ///   afterwards; `LabFailure` when there is no such topology, or no program to start.
+    ///   afterwards; `LabFailure` without such a topology, or without a program to start.
     public static func run<Value: Sendable>(
         _ cast: Cast? = nil, seed: UInt64 = 1, source: String = #filePath,
         _ body: @escaping @Sendable (TestInstance) throws -> Value
@@ -104,12 +104,12 @@ public final class TestInstance: Sendable {
     /// The actor of a name: `lab.main`, `lab.server`, `lab.phone`.
     public subscript(dynamicMember name: String) -> TestActor { actor(name) }
 
-    /// The actor of a name that is no Swift identifier.
+    /// The actor of a name that is not a Swift identifier.
     public func actor(_ name: String) -> TestActor {
         TestActor(name: name, connection: instance.connection)
     }
 
-    /// What the server told about itself.
+    /// What the server reported about itself.
     ///
     /// - Throws: `LabFailure` when it is not ready, which cannot happen inside a test's body.
     public func serverReady() throws -> ServerReady {

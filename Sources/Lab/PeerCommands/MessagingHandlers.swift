@@ -11,7 +11,7 @@ public enum MessagingHandlers {
     ///
     /// - Parameters:
     ///   - peer: the peer whose commands are registered.
-    ///   - reportsPairing: whether the session tells about the paired watch, as it does on a phone.
+    ///   - reportsPairing: whether the session reports the paired watch, as it does on a phone.
     ///   - hasSession: whether the process takes part in the session. An extension does not: its messages are refused as
     ///     those of any session without a delegate.
     public static func register(on peer: Peer, reportsPairing: Bool, hasSession: Bool = true) {

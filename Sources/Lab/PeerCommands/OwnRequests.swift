@@ -47,7 +47,7 @@ extension URLRequest {
 }
 
 extension URLSession {
-    /// Sends a request and gives status and body of the answer, or why there is none. `completion` is called once, on a
+    /// Sends a request and gives status and body of the answer, or the error. `completion` is called once, on a
     /// queue of the session.
     public func answer(
         to request: URLRequest, _ completion: @escaping @Sendable (Result<(status: Int, body: Data), any Error>) -> Void
@@ -62,7 +62,7 @@ extension URLSession {
 }
 
 extension SendRequest.Result {
-    /// What a server answered: JSON, or the text if it is none.
+    /// What a server answered: JSON, or the text if it is not JSON.
     public init(status: Int, body: Data) {
         self.init {
             $0.statusCode = status

@@ -3,7 +3,7 @@ public import LabKit
 
 extension [String: JSONValue] {
     /// The members as Foundation's dictionaries hold them; a `null` becomes `NSNull`, which no property list may hold, so
-    /// that whoever wants one refuses it.
+    /// that an API that takes one refuses it.
     public var propertyList: [String: Any] {
         mapValues(\.propertyListValue)
     }

@@ -77,7 +77,7 @@ public final class RunningRequests: Sendable {
         }
     }
 
-    /// True when nobody has ended the request before.
+    /// True if the request had not ended before.
     private func end(_ number: Int) -> Bool {
         state.withLock { state in
             guard let index = state.running.firstIndex(where: { $0.number == number }) else { return false }

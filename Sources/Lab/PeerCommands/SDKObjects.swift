@@ -4,9 +4,9 @@ public import PowerAuthShared
 
 /// The SDK objects of an app's process, one for each instance identifier, and the one that commands are for.
 ///
-/// An object whose configuration was refused is kept as its refusal: the app goes on running, as one would whose author
-/// checks the failable initialiser, and each command of the SDK fails with the cause. One that the device was in the way of
-/// is made again for the next command, as an app does it when protected data have become available.
+/// An object whose configuration was refused is kept as its refusal: the app keeps running, as one that checks the
+/// failable initialiser, and each command of the SDK fails with the cause. After a refusal that was due to the device,
+/// the object is made again for the next command, as an app does when protected data have become available.
 ///
 /// Main queue only, as an app's own code would use the SDK.
 public final class SDKObjects<SDK> {
@@ -23,7 +23,7 @@ public final class SDKObjects<SDK> {
     /// - Parameters:
     ///   - peer: the process.
     ///   - make: makes an SDK object; an `InvalidConfiguration` that it throws is kept.
-    /// - Throws: whatever else `make` throws.
+    /// - Throws: any other error of `make`.
     public init(peer: Peer, make: @escaping (PowerAuthSpec) throws -> SDK) throws {
         spec = peer.app.powerAuth
         usedInstance = spec.instanceId

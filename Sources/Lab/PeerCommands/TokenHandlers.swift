@@ -10,7 +10,7 @@ public enum TokenHandlers {
     /// - Parameters:
     ///   - peer: the peer; its handlers run on the main queue.
     ///   - requests: what `cancelRequest` of the peer can cancel.
-    ///   - asksWithoutPassword: whether a request without a password carries no authentication at all, as on a
+    ///   - asksWithoutPassword: whether a request without a password carries no authentication, as on a
     ///     watch, instead of the possession factor.
     ///   - store: the token store of the app's SDK object; throws when the SDK object was refused.
     public static func register(

@@ -44,7 +44,7 @@ enum WatchHandlers {
                 arguments.message.propertyList,
                 replyHandler: arguments.reply ? { reply(.success([String: JSONValue](propertyList: $0))) } : nil,
                 errorHandler: { reply(.failure($0)) })
-            // Without a reply handler only a failure is ever told: one that comes at once comes before.
+            // Without a reply handler only failures are reported; an immediate one precedes these callbacks.
             if !arguments.reply { session.afterCallbacks { reply(.success(nil)) } }
         }
         peer.handle(SendMessageData.self) { arguments, reply in

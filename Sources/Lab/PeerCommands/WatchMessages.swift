@@ -4,7 +4,7 @@ import PowerAuthShared
 import WatchConnectivity
 
 /// The delegate of an app's watch session: it hands PowerAuth messages to the SDK as the manuals say, and keeps its own
-/// messages, and a log of everything it was told, for scenarios to look at.
+/// messages, and a log of every callback, which scenarios can read.
 ///
 /// Any thread: the delegate's callbacks arrive on the session's queue, the command handlers ask on the main queue; a lock
 /// guards what both touch.
@@ -13,7 +13,7 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
     private let lock = NSLock()
     private var record = Record()
 
-    /// What this process was told.
+    /// What was reported to this process.
     struct Record {
         var calls: [DelegateCalls.Call] = []
         var messages: [[String: JSONValue]] = []
@@ -25,11 +25,11 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
         var finishedFiles: [FinishedFileTransfers.Transfer] = []
         /// The ends of transfers, by the transfer's identity; the transfers are kept, so that no identity is used twice.
         var ends: [ObjectIdentifier: (transfer: AnyObject, error: (any Error)?)] = [:]
-        /// Who waits for the end of a transfer.
+        /// Callers that wait for the end of a transfer.
         var waiting: [ObjectIdentifier: ((any Error)?) -> Void] = [:]
     }
 
-    /// What was told so far.
+    /// What was reported so far.
     func look<Value>(at part: KeyPath<Record, Value>) -> Value { lock.withLock { record[keyPath: part] } }
 
     private func note(_ call: String, _ details: (inout DelegateCalls.Call) -> Void = { _ in }) {
@@ -40,7 +40,7 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
         lock.withLock { record.calls.keep(entry) }
     }
 
-    /// Calls `completion` with the error of a transfer that has ended, at once or when the delegate hears of it.
+    /// Calls `completion` with the error of a transfer that has ended, at once or when the delegate is notified.
     func waitForEnd(of transfer: AnyObject, _ completion: @escaping ((any Error)?) -> Void) {
         let identity = ObjectIdentifier(transfer)
         let end = lock.withLock {
@@ -51,7 +51,7 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
         if let end { completion(end.error) }
     }
 
-    /// The end of a transfer was told.
+    /// The end of a transfer was reported.
     private func ended(_ transfer: AnyObject, _ error: (any Error)?) {
         let identity = ObjectIdentifier(transfer)
         let completion = lock.withLock {
@@ -153,7 +153,7 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
     ) {
         defer { ended(userInfoTransfer, error) }
         let code = error.map { ($0 as NSError).code }
-        // What the SDK sends is no message of the app's own.
+        // Messages of the SDK are not the app's own.
         guard userInfoTransfer.userInfo[WatchPacket.userInfoKey] == nil else {
             return note("didFinish") { $0.code = code }
         }

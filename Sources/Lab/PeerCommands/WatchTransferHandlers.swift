@@ -90,7 +90,7 @@ struct WatchTransferHandlers {
         }
     }
 
-    /// What the SDK sends is no message of the app's own.
+    /// Transfers of the SDK are not the app's own.
     private static func isOwn(_ transfer: WCSessionUserInfoTransfer) -> Bool {
         transfer.userInfo[WatchPacket.userInfoKey] == nil
     }
@@ -109,12 +109,12 @@ struct WatchTransferHandlers {
         return file
     }
 
-    /// Calls `completion` with the error of a transfer that was refused at once, and with none for one that was taken: its
-    /// end, which may have come already, is told to the delegate.
+    /// Calls `completion` with the error of a transfer that was refused at once, and with nil for an accepted one:
+    /// its end, which may have come already, is reported to the delegate.
     private func tellRefusal(
         of transfer: AnyObject, wasAccepted: Bool, _ completion: @escaping ((any Error)?) -> Void
     ) {
-        // Without a delegate nobody hears why.
+        // Without a delegate the cause would not be reported.
         guard session.delegate != nil else { return completion(WCError(.sessionMissingDelegate)) }
         guard !wasAccepted else { return completion(nil) }
         messages.waitForEnd(of: transfer, completion)

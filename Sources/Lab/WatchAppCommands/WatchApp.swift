@@ -47,7 +47,7 @@ public final class WatchApp {
 }
 
 extension UpdateActivationStatus.Result {
-    /// The phone has answered with its activation, or that there is none.
+    /// The phone has answered with its activation, or nil without one.
     fileprivate static func answered(_ activationId: String?) -> Self {
         Self {
             $0.accepted = true

@@ -28,7 +28,7 @@ public enum CFNetworkErrors: Int32, Sendable, CaseIterable {
     case cfsocks5ErrorBadResponseAddr = 121
     /// The SOCKS proxy refused the user.
     case cfsocks5ErrorBadCredentials = 122
-    /// The SOCKS proxy wants an authentication that is not known.
+    /// The SOCKS proxy requires an unknown authentication method.
     case cfsocks5ErrorUnsupportedNegotiationMethod = 123
     /// The SOCKS proxy accepts none of the offered authentications.
     case cfsocks5ErrorNoAcceptableMethod = 124
@@ -44,7 +44,7 @@ public enum CFNetworkErrors: Int32, Sendable, CaseIterable {
     case cfErrorHTTPParseFailure = 303
     /// There were too many redirections.
     case cfErrorHTTPRedirectionLoopDetected = 304
-    /// The URL is none.
+    /// The URL is invalid.
     case cfErrorHTTPBadURL = 305
     /// The HTTP proxy cannot be reached.
     case cfErrorHTTPProxyConnectionFailure = 306
@@ -52,7 +52,7 @@ public enum CFNetworkErrors: Int32, Sendable, CaseIterable {
     case cfErrorHTTPBadProxyCredentials = 307
     /// The script that finds proxies is wrong.
     case cfErrorPACFileError = 308
-    /// The script that finds proxies wants an authentication.
+    /// The script that finds proxies requires authentication.
     case cfErrorPACFileAuth = 309
     /// The HTTPS proxy cannot be reached.
     case cfErrorHTTPSProxyConnectionFailure = 310
@@ -65,11 +65,11 @@ public enum CFNetworkErrors: Int32, Sendable, CaseIterable {
     case cfurlErrorBackgroundSessionInUseByAnotherProcess = -996
     /// The background session was interrupted.
     case cfurlErrorBackgroundSessionWasDisconnected = -997
-    /// Nobody knows.
+    /// Unknown error.
     case cfurlErrorUnknown = -998
     /// The load was cancelled.
     case cfurlErrorCancelled = -999
-    /// The URL is none.
+    /// The URL is invalid.
     case cfurlErrorBadURL = -1000
     /// The time was over.
     case cfurlErrorTimedOut = -1001
@@ -95,7 +95,7 @@ public enum CFNetworkErrors: Int32, Sendable, CaseIterable {
     case cfurlErrorBadServerResponse = -1011
     /// The user cancelled the authentication.
     case cfurlErrorUserCancelledAuthentication = -1012
-    /// The server wants an authentication.
+    /// The server requires authentication.
     case cfurlErrorUserAuthenticationRequired = -1013
     /// The answer is empty.
     case cfurlErrorZeroByteResource = -1014
@@ -140,7 +140,7 @@ public enum CFNetworkErrors: Int32, Sendable, CaseIterable {
     case cfurlErrorServerCertificateNotYetValid = -1204
     /// The server refused the client's certificate.
     case cfurlErrorClientCertificateRejected = -1205
-    /// The server wants a certificate of the client.
+    /// The server requires a client certificate.
     case cfurlErrorClientCertificateRequired = -1206
 
     // MARK: Network, files, downloads
@@ -168,7 +168,7 @@ public enum CFNetworkErrors: Int32, Sendable, CaseIterable {
 
     /// The cookie file cannot be read.
     case cfhttpCookieCannotParseCookieFile = -4000
-    /// Nobody knows what went wrong with the service.
+    /// Unknown error of the service.
     case cfNetServiceErrorUnknown = -72000
     /// The name of the service is taken.
     case cfNetServiceErrorCollision = -72001

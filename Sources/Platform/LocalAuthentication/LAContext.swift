@@ -65,7 +65,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// The kind of biometry of the device, whether it can be used now or not.
     open var biometryType: LABiometryType { LABiometryType(conversation.service?.sensor) }
 
-    /// Tells whether a dialog for the policy could open now.
+    /// Whether a dialog for the policy could open now.
     ///
     /// - Parameter error: takes an error of ``LAErrorDomain`` when it could not.
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
@@ -119,7 +119,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Asks for the owner of the device and blocks the thread until the dialog is gone.
+    /// Asks for the owner of the device and blocks the thread until the dialog closes.
     package func confirm(_ policy: LAPolicy) throws(LAError) {
         guard let service = conversation.service else { throw LAError(.biometryNotAvailable) }
         do throws(AuthenticationFailure) {
@@ -129,7 +129,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Ends the conversation: an open dialog disappears, and nothing can be confirmed or read with it any more.
+    /// Ends the conversation: an open dialog disappears, and it can no longer be used to confirm or read anything.
     open func invalidate() {
         conversation.invalidate()
     }

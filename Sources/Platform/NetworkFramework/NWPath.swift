@@ -1,6 +1,6 @@
 package import SimulatedDevice
 
-/// What the device knows about its way into the network. Immutable. Thread rule: any thread.
+/// The device's route into the network. Immutable. Thread rule: any thread.
 public struct NWPath: Hashable, Sendable {
     /// Whether something can be sent.
     public enum Status: Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct NWPath: Hashable, Sendable {
     /// The interfaces that may be used, the preferred one first.
     public let availableInterfaces: [NWInterface]
 
-    /// True when what is sent costs money.
+    /// True when traffic costs money.
     public var isExpensive: Bool { usesInterfaceType(.cellular) }
     /// True when the user wants to save data; never on a simulated device.
     public var isConstrained: Bool { false }

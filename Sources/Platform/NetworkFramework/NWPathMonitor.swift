@@ -2,17 +2,17 @@ public import Dispatch
 package import SimulatedDevice
 import Synchronization
 
-/// Tells how the device reaches the network, and when that changes.
+/// Reports how the device reaches the network, and each change.
 ///
-/// The device is the one of the process; a process that is on no device has no network. Thread rule: any thread; the
-/// handler is called on the queue that the monitor was started on.
+/// The device is that of the process; a process without a device has no network. Thread rule: any thread; the handler
+/// is called on the queue that the monitor was started on.
 public final class NWPathMonitor: Sendable {
     private struct State {
         var handler: (@Sendable (NWPath) -> Void)?
         var queue: DispatchQueue?
         var observation: DeviceConnectivity.Observation?
         var isCancelled = false
-        /// What the handler knows.
+        /// The path last passed to the handler.
         var told: NWPath?
     }
 
@@ -34,7 +34,7 @@ public final class NWPathMonitor: Sendable {
         self.init(Sandbox.currentIfEntered?.connectivity, prohibited: prohibitedInterfaceTypes)
     }
 
-    /// - Parameter connectivity: that of a device; nil for a process that is on none.
+    /// - Parameter connectivity: that of a device; nil for a process without one.
     package init(
         _ connectivity: DeviceConnectivity?, required: NWInterface.InterfaceType? = nil,
         prohibited: [NWInterface.InterfaceType] = []

@@ -54,7 +54,7 @@ public final class UIApplication: Sendable {
     }
 
     /// - Parameters:
-    ///   - sandbox: who tells about the app's life; nil tells nothing.
+    ///   - sandbox: reports the app's lifecycle; nil reports nothing.
     ///   - center: where the notifications are posted.
     package init(sandbox: Sandbox?, center: NotificationCenter) {
         observations = ApplicationLifecycle.Event.allCases.compactMap { event in
@@ -66,7 +66,7 @@ public final class UIApplication: Sendable {
         notifications?.onNews { [weak self] news in self?.receive(news) ?? false }
     }
 
-    /// Gets what the system tells the app; held weakly. Set it before the app has finished launching.
+    /// Receives the system's notifications to the app; held weakly. Set it before the app has finished launching.
     public weak var delegate: (any UIApplicationDelegate)? {
         get { reference.withLock { $0 }.value }
         set {
@@ -77,13 +77,13 @@ public final class UIApplication: Sendable {
 
     // MARK: Push notifications
 
-    /// Asks for the device token, which the delegate is told.
+    /// Requests the device token, which the delegate receives.
     public func registerForRemoteNotifications() {
         guard let notifications else { return registered(.refused("The process is on no device.")) }
         notifications.ask(.register) { [self] in registered($0) }
     }
 
-    /// The app wants no more pushes.
+    /// Stops pushes for the app.
     public func unregisterForRemoteNotifications() {
         notifications?.tell(.unregister)
     }
@@ -107,7 +107,7 @@ public final class UIApplication: Sendable {
         guard case .background(let notification) = news, delegate != nil else { return false }
         DispatchQueue.main.async { [self] in
             let finish = { [notifications] () -> Void in notifications?.tell(.finished(id: notification.id)) }
-            // The system waits for the end of the work, also when the delegate has gone meanwhile.
+            // The system waits for the end of the work, also if the delegate was released meanwhile.
             guard let delegate else { return finish() }
             let userInfo = try? JSONSerialization.jsonObject(with: notification.payloadText) as? [String: Any]
             delegate.application(self, didReceiveRemoteNotification: userInfo ?? [:]) { _ in finish() }

@@ -8,7 +8,7 @@ public enum UIBackgroundFetchResult: UInt, Sendable {
     case failed = 2
 }
 
-/// What the system tells an app. All calls come on the main queue.
+/// Notifications of the system to an app. All calls come on the main queue.
 public protocol UIApplicationDelegate: AnyObject {
     /// The app gets pushes; the token is the address that its server needs.
     func application(
@@ -16,9 +16,9 @@ public protocol UIApplicationDelegate: AnyObject {
     /// The app gets no pushes.
     func application(
         _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
-    /// A push wants the app to do something in the background, or while it is in the foreground.
+    /// A push requests work from the app, in the background or in the foreground.
     ///
-    /// - Parameter completionHandler: to be called within 30 seconds; an app that was woken goes to sleep then, and the
+    /// - Parameter completionHandler: to be called within 30 seconds; an app that was woken is suspended then, and the
     ///   system ends one that does not call it.
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],

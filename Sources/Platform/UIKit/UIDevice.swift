@@ -5,8 +5,8 @@ public final class UIDevice: Sendable {
     /// The device of this process.
     public static let current = UIDevice(sandbox: Sandbox.currentIfEntered)
 
-    /// What the system tells an app without a special entitlement instead of the name the user gave: the kind of the
-    /// device, for example `iPhone`.
+    /// What an app without a special entitlement gets instead of the name that the user gave: the kind of the device,
+    /// for example `iPhone`.
     public let name: String
     /// The kind of the device, for example `iPhone`.
     public let model: String
@@ -20,7 +20,7 @@ public final class UIDevice: Sendable {
     /// unlock of the device.
     public var identifierForVendor: UUID? { device.flatMap { UUID(uuidString: $0.vendorIdentifier) } }
 
-    /// - Parameter sandbox: what the system gives the app; nil for a process that is on no device.
+    /// - Parameter sandbox: what the system gives the app; nil for a process without a device.
     package init(sandbox: Sandbox?) {
         // A machine name is the kind followed by two numbers.
         model = sandbox.map { String($0.device.model.prefix { !$0.isNumber }) } ?? "iPhone"

@@ -28,11 +28,11 @@ public struct UNAuthorizationOptions: OptionSet, Sendable {
 public enum UNAuthorizationStatus: Int, Sendable {
     /// The user was not asked.
     case notDetermined = 0
-    /// The user does not want it.
+    /// The user has refused.
     case denied = 1
     /// The user allows it.
     case authorized = 2
-    /// Nobody was asked; notifications make no noise.
+    /// The user was not asked; notifications make no sound.
     case provisional = 3
     /// For app clips; the lab has none.
     case ephemeral = 4
@@ -54,9 +54,9 @@ extension UNAuthorizationStatus {
 public enum UNNotificationSetting: Int, Sendable {
     /// The app has no use of it.
     case notSupported = 0
-    /// The user does not want it.
+    /// The user has refused.
     case disabled = 1
-    /// The user wants it.
+    /// The user allows it.
     case enabled = 2
 }
 

@@ -19,9 +19,9 @@ public final class UNPushNotificationTrigger: UNNotificationTrigger, @unchecked 
 public final class UNNotificationRequest: NSObject, @unchecked Sendable {
     // Safe: the content is a copy of the class that never changes, and nothing else has it.
 
-    /// Tells it from others; a later one of the same name takes its place.
+    /// Identifies it; a later one with the same name replaces it.
     public let identifier: String
-    /// What it says.
+    /// The content.
     public let content: UNNotificationContent
     /// What makes it appear.
     public let trigger: UNNotificationTrigger?
@@ -38,7 +38,7 @@ public final class UNNotificationRequest: NSObject, @unchecked Sendable {
 public final class UNNotification: NSObject, Sendable {
     /// When it arrived.
     public let date: Date
-    /// What it says, and what made it appear.
+    /// The content, and what triggered it.
     public let request: UNNotificationRequest
 
     package init(_ notification: DeviceNotification) {
@@ -51,7 +51,7 @@ public final class UNNotification: NSObject, Sendable {
 
 /// The action of a user who opens the notification itself.
 public let UNNotificationDefaultActionIdentifier = "com.apple.UNNotificationDefaultActionIdentifier"
-/// The action of a user who clears the notification; the lab's system never tells it.
+/// The action of a user who clears the notification; the lab's system never reports it.
 public let UNNotificationDismissActionIdentifier = "com.apple.UNNotificationDismissActionIdentifier"
 
 /// What the user has done with a notification. Immutable. Thread rule: any thread.
@@ -67,7 +67,7 @@ public final class UNNotificationResponse: NSObject, Sendable {
     }
 }
 
-/// What becomes of a notification that arrives while the app is in the foreground.
+/// Presentation of a notification that arrives while the app is in the foreground.
 public struct UNNotificationPresentationOptions: OptionSet, Sendable {
     /// The options as bits.
     public let rawValue: UInt

@@ -16,7 +16,7 @@ public struct UNNotificationActionOptions: OptionSet, Sendable {
 
 /// A button of a notification. Immutable. Thread rule: any thread.
 public final class UNNotificationAction: NSObject, Sendable {
-    /// Told to the app when the button is tapped.
+    /// Passed to the app when the button is tapped.
     public let identifier: String
     /// Label of the button.
     public let title: String
@@ -37,7 +37,7 @@ public struct UNNotificationCategoryOptions: OptionSet, Sendable {
     /// - Parameter rawValue: the options as bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The app wants to know when the user clears one.
+    /// The app is notified when the user clears one.
     public static let customDismissAction = UNNotificationCategoryOptions(rawValue: 1 << 0)
 }
 

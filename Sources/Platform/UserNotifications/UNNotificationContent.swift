@@ -1,6 +1,6 @@
 package import SimulatedDevice
 
-/// What a notification says. Thread rule: any thread; an object of this class itself never changes.
+/// The content of a notification. Thread rule: any thread; an object of this class itself never changes.
 open class UNNotificationContent: NSObject {
     /// The parts, which only ``UNMutableNotificationContent`` changes.
     struct Parts {
@@ -39,19 +39,19 @@ open class UNNotificationContent: NSObject {
                 userInfo: userInfo ?? [:]))
     }
 
-    /// Title; empty when it has none.
+    /// Title; empty without one.
     open var title: String { parts.title }
-    /// Second line of the title; empty when it has none.
+    /// Second line of the title; empty without one.
     open var subtitle: String { parts.subtitle }
-    /// Text; empty when it has none.
+    /// Text; empty without one.
     open var body: String { parts.body }
     /// The number for the app's icon; nil leaves it as it is.
     open var badge: NSNumber? { parts.badge }
     /// The sound; nil for none.
     open var sound: UNNotificationSound? { parts.sound }
-    /// Category, which decides about its buttons; empty when it has none.
+    /// Category, which determines its buttons; empty without one.
     open var categoryIdentifier: String { parts.categoryIdentifier }
-    /// Groups notifications; empty when it has none.
+    /// Groups notifications; empty without one.
     open var threadIdentifier: String { parts.threadIdentifier }
     /// The whole payload of a push: `aps`, and the sender's own keys beside it.
     open var userInfo: [AnyHashable: Any] { parts.userInfo }

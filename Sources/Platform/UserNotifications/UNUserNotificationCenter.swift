@@ -3,8 +3,8 @@ import Synchronization
 
 /// The notifications of this app (mobile-token.md, section 12.3).
 ///
-/// Thread rule: any thread. The delegate is called as ``UNUserNotificationCenterDelegate`` says, other handlers on a thread
-/// of the system's.
+/// Thread rule: any thread. The delegate is called as ``UNUserNotificationCenterDelegate`` describes, other handlers on
+/// a thread of the system's.
 public final class UNUserNotificationCenter: Sendable {
     private struct State {
         var delegate = Reference()
@@ -42,7 +42,7 @@ public final class UNUserNotificationCenter: Sendable {
 
     // MARK: What the user allows
 
-    /// Asks the user, the first time; afterwards tells the answer.
+    /// Asks the user the first time; afterwards returns that answer.
     ///
     /// - Parameters:
     ///   - options: what the app would like to show.
@@ -60,7 +60,7 @@ public final class UNUserNotificationCenter: Sendable {
         }
     }
 
-    /// Asks the user, the first time; afterwards tells the answer.
+    /// Asks the user the first time; afterwards returns that answer.
     public func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
             requestAuthorization(options: options) { granted, error in
@@ -69,7 +69,7 @@ public final class UNUserNotificationCenter: Sendable {
         }
     }
 
-    /// Tells what the user allows.
+    /// Returns what the user allows.
     public func getNotificationSettings(
         completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void
     ) {
@@ -80,7 +80,7 @@ public final class UNUserNotificationCenter: Sendable {
         }
     }
 
-    /// Tells what the user allows.
+    /// Returns what the user allows.
     public func notificationSettings() async -> UNNotificationSettings {
         await withCheckedContinuation { continuation in
             getNotificationSettings { continuation.resume(returning: $0) }
@@ -167,7 +167,7 @@ public final class UNUserNotificationCenter: Sendable {
                             id: notification.id, isShown: options.showsNotification,
                             setsBadge: options.contains(.badge)))
                 }
-                // The system waits for an answer, also when the delegate has gone meanwhile.
+                // The system waits for an answer, also if the delegate was released meanwhile.
                 guard let delegate else { return decide([]) }
                 delegate.userNotificationCenter(
                     self, willPresent: UNNotification(notification), withCompletionHandler: decide)

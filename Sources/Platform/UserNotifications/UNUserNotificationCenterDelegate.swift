@@ -1,7 +1,7 @@
-/// What the centre tells an app. Of each pair of functions an app writes the one that it likes better.
+/// Calls of the centre to an app. An app implements one function of each pair.
 ///
-/// Functions with a handler are called on the main queue; asynchronous ones run where the app's own declaration says, which
-/// without `@MainActor` is a thread of the system's.
+/// Functions with a handler are called on the main queue; asynchronous ones run where the app's own declaration states,
+/// which without `@MainActor` is a thread of the system's.
 public protocol UNUserNotificationCenterDelegate: AnyObject {
     /// A notification arrived while the app is in the foreground; without the handler's call nothing is shown.
     func userNotificationCenter(

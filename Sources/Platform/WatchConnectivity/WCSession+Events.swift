@@ -2,9 +2,9 @@ import Foundation
 import SimulatedDevice
 import Synchronization
 
-/// How the session tells the app what the system brings.
+/// Delivery of the system's events to the app.
 extension WCSession {
-    /// Runs on the backend's thread: the session's state changes at once, the app is told on `queue`.
+    /// Runs on the backend's thread: the session's state changes at once, the app is notified on `queue`.
     func receive(_ event: WatchSessionEvent) {
         switch event {
         case .activated(let counterpart, let outstanding):
@@ -61,7 +61,7 @@ extension WCSession {
             case .file(let file):
                 let known = fileTransfer(
                     transfer.transferId, WCSessionFile(file), size: file.size, isTransferring: true)
-                // Nobody else has the object yet.
+                // No other thread has the object yet.
                 known.advance(to: transfer.sent)
                 files.append(known)
             }
@@ -80,7 +80,7 @@ extension WCSession {
         }
     }
 
-    /// Nothing of the session is about the next watch.
+    /// No state of the session applies to the next watch.
     private func deactivated() {
         state.withLock { state in
             state.activation = .notActivated
@@ -172,7 +172,7 @@ extension WCSession {
         state.withLock { $0.isUnhandled = true }
     }
 
-    /// The system tells the end of a transfer until it hears that the delegate knows.
+    /// The system reports the end of a transfer until the delegate has it and the session acknowledges.
     private func finished(_ transferId: UUID, _ body: Data, code: Int?) {
         let known = state.withLock { state in
             let index = state.transfers.firstIndex { $0.transferId == transferId }
@@ -216,7 +216,7 @@ extension WCSession {
         state.withLock { $0.undelivered += 1 }
         queue.async { [self] in
             delegate?.session(self, didReceive: WCSessionFile(file))
-            // What the delegate has moved is its own.
+            // A moved file belongs to the delegate.
             try? FileManager.default.removeItem(atPath: file.path)
             state.withLock { $0.undelivered -= 1 }
             backend?.delivered(transferId)

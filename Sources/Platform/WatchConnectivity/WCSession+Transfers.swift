@@ -2,8 +2,8 @@ public import Foundation
 import SimulatedDevice
 import Synchronization
 
-/// What arrives once and in order, also after both apps ended (watch.md, section 9.5). The content is stored when a call
-/// returns.
+/// Transfers that arrive once and in order, also after both apps ended (watch.md, section 9.5). The content is stored
+/// when a call returns.
 extension WCSession {
     /// Queues a dictionary for the counterpart.
     ///
@@ -14,8 +14,8 @@ extension WCSession {
         enqueue(userInfo, isComplication: false)
     }
 
-    /// Phone: queues a dictionary for the watch app's complication. It goes before what waits, and the watch app is woken
-    /// up for it. Without a complication, or when the budget of the day is used up, it is queued as any other.
+    /// Phone: queues a dictionary for the watch app's complication. It is sent before queued content, and the watch app
+    /// is woken up for it. Without a complication, or when the budget of the day is used up, it is queued as any other.
     ///
     /// - Parameter userInfo: At most 65,536 bytes as a binary property list.
     /// - Returns: The transfer. One that is refused is not transferring, and the delegate gets the reason.
@@ -29,8 +29,8 @@ extension WCSession {
     /// - Parameters:
     ///   - file: A file that can be read, of at most 16 MiB. It may go when the call has returned.
     ///   - metadata: At most 65,536 bytes as a binary property list.
-    /// - Returns: The transfer. One that is refused is not transferring, and the delegate gets the reason: 7008 for what is
-    ///   no file URL, 7013 for a file that cannot be read.
+    /// - Returns: The transfer. One that is refused is not transferring, and the delegate gets the reason: 7008 for a
+    ///   URL that is not a file's, 7013 for a file that cannot be read.
     @discardableResult
     public func transferFile(_ file: URL, metadata: [String: Any]?) -> WCSessionFileTransfer {
         let described = WCSessionFile(fileURL: file, metadata: metadata)
@@ -114,7 +114,7 @@ extension WCSession {
         }
     }
 
-    /// Tells the delegate; `isTold` runs once it has heard.
+    /// Notifies the delegate; `isTold` runs once it has returned.
     func reportEnd(
         of transfer: WCSessionUserInfoTransfer, error: (any Error)?, isTold: @escaping @Sendable () -> Void = {}
     ) {
@@ -125,7 +125,7 @@ extension WCSession {
         }
     }
 
-    /// Tells the delegate; `isTold` runs once it has heard.
+    /// Notifies the delegate; `isTold` runs once it has returned.
     func reportEnd(
         of transfer: WCSessionFileTransfer, error: (any Error)?, isTold: @escaping @Sendable () -> Void = {}
     ) {

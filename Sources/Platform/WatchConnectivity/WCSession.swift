@@ -88,7 +88,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
     /// Whether a message would be delivered now; the link may break before it is.
     public var isReachable: Bool { state.withLock { $0.activation == .activated && $0.counterpart.isReachable } }
 
-    /// Watch: whether the phone is out of reach because nobody has unlocked it since it started.
+    /// Watch: whether the phone is out of reach because it was not unlocked since it started.
     public var iOSDeviceNeedsUnlockAfterRebootForReachability: Bool {
         state.withLock { $0.activation == .activated && $0.counterpart.needsUnlock }
     }
@@ -98,8 +98,8 @@ public final class WCSession: NSObject, @unchecked Sendable {
         state.withLock { $0.activation == .activated && $0.counterpart.isComplicationEnabled }
     }
 
-    /// Phone: how many more times ``transferCurrentComplicationUserInfo(_:)`` brings its content at once; 0 while there is
-    /// no complication.
+    /// Phone: how many more times ``transferCurrentComplicationUserInfo(_:)`` delivers its content at once; 0 without a
+    /// complication.
     public var remainingComplicationUserInfoTransfers: Int {
         state.withLock { $0.activation == .activated ? $0.counterpart.remainingComplicationTransfers : 0 }
     }
@@ -139,8 +139,8 @@ public final class WCSession: NSObject, @unchecked Sendable {
         send(isPropertyList: true, pending) { () throws(ContentError) in try PropertyList.encode(message) }
     }
 
-    /// Sends a message unless something speaks against it: first the session, then the content, then the distance
-    /// (watch.md, section 9.7).
+    /// Sends a message after checking first the session, then the content, then the reachability (watch.md, section
+    /// 9.7).
     private func send(
         isPropertyList: Bool, _ pending: PendingMessage, _ content: () throws(ContentError) -> Data
     ) {
@@ -158,8 +158,8 @@ public final class WCSession: NSObject, @unchecked Sendable {
         backend.send(message)
     }
 
-    /// The first reason in the session's state to refuse anything, in the order of watch.md, section 9.7; nil if
-    /// there is none.
+    /// The first reason in the session's state to refuse anything, in the order of watch.md, section 9.7; nil without
+    /// one.
     func problem() -> WCError.Code? {
         guard let backend, backend.isSupported else { return .sessionNotSupported }
         return state.withLock { state in

@@ -10,7 +10,7 @@ public enum WCSessionActivationState: Int, Sendable {
     case activated = 2
 }
 
-/// What a session tells the app. All calls come on one serial queue that is not the main queue.
+/// Calls of a session to the app. All calls come on one serial queue that is not the main queue.
 public protocol WCSessionDelegate: AnyObject {
     /// ``WCSession/activate()`` has ended; nothing else is called before.
     func session(

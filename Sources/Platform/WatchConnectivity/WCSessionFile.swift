@@ -7,9 +7,9 @@ import SimulatedDevice
 public final class WCSessionFile: NSObject, @unchecked Sendable {
     // Sendable is safe: nothing is changed after initialisation.
 
-    /// Where the file is. What has arrived is deleted when the delegate's method has returned, unless it was moved.
+    /// Where the file is. A received file is deleted when the delegate's method has returned, unless it was moved.
     public let fileURL: URL
-    /// What the sender says about the file.
+    /// The sender's metadata of the file.
     public let metadata: [String: Any]?
 
     init(fileURL: URL, metadata: [String: Any]?) {

@@ -30,7 +30,7 @@ struct MemberServer {
             try await server.run { error in
                 // Perhaps it has ended meanwhile, and another thread is removing it.
                 try? server.leave()
-                Stopping.fail("the server listens but cannot tell its instance: \(error)")
+                Stopping.fail("the server listens but cannot notify its instance: \(error)")
             }
         }
     }

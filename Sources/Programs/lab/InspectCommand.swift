@@ -12,7 +12,7 @@ struct InspectCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows what apps share: memory, locks, a pending operation, keychain items without values.",
             discussion:
-                "No lock is taken and no app is asked, so it answers while they wait or sleep. docs/sharing.md tells what it means."
+                "No lock is taken and no app is asked, so it answers while they wait or sleep. docs/sharing.md explains the output."
         )
 
         @Argument(help: "An app that shares its activation, or an app group.")
@@ -39,7 +39,7 @@ struct InspectCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows the link between phone and watch as both see it: queues, messages, conditions.",
             discussion:
-                "Contents are never shown, and no app is asked, so it answers while they sleep. docs/watch-link.md tells what it means."
+                "Contents are never shown, and no app is asked, so it answers while they sleep. docs/watch-link.md explains the output."
         )
 
         @Argument(help: "A device, or a link; everything when left out.")
@@ -67,7 +67,7 @@ struct InspectCommand: ParsableCommand {
             abstract:
                 "Shows what held after a step of a recorded scenario: processes, activations, keychain, locks, links.",
             discussion:
-                "It is put together from the trace, so it knows what the processes have told until then. docs/running.md shows an example."
+                "It is built from the trace, so it shows what the processes have recorded by then. docs/running.md shows an example."
         )
 
         @Argument(help: "The scenario's file, or a row as in login.yaml[wrong-pin].")

@@ -97,7 +97,7 @@ struct TraceCommand: ParsableCommand {
     @Option(help: "Only this event, or family of events such as `lock`; may be repeated. `lab events` lists them.")
     var event: [String] = []
 
-    @Flag(name: .shortAndLong, help: "Go on with what happens, until the instance ends.")
+    @Flag(name: .shortAndLong, help: "Follow new events until the instance ends.")
     var follow = false
 
     func run() throws {
@@ -121,7 +121,7 @@ struct LogsCommand: ParsableCommand {
     @Argument(help: "Only these processes: apps, devices, `server`.")
     var processes: [String] = []
 
-    @Flag(name: .shortAndLong, help: "Go on with what is written, until the instance ends.")
+    @Flag(name: .shortAndLong, help: "Follow new lines until the instance ends.")
     var follow = false
 
     func run() throws {
@@ -156,7 +156,7 @@ struct ClockCommand: ParsableCommand {
 
     /// `lab clock read`, or only `lab clock`.
     struct Read: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Tells the lab's time, and how the clock runs.")
+        static let configuration = CommandConfiguration(abstract: "Prints the lab's time, and how the clock runs.")
         @OptionGroup var options: InstanceOptions
 
         func run() throws { try ExecCommand.perform("clock", ReadClock.name, [], in: options) }

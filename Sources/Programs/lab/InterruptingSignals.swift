@@ -3,7 +3,7 @@ import LabRunner
 import LabSystem
 import Synchronization
 
-/// Ctrl-C in `lab run`: once to stop in order, twice to end at once, three times to be gone.
+/// Ctrl-C in `lab run`: once to stop in order, twice to stop immediately, three times to kill the runner.
 enum InterruptingSignals {
     private static let count = Atomic(0)
 
@@ -16,11 +16,11 @@ enum InterruptingSignals {
             switch count.add(1, ordering: .relaxed).newValue {
             case 1:
                 interruption.set()
-                tell("ending: tear-downs run, reports are written; Ctrl-C again ends at once", through: printer)
+                tell("stopping: running tear-downs, writing reports; Ctrl-C again stops immediately", through: printer)
             case 2:
                 interruption.force()
-                tell("ending at once", through: printer)
-            // The kernel tells the instances, which end themselves.
+                tell("stopping immediately", through: printer)
+            // The kernel notifies the instances, which end themselves.
             default:
                 TerminalKeys.restore()
                 Signals.killSelf()
@@ -29,7 +29,7 @@ enum InterruptingSignals {
         return interruption
     }
 
-    /// On a thread of its own: output that nobody reads must not keep the next signal waiting.
+    /// On a thread of its own: blocked output must not delay the next signal.
     private static func tell(_ notice: String, through printer: ProgressPrinter) {
         runOnThread(name: "notice") { printer.aside { Console.error(notice) } }
     }

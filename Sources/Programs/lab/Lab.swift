@@ -24,7 +24,7 @@ struct Lab: ParsableCommand {
             ExplainCommand.self, SchemaCommand.self, FaultsCommand.self, QuirksCommand.self, DoctorCommand.self,
         ])
 
-    /// Refuses arguments that are no text: parts of them would silently become other characters.
+    /// Refuses arguments that are not UTF-8: parts of them would silently become other characters.
     private static func checkArguments() throws {
         for position in 1..<max(1, Int(CommandLine.argc)) {
             guard let bytes = CommandLine.unsafeArgv[position] else { continue }

@@ -79,14 +79,14 @@ struct ShellHistory {
         return String(decoding: data, as: UTF8.self).split(separator: "\n").suffix(Self.kept).map(String.init)
     }
 
-    /// Adds a line. What cannot be kept is no reason to stop somebody's work.
+    /// Adds a line. A history that cannot be written does not end the session.
     func append(_ line: String) {
         try? Files.createDirectory(Files.directory(of: path), mode: 0o755)
         try? Files.write(Data((lines() + [line]).suffix(Self.kept).joined(separator: "\n").utf8), to: path)
     }
 }
 
-/// Writes what completes a line: what all choices have in common, else the choices.
+/// Completes a line: with the common prefix of all choices, or else lists the choices.
 private func complete(
     _ context: UnsafeMutableRawPointer?, _ line: UnsafePointer<CChar>?, _ length: Int,
     _ insertion: UnsafeMutablePointer<CChar>?, _ choices: UnsafeMutablePointer<CChar>?, _ capacity: Int

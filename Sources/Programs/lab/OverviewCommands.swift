@@ -21,10 +21,10 @@ struct ListCommand: ParsableCommand {
     }
 }
 
-/// `lab check`: reads scenarios and says what is wrong with them.
+/// `lab check`: reads scenarios and reports mistakes in them.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Reads scenarios and tells every mistake in them; plays nothing.",
+        commandName: "check", abstract: "Reads scenarios and reports every mistake in them; runs nothing.",
         discussion: """
             Exit codes: 0 no mistakes, 2 mistakes. The directory of a recorded stress run is held against the rules once \
             more: 0 they hold, 1 one is broken, 3 it is not known.

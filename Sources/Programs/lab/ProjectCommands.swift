@@ -22,7 +22,7 @@ struct InitCommand: ParsableCommand {
             """)
     var cast: String?
 
-    @Option(help: "Also write the file of a build server that plays the scenarios with each change: github or gitlab.")
+    @Option(help: "Also write the file of a build server that runs the scenarios with each change: github or gitlab.")
     var ci: ProjectTemplate.BuildServer?
 
     func run() throws {
@@ -41,10 +41,10 @@ struct InitCommand: ParsableCommand {
 /// `lab doctor`: looks at the machine.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Looks for everything that the lab needs of the machine, and says what to do.",
+        commandName: "doctor", abstract: "Checks the machine for everything that the lab needs, and says what to do.",
         discussion: "Exit codes: 0 everything is there, 3 something is missing.")
 
-    @Flag(help: "First remove what instances have left whose processes were all killed.")
+    @Flag(help: "First remove leftovers of instances whose processes were all killed.")
     var clean = false
 
     func run() throws {

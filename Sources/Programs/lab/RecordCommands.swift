@@ -21,7 +21,7 @@ struct MergeCommand: ParsableCommand {
         try ImmediateEnd.onSignals()
         let reports = try report.map(ReportOption.read)
         guard !reports.contains(where: { $0.format == .jsonl }) else {
-            throw BadUsage(sentence: "`lab merge` writes no jsonl report: its events are those of a run that goes on")
+            throw BadUsage(sentence: "`lab merge` writes no jsonl report: its events are those of a run in progress")
         }
         // A report on standard output is alone there, as that of `lab run` is.
         let output: Int32 = reports.contains(where: \.isStandardOutput) ? 2 : 1
@@ -30,12 +30,12 @@ struct MergeCommand: ParsableCommand {
     }
 }
 
-/// `lab history`: what the kept runs tell about each scenario.
+/// `lab history`: what the kept runs show about each scenario.
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract:
-            "Tells for each scenario how often it passed in the kept runs, how long it took, since when it has not.",
+            "Shows how often each scenario passed in the kept runs, how long it took, and since when it has not.",
         discussion: "Exit codes: 0 also when scenarios have not passed, 2 when no run is kept.")
 
     @Argument(help: "Scenario files, directories, or rows as in login.yaml[wrong-pin]; otherwise all that were played.")
@@ -59,7 +59,7 @@ struct HistoryCommand: ParsableCommand {
 struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Tells where two recorded runs part: the first step, and the first event of each process.",
+        abstract: "Shows where two recorded runs diverge: the first step, and the first event of each process.",
         discussion: """
             Identifiers, times and keys are left out of the comparison. `lab show RUN --against RUN` shows both on a page. Exit \
             codes: 0 both did the same, 1 they did not, 2 there is no such run or scenario, 3 a record is damaged.
@@ -110,7 +110,7 @@ struct StatsCommand: ParsableCommand {
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Opens the page of a run in the browser, or tells its address where there is none.")
+        abstract: "Opens the page of a run in the browser, or prints its URL if no browser is available.")
 
     @Argument(help: "Identifier or directory of the run; otherwise the last one.")
     var name: String?
@@ -118,7 +118,7 @@ struct ShowCommand: ParsableCommand {
     @Option(help: "Another run on the same page, to compare them scenario by scenario.")
     var against: String?
 
-    @Flag(name: .customLong("print"), help: "Tell the address only.")
+    @Flag(name: .customLong("print"), help: "Print the URL only.")
     var isPrinted = false
 
     func run() throws {

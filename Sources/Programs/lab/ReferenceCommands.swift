@@ -4,8 +4,7 @@ import LabRunner
 
 /// The own apps of the project in whose folder a command is given.
 enum OwnCommandsNearby {
-    /// The programs that the lab file here names. What is wrong with one is told, and the others are described all the
-    /// same.
+    /// The programs that the lab file here names. A problem with one is reported, and the others are still described.
     static func find() -> OwnPrograms {
         let own = OwnPrograms.near(".")
         if let complaint = own.complaint { Console.error(complaint) }
@@ -16,7 +15,7 @@ enum OwnCommandsNearby {
 /// `lab steps`: prints the vocabulary.
 struct StepsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "steps", abstract: "Lists every command with its parameters and its answer, or tells of one.")
+        commandName: "steps", abstract: "Lists every command with its parameters and its answer, or describes one.")
 
     @Argument(help: "The command.")
     var name: String?

@@ -42,7 +42,7 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Stop after the first scenario that did not pass.")
     var failFast = false
 
-    @Flag(help: "Run again what is saved: scenarios, files that they include, the lab file. Ends with q or Ctrl-C.")
+    @Flag(help: "Rerun saved files: scenarios, files that they include, the lab file. Ends with q or Ctrl-C.")
     var watch = false
 
     @Flag(help: "Leave the instance of the first scenario that did not pass as it is, until Ctrl-C or lab down.")
@@ -103,14 +103,14 @@ struct RunCommand: ParsableCommand {
             throw BadUsage(sentence: "--keep and --pause-on-failure exclude each other")
         }
         guard !watch || !(keep || pauseOnFailure) else {
-            throw BadUsage(sentence: "--watch goes on after a failure, so --keep and --pause-on-failure exclude it")
+            throw BadUsage(sentence: "--watch continues after a failure, so it excludes --keep and --pause-on-failure")
         }
         guard !watch || !selection.paths.contains(SuiteReader.standardInput) else {
-            throw BadUsage(sentence: "--watch waits for files that are saved, and standard input is none")
+            throw BadUsage(sentence: "--watch reruns saved files, so it excludes a scenario from standard input")
         }
         guard !pauseOnFailure || isatty(0) == 1 else {
             throw BadUsage(
-                sentence: "--pause-on-failure needs somebody at a terminal, and standard input is none; --keep does not"
+                sentence: "--pause-on-failure needs a terminal as standard input; --keep does not"
             )
         }
         let rounds = try readRounds()
@@ -146,7 +146,7 @@ struct RunCommand: ParsableCommand {
             throw BadUsage(sentence: "\(option) stops one scenario after the other, so it excludes --jobs \(jobs ?? 1)")
         }
         guard isatty(0) == 1 else {
-            throw BadUsage(sentence: "\(option) needs somebody at a terminal, and standard input is none")
+            throw BadUsage(sentence: "\(option) needs a terminal as standard input")
         }
         return pauses
     }
@@ -162,7 +162,7 @@ struct RunCommand: ParsableCommand {
         guard duration != nil || untilFail else { return rounds }
         let option = untilFail ? "--until-fail" : "--repeat-for"
         guard !watch else {
-            throw BadUsage(sentence: "\(option) may never come to an end, so it excludes --watch, which waits for it")
+            throw BadUsage(sentence: "\(option) may never end, so it excludes --watch, which waits for the end")
         }
         guard selection.shard == nil else {
             throw BadUsage(

@@ -11,9 +11,9 @@ struct ShellCommand: ParsableCommand {
         commandName: "shell", abstract: "Takes steps from the keyboard or a pipe and carries them out at once.",
         discussion: """
             Joins the running instance of this lab.yaml; without one it starts an instance and ends it at the end. A line is a \
-            step as in a scenario, or its short form `main createActivation name=phone as created`. `help` tells the rest, Tab \
+            step as in a scenario, or its short form `main createActivation name=phone as created`. `help` explains the rest, Tab \
             completes. `save FILE` writes what was done as a scenario. Exit codes of lines from a pipe: 0 all were carried out, \
-            1 a step failed, 2 a line is no step, 3 a verdict is open.
+            1 a step failed, 2 a line is not a step, 3 a verdict is open.
             """)
 
     @OptionGroup var options: InstanceOptions
@@ -68,7 +68,7 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         let path = file.hasSuffix(".yaml") ? file : "\(file).yaml"
-        // Whoever has typed for an hour wants the record.
+        // Before the session, so that no steps are lost at its end.
         try ShellSession.checkTarget(path)
         var secrets: [String: String]?
         var session: ShellSession?
@@ -116,7 +116,7 @@ enum Shell {
         let history = ShellHistory(path: "\(Files.directory(of: labFile))/.lab/shell-history")
         let input: any ShellInput =
             isTerminal ? LineEditor(history: history).map { $0 as any ShellInput } ?? PipedLines() : PipedLines()
-        if isTerminal { Console.print("instance \(connection.manifest.id); `help` tells what there is") }
+        if isTerminal { Console.print("instance \(connection.manifest.id); `help` lists the commands") }
         return try ShellSession(
             with: connection, labFile: labFile, as: actor, isRecording: isRecording, input: input,
             print: { Console.print($0) },

@@ -24,7 +24,7 @@ struct StressSharingCommand: ParsableCommand {
     @Option(help: "How many apps share the activation, 2 to 16.")
     var processes = 4
 
-    @Option(name: .customLong("for"), help: "How long they go on, for example 10s or 5m; rounds of at most 10s.")
+    @Option(name: .customLong("for"), help: "How long they run, for example 10s or 5m; rounds of at most 10s.")
     var duration = "10s"
 
     @Option(help: "Seed of the plan; the same seed gives the same plan.")

@@ -10,7 +10,7 @@ enum TerminalKeys {
 
     /// Does something while each key comes at once; Ctrl-C stays a signal.
     ///
-    /// - Parameter body: Gets the descriptor; nil when standard input is no terminal.
+    /// - Parameter body: Gets the descriptor; nil when standard input is not a terminal.
     static func whileRead<Value>(_ body: (Int32?) throws -> Value) throws -> Value {
         var settings = termios()
         guard tcgetattr(0, &settings) == 0 else { return try body(nil) }

@@ -2,8 +2,7 @@ import ArgumentParser
 import LabKit
 import LabRunner
 
-/// A word in the place of a command that is none. The parser would take it for an argument too many, and say nothing of
-/// what there is.
+/// An unknown word in the place of a command. The parser would report an extra argument, without listing the commands.
 enum UnknownCommand {
     /// Refuses such a word.
     ///

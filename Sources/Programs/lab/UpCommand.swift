@@ -34,7 +34,7 @@ struct UpCommand: ParsableCommand {
     @Option(help: "The key of the joined labs: written by --listen (.lab/join.key), read by --join.")
     var key: String?
 
-    @Flag(help: "Serve a page that shows what happens and has every command to be clicked, on 127.0.0.1.")
+    @Flag(help: "Serve a web dashboard with all events and commands of the instance on 127.0.0.1.")
     var dashboard = false
 
     @Option(help: "The port of --dashboard; otherwise the system chooses one.")

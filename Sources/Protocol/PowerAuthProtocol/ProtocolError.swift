@@ -5,7 +5,7 @@
 public enum ProtocolError: Error, Equatable, Sendable {
     /// A public or private key that is not a usable P-256 key; the text names the field.
     case invalidKey(String)
-    /// A value of the wrong size in bytes (or characters where `expected` says so).
+    /// A value of the wrong size in bytes (or in characters if `expected` states so).
     case invalidLength(field: String, expected: String, actual: Int)
     /// Text that is not valid in its encoding (Base64, Base64url, Base32, percent encoding, UTF-8).
     case invalidEncoding(field: String)
@@ -17,7 +17,7 @@ public enum ProtocolError: Error, Equatable, Sendable {
     case decryptionFailed
     /// An ECDSA or HMAC signature that does not verify.
     case signatureMismatch
-    /// An object that cannot do this any more, or not yet; the text says what to do instead.
+    /// An object that can no longer do this, or not yet; the text states what to do instead.
     case wrongState(String)
     /// A protocol version string outside `3.0`, `3.1`, `3.2` and `3.3`.
     case unsupportedVersion(String)

@@ -2,13 +2,13 @@ public import Foundation
 public import PowerAuthShared
 
 extension PowerAuthSDK {
-    /// What the phone hands to its watch by itself; nothing at first, as in the original.
+    /// What the phone sends to its watch unasked; initially nothing, as in the original.
     public var watchSynchronization: PowerAuthWatchSynchronization {
         get { watchService.synchronization }
         set { watchService.synchronization = newValue }
     }
 
-    /// Tells the watch about the activation, as soon as it can be told (watch.md, section 5.3).
+    /// Sends the watch the state of the activation, as soon as it can be sent (watch.md, section 5.3).
     ///
     /// Send it after the watch session was activated, after each persisted and each removed activation, and before
     /// any token: the SDK never sends anything by itself.
@@ -20,7 +20,7 @@ extension PowerAuthSDK {
         PowerAuthWCSessionManager.sharedInstance.send(try watchService.statusPacket().get())
     }
 
-    /// Tells the watch, which must be reachable, about the activation.
+    /// Sends the state of the activation to the watch, which must be reachable.
     ///
     /// - Parameter completion: takes nil when the watch has stored the status, or an error with the code
     ///   `watchConnectivity`, `invalidActivationState` (the state cannot be read), or one of `WCErrorDomain`, on the main queue.

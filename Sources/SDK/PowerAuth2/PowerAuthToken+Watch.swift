@@ -30,7 +30,7 @@ extension PowerAuthToken {
 
     /// Removes the copy of the token from the watch, which must be reachable. Needs no activation.
     ///
-    /// - Parameter completion: takes nil when the watch does not have the token any more, or an error with the code
+    /// - Parameter completion: takes nil if the watch no longer has the token, or an error with the code
     ///   `watchConnectivity` or one of `WCErrorDomain`, on the main queue.
     public func removeFromWatch(completion: @escaping (NSError?) -> Void) {
         PowerAuthWCSessionManager.sharedInstance.sendCommand(removalPacket(), completion: completion)

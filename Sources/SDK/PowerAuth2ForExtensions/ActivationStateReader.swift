@@ -5,7 +5,7 @@ import Foundation
 /// The layout of the beginning: `PA`, flags, `P`, data version `3` to `6`, counter (8 bytes in version 3, a counted 16
 /// bytes later), counted identifier.
 struct ActivationStateReader {
-    /// What a state says.
+    /// The content of a state.
     enum Activation: Equatable {
         /// There is an activation.
         case identifier(String)

@@ -10,9 +10,9 @@ struct ApplicationState: Sendable {
     let sandbox: Sandbox
 
     private static let missingSuite =
-        "Without keychainAttribute_UserDefaultsSuiteName a reinstalled application cannot be told apart."
+        "Without keychainAttribute_UserDefaultsSuiteName a reinstalled application cannot be recognised."
 
-    /// Tells that the configuration lacks the suite.
+    /// Logs that the configuration lacks the suite.
     func reportMissingSuite() {
         sandbox.trace(
             .configurationIncomplete(cause: "userDefaultsSuiteMissing", message: Self.missingSuite))

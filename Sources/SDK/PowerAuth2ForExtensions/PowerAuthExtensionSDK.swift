@@ -29,7 +29,7 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
         }
     }
 
-    /// As the failable initialiser, but says why a configuration is refused.
+    /// As the failable initialiser, but reports why a configuration is refused.
     ///
     /// - Throws: the cause, which the log and the trace name too.
     package convenience init(
@@ -83,7 +83,7 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
     /// Whether `removeLocalToken(withName:)` and `removeAllLocalTokens()` delete the application's tokens, as they did up
     /// to version 1.6. By default they log an error and do nothing (extensions-and-legacy-names.md, section 6).
     ///
-    /// The application learns of a removal when the configuration tells the extension how they share.
+    /// The application learns of a removal if the extension's configuration states how they share.
     public var removesLocalTokens: Bool {
         get { keychainTokenStore.rules.allowsLocalRemoval }
         set { keychainTokenStore.changeRules { $0.allowsLocalRemoval = newValue } }
@@ -97,9 +97,9 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
         set { keychainTokenStore.changeRules { $0.usesApplicationHeaderVersion = newValue } }
     }
 
-    /// False without `keychainAttribute_UserDefaultsSuiteName`: after the application was installed anew, the extension
-    /// goes on telling of the activation before, until the application has run
-    /// (extensions-and-legacy-names.md, section 12, item 7).
+    /// False without `keychainAttribute_UserDefaultsSuiteName`: after a reinstallation of the application, the
+    /// extension still reports the previous activation until the application has run (extensions-and-legacy-names.md,
+    /// section 12, item 7).
     public var canRecogniseReinstallation: Bool { state.suiteName != nil }
 
     /// Identifier of the application's activation, or nil. A pending activation cannot be seen.
@@ -120,8 +120,8 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
     /// Always false: it cannot be seen.
     public func hasProtocolUpgradeAvailable() -> Bool { false }
 
-    /// The original writes without any lock (sharing.md, D28). Here the applications' lock is used when the
-    /// configuration tells how they share; an extension that shares something else is refused as an application is.
+    /// The original writes without any lock (sharing.md, D28). Here the applications' lock is used if the configuration
+    /// states how they share; an extension that shares something else is refused as an application is.
     private static func tokenLock(
         _ configuration: PowerAuthConfiguration, _ sandbox: Sandbox
     ) throws(InvalidConfiguration) -> any TokenStoreLock {

@@ -2,7 +2,7 @@ public import Foundation
 public import PowerAuthShared
 package import SimulatedDevice
 
-/// PowerAuth on a watch: what the phone told about its activation, and copies of the phone's tokens (watch.md,
+/// PowerAuth on a watch: what the phone reported about its activation, and copies of the phone's tokens (watch.md,
 /// section 6.4).
 ///
 /// Thread rule: any thread. Every property reads the keychain.
@@ -39,14 +39,14 @@ public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
         // Only copied from here on, so the threads that copy do not disturb each other.
         makeConfiguration = { template.value.copy() }
         provider = PhoneTokenProvider(instanceId: instanceId, manager: manager, storage: storage)
-        // No stored identifier means that the phone has not told yet (watch.md, section 13, item 6).
+        // No stored identifier means that the phone has not reported it yet (watch.md, section 13, item 6).
         var environment = TokenStoreEnvironment(
             activation: {
                 storage.activationId(instanceId).map { .identifier($0) }
                     ?? (sandbox.keeps(.tokenBeforeStatusIsDestroyed) ? .none : .unknown)
             },
             currentTime: { storage.time(instanceId).currentTime() })
-        // The newest version wants the server's time, which the watch has only from a phone that tells it (watch.md,
+        // The newest version needs the server's time, which the watch has only from a phone that sends it (watch.md,
         // section 13, item 20).
         environment.headerVersion = {
             storage.time(instanceId).isTimeSynchronized ? TokenStoreRules.application.headerVersion : nil
@@ -65,10 +65,10 @@ public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
     /// The tokens that the watch has or can get from the phone.
     public var tokenStore: any PowerAuthTokenStore { keychainTokenStore }
 
-    /// Identifier of the phone's activation, nil when there is none or the phone has not told.
+    /// Identifier of the phone's activation, nil without one, or if the phone has not reported it.
     public var activationIdentifier: String? { storage.activationId(instanceId) }
 
-    /// True when the phone told about an activation.
+    /// True if the phone has reported an activation.
     public func hasValidActivation() -> Bool { activationIdentifier != nil }
 
     /// Always false: a watch does not activate.

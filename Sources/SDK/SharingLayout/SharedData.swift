@@ -62,8 +62,8 @@ package struct SharedData {
         nonmutating set { base.storeBytes(of: newValue, toByteOffset: Offset.operationTicket, as: UInt64.self) }
     }
 
-    /// Identifier of the application that owns the operation, up to the first zero byte; nil when the bytes
-    /// are not UTF-8. A setter writes the bytes and one zero: what a longer name left behind stays there.
+    /// Identifier of the application that owns the operation, up to the first zero byte; nil when the bytes are not
+    /// UTF-8. A setter writes the bytes and one zero: the rest of a longer name stays.
     package var operationApplication: String? {
         get {
             let field = UnsafeRawBufferPointer(
@@ -92,9 +92,9 @@ package struct SharedData {
         return operationTicket
     }
 
-    /// What follows a value that may be any: whoever can write the memory must not end the processes that count in it.
-    /// Counters are compared for being different only. So the greatest value, which only a stranger can have written, is
-    /// followed by one that no application can be in step with, as all of them began with 1.
+    /// The successor of any value: a process that can write the memory must not crash the processes that count in it.
+    /// Counters are only compared for equality. So the greatest value, which only a foreign process can have written,
+    /// is followed by one that no application can be in step with, because all of them began with 1.
     private static func successor(of value: UInt64) -> UInt64 {
         value == .max ? 1 << 62 : value + 1
     }
@@ -117,11 +117,11 @@ package struct SharedData {
         operationTicket = 1
         write(instanceHash, at: Offset.instanceHash)
         base.storeBytes(of: Self.version, toByteOffset: Offset.version, as: UInt8.self)
-        // Last: a process that dies before leaves memory that reads as never initialised.
+        // Last: after a crash before this the memory reads as never initialised.
         write(Self.magic, at: Offset.magic)
     }
 
-    /// True when nobody has finished ``initialize(instanceHash:)``, because its creator died (sharing.md, D11).
+    /// True if ``initialize(instanceHash:)`` was not finished because its creator died (sharing.md, D11).
     package var isUninitialized: Bool {
         UnsafeRawBufferPointer(start: base + Offset.magic, count: 3).allSatisfy { $0 == 0 }
     }

@@ -3,7 +3,7 @@ import LabSystem
 import PowerAuthShared
 import SimulatedDevice
 
-/// The clock and the timer of the device that the app runs on, or those of the machine for a process on no device.
+/// The clock and the timer of the app's device, or those of the machine for a process without a device.
 ///
 /// Thread rule: any thread; actions run on a thread of the timer's own.
 struct DeviceTime: Sendable {
@@ -15,10 +15,10 @@ struct DeviceTime: Sendable {
     /// Runs an action once, after a number of seconds.
     let after: @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Cancellation
 
-    /// That of this process.
+    /// The device time of this process.
     static var current: DeviceTime { Sandbox.currentIfEntered.map(DeviceTime.init) ?? machine }
 
-    /// That of an app's device.
+    /// The time of an app's device.
     init(_ sandbox: Sandbox) {
         now = { sandbox.clock.now() }
         after = { [timer = sandbox.timer] seconds, action in

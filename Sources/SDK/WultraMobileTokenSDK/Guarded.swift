@@ -2,8 +2,8 @@ import Foundation
 
 /// State that is not `Sendable`, behind a lock.
 final class Guarded<State>: @unchecked Sendable {
-    // Safe: the state is reached only inside the lock. What leaves it are values that nobody changes, and objects whose
-    // own documentation says on which thread they are used.
+    // Safe: the state is reached only inside the lock. Only immutable values leave it, and objects whose documentation
+    // states the thread on which they are used.
     private let lock = NSLock()
     private var state: State
 

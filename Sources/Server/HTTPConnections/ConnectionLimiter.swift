@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Counts the open connections, in all and of each address, and sends away those that are too many.
+/// Counts the open connections, in all and per address, and refuses those above the limits.
 ///
 /// Thread rule: any thread; the counts are guarded by the mutex.
 final class ConnectionLimiter: Sendable {
@@ -21,7 +21,7 @@ final class ConnectionLimiter: Sendable {
     var count: Int { counts.withLock { $0.all } }
 
     /// Takes a place for a connection.
-    /// - Returns: false when there is none.
+    /// - Returns: false if all are taken.
     func enter(_ address: String) -> Bool {
         counts.withLock { counts in
             let mine = counts.byAddress[address, default: 0]
@@ -37,7 +37,7 @@ final class ConnectionLimiter: Sendable {
         counts.withLock { counts in
             counts.all -= 1
             let mine = counts.byAddress[address, default: 1] - 1
-            // Nothing is left of an address that is gone: there are too many of them.
+            // An address without connections is removed: there are too many addresses to keep.
             counts.byAddress[address] = mine == 0 ? nil : mine
         }
     }
@@ -51,12 +51,12 @@ final class ConnectionDoor: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     private let limiter: ConnectionLimiter
-    /// What a client that is sent away can read; nil where it expects TLS.
+    /// The answer to a refused client; nil where it expects TLS.
     private let refusal: String?
     /// Where the connection comes from; nil while it has no place.
     private var address: String?
 
-    /// An answer to a request that nobody waits for (RFC 9110, section 15.6.4).
+    /// An answer that does not wait for a request (RFC 9110, section 15.6.4).
     static let refusal = [
         "HTTP/1.1 503 Service Unavailable", "Retry-After: \(ConnectionLimits.retryAfterSeconds)", "Content-Length: 0",
         "Connection: close", "", "",

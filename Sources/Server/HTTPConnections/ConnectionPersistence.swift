@@ -4,8 +4,8 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Hummingbird's HTTP/1 connections, with an end that both sides know of (``ConnectionPersistence``), limits of their time
-/// (``RequestDeadlines``) and of their number (``ConnectionLimiter``).
+/// Hummingbird's HTTP/1 connections, with an announced close (``ConnectionPersistence``) and limits of their time
+/// (``RequestDeadlines``) and number (``ConnectionLimiter``).
 struct PersistentHTTP1Channel: ServerChildChannel {
     private let base: HTTP1Channel
     private let limits: ConnectionLimits
@@ -20,7 +20,7 @@ struct PersistentHTTP1Channel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         base.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
-            // Next to the decoder: further on nobody knows the version of HTTP any more.
+            // Next to the decoder: later handlers do not see the HTTP version.
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(ConnectionPersistence(), position: .after(decoder))
             let deadlines = RequestDeadlines(limits)
@@ -40,15 +40,15 @@ struct PersistentHTTP1Channel: ServerChildChannel {
 }
 
 extension HTTPServerBuilder {
-    /// HTTP/1 whose answers say what becomes of their connection, and whose clients have limits.
+    /// HTTP/1 whose answers announce whether the connection stays open, with limits for clients.
     package static func persistentHTTP1(_ limits: ConnectionLimits) -> HTTPServerBuilder {
         let limiter = ConnectionLimiter(limits)
         return HTTPServerBuilder { PersistentHTTP1Channel(responder: $0, limits: limits, limiter: limiter) }
     }
 }
 
-/// Decides whether a connection goes on after an answer, and says so in the answer (RFC 9112, sections 9.3 and 9.6): a
-/// client that is not told reuses a connection that is being closed.
+/// Decides whether a connection stays open after an answer, and states it in the answer (RFC 9112, sections 9.3 and
+/// 9.6): otherwise a client reuses a connection that is being closed.
 ///
 /// Thread rule: the event loop of its channel.
 final class ConnectionPersistence: ChannelDuplexHandler {
@@ -57,7 +57,7 @@ final class ConnectionPersistence: ChannelDuplexHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// What an answer says about its connection.
+    /// The connection option of an answer.
     private enum Option: String {
         case close
         /// Needs to be said to clients of HTTP/1.0 only.
@@ -79,7 +79,7 @@ final class ConnectionPersistence: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        // An answer to what could not be read as a request closes the connection by itself.
+        // An answer to an unreadable request already closes the connection.
         guard case .head(var head) = unwrapOutboundIn(data), head.status.code >= 200, !options.isEmpty else {
             return context.write(data, promise: promise)
         }

@@ -3,7 +3,7 @@ import NIOHTTP1
 /// Finds requests that do not say clearly which host they are for: those behind it, such as a guard against web pages, would judge
 /// one name and a proxy in front another (RFC 9112, sections 3.2 and 3.2.2).
 package enum RequestAuthority {
-    /// What stands in place of the host of such a request. It is the name of no host; a client that sends it is refused, too.
+    /// Replaces the host of such a request. No host has this name; a client that sends it is refused, too.
     package static let ambiguous = "?"
 
     /// The request with ``ambiguous`` as its host, unless it names one host.

@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// Ends the connection of a client that takes its time: for the headers of a request, for its body, for the next request,
-/// or for an answer.
+/// Closes the connection of a client that is too slow with the headers of a request, its body, the next request, or
+/// reading an answer.
 ///
-/// The time for headers and for a body is absolute: a byte now and then gains nothing. Stands behind the HTTP decoder,
-/// which keeps incomplete headers to itself; ``ArrivingBytes`` in front of it tells that they begin.
+/// The time for headers and for a body is absolute: single bytes do not extend it. Runs behind the HTTP decoder, which
+/// does not pass on incomplete headers; ``ArrivingBytes`` in front of the decoder reports their beginning.
 ///
 /// Thread rule: the event loop of its channel.
 final class RequestDeadlines: ChannelDuplexHandler {
@@ -14,7 +14,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// What the client has to do next.
+    /// The next expected action of the client.
     private enum Wait {
         /// Say anything.
         case request
@@ -28,7 +28,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
     private var wait = Wait.headers
     /// When the client must have done it.
     private var deadline: NIODeadline?
-    /// When it must have taken something of what the server has for it.
+    /// When the client must have read some of the pending answer.
     private var answerDeadline: NIODeadline?
     /// Requests without a complete answer.
     private var unanswered = 0
@@ -38,7 +38,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
     private var isAnswering = false
     /// Whether the bytes that arrive now were a part of a request at least.
     private var hasDecoded = false
-    /// Whether the client takes too little of an answer for more to be written.
+    /// Whether the client reads the answer too slowly for more to be written.
     private var isFull = false
     private var alarm: (task: Scheduled<Void>, time: NIODeadline)?
     private var context: ChannelHandlerContext?
@@ -69,7 +69,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// Something arrives; the decoder is going to look at it.
+    /// Bytes arrive, before the decoder reads them.
     fileprivate func bytesArrive() {
         hasDecoded = false
     }
@@ -125,7 +125,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
         settle()
     }
 
-    /// The turn is the client's when it has everything that it has asked for.
+    /// Waits for the client once all its requests are answered.
     private func settle() {
         if wait == .nothing, unanswered == 0, leaving == 0 { expect(.request, within: limits.idleTimeout) }
     }
@@ -149,7 +149,8 @@ final class RequestDeadlines: ChannelDuplexHandler {
         wake(at: deadline)
     }
 
-    /// Has ``look()`` called by then. An alarm that rings too early sets itself again, so that most requests set none.
+    /// Has ``look()`` called by then. An alarm that fires too early reschedules itself, so that most requests schedule
+    /// none.
     private func wake(at time: NIODeadline) {
         guard let context else { return }
         if let alarm {
@@ -168,7 +169,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
         if let next = [deadline, answerDeadline].compactMap({ $0 }).min() { wake(at: next) }
     }
 
-    /// Ends the connection; a client that has begun a request is told why (RFC 9110, section 15.5.9).
+    /// Ends the connection; a client that has begun a request receives the reason (RFC 9110, section 15.5.9).
     private func giveUp(_ context: ChannelHandlerContext) {
         deadline = nil
         let isAlone = unanswered == (wait == .body ? 1 : 0)
@@ -182,7 +183,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
     }
 }
 
-/// Tells ``RequestDeadlines`` that bytes have arrived, from in front of the decoder.
+/// Reports arrived bytes to ``RequestDeadlines``, from in front of the decoder.
 ///
 /// Thread rule: the event loop of its channel.
 final class ArrivingBytes: ChannelInboundHandler {

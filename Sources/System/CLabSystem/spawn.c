@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// What the child tells its parent through a close-on-exec pipe when it does not reach the new program.
+// What the child reports to its parent through a close-on-exec pipe if it fails to start the new program.
 struct failure {
     int error;
     int step;
@@ -64,7 +64,7 @@ __attribute__((noreturn)) static void become(const struct csystem_spawn_request 
     }
     if (request->death_signal != 0) {
         if (prctl(PR_SET_PDEATHSIG, request->death_signal) < 0) { give_up(channel, STEP_DEATH_SIGNAL); }
-        // The parent may have ended before the call above; then nobody would ever send the signal.
+        // The parent may have ended before the call above; then the signal would never be sent.
         if (getppid() != parent) {
             errno = ESRCH;
             give_up(channel, STEP_PARENT);

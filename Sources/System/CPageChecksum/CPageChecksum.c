@@ -24,7 +24,7 @@ static uint32_t big_endian(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/// The checksum of SQLite's log, over a multiple of 8 bytes, going on from `sum`. Both orders of bytes occur in the
+/// The checksum of SQLite's log, over a multiple of 8 bytes, continued from `sum`. Both orders of bytes occur in the
 /// format; the one of this machine is the one that SQLite writes on it.
 static void add_to_sum(uint32_t sum[2], const uint8_t *bytes, size_t count) {
     for (size_t at = 0; at < count; at += 8) {
@@ -64,7 +64,7 @@ static int refuse(const char *what, sqlite3_int64 offset) {
 
 static int read_page_of_database(sqlite3_file *file, uint8_t *page, int count, sqlite3_int64 offset, int code) {
     if (code == SQLITE_IOERR_SHORT_READ) {
-        // SQLite takes what is missing for zeros. Only a database that is still empty has a page that is not there.
+        // SQLite reads missing bytes as zeros. Only a database that is still empty has a missing page.
         sqlite3_int64 size = 0;
         int result = below(file)->pMethods->xFileSize(below(file), &size);
         if (result != SQLITE_OK) return result;
@@ -183,7 +183,7 @@ int cpagechecksum_register(void) {
 
 // MARK: The log and its index
 
-/// The part of the index that says what is committed (WalIndexHdr in SQLite's documents).
+/// The part of the index that states what is committed (WalIndexHdr in SQLite's documents).
 struct index_header {
     uint32_t version, unused, change;
     uint8_t is_initialised, is_big_endian;
@@ -198,7 +198,7 @@ static int is_valid(const struct index_header *header) {
     return header->is_initialised && memcmp(sum, header->sum, 8) == 0;
 }
 
-/// Reads the index. Its header stands there twice, and a process that dies while it writes one leaves the other whole.
+/// Reads the index. It has its header twice, and a process that dies while it writes one leaves the other intact.
 /// Returns 1 with a header, 0 when no process has made one yet, -1 when both are damaged, -errno.
 static int read_index(int descriptor, struct index_header *out) {
     struct index_header both[2];
@@ -211,7 +211,7 @@ static int read_index(int descriptor, struct index_header *out) {
         return 1;
     }
     static const struct index_header empty[2];
-    // A process that died while it made the index anew has left it empty; an earlier one made the log.
+    // A process that died while it rebuilt the index has left it empty; an earlier process made the log.
     return count < (ssize_t)sizeof both || memcmp(both, empty, sizeof both) == 0 ? 0 : -1;
 }
 
@@ -269,7 +269,7 @@ static int verify(int log, int index, struct cpagechecksum_damage *damage) {
         if (known == 1) result = header.frames == 0 ? 0 : walk(log, &header, damage);
         if (known == -1) result = found(damage, "-shm", 0, "header");
         if (result != 1) return result;
-        // A process that writes meanwhile may have begun the log anew: only what stays wrong is damage.
+        // A process that writes meanwhile may have restarted the log: only a persistent mismatch is damage.
         if (read_index(index, &again) == known && memcmp(&header, &again, sizeof header) == 0) return 1;
     }
 }
@@ -277,7 +277,7 @@ static int verify(int log, int index, struct cpagechecksum_damage *damage) {
 int cpagechecksum_verify_log(const char *path, struct cpagechecksum_damage *damage) {
     int log = open_beside(path, "-wal"), index = open_beside(path, "-shm"), result;
     if (log == -ENOENT || index == -ENOENT) {
-        // Nothing is committed, or only the log knows what is.
+        // Nothing is committed, or only the log shows it.
         result = 0;
     } else if (log < 0 || index < 0) {
         result = log < 0 ? log : index;

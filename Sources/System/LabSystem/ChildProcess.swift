@@ -4,8 +4,8 @@ import Glibc
 
 /// A program started by this process.
 ///
-/// The pid stays reserved until the child has been waited for, so `signal` never reaches a stranger.
-/// Thread rule: any thread; one waiter gets the exit status, a second one gets `ECHILD`.
+/// The pid stays reserved until the child has been waited for, so `signal` never reaches another process. Thread rule:
+/// any thread; one waiter gets the exit status, a second one gets `ECHILD`.
 public struct ChildProcess: Sendable {
     /// Where a standard stream of the child goes.
     public enum Stream: Sendable {
@@ -57,7 +57,7 @@ public struct ChildProcess: Sendable {
     /// How long a program may be open for writing, in nanoseconds of real time.
     private static let patience: UInt64 = 5_000_000_000
 
-    /// Starts a program, once nobody has it open for writing any more.
+    /// Starts a program once every writer has closed its file.
     ///
     /// A descriptor with which this process has just written the program lives on in every child that another thread has
     /// forked meanwhile, until that child begins its own program; then it is closed. A linker that is about to end is waited
@@ -68,7 +68,7 @@ public struct ChildProcess: Sendable {
             do {
                 return try request.run()
             } catch let error as SystemError where error.errno == ETXTBSY && MonotonicClock.nanoseconds() < deadline {
-                // A wait on nothing: nobody tells of the end of writing.
+                // A plain delay: the end of writing is not reported.
                 _ = try? Polling.waitReadable([], timeoutNanoseconds: 5_000_000)
             }
         }

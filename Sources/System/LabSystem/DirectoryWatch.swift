@@ -1,7 +1,7 @@
 import CLabSystem
 import Glibc
 
-/// Tells which entries of a directory changed, by `inotify(7)`.
+/// Reports which entries of a directory changed, by `inotify(7)`.
 ///
 /// Thread rule: `changes()` from one thread at a time.
 public final class DirectoryWatch: Sendable {

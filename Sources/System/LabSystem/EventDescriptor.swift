@@ -22,7 +22,7 @@ public final class EventDescriptor: Sendable {
         _ = retryingInterrupts { write(file.rawValue, &one, 8) }
     }
 
-    /// Makes the descriptor unreadable again; tells whether it had been signalled.
+    /// Makes the descriptor unreadable again; returns whether it had been signalled.
     @discardableResult
     public func drain() -> Bool {
         var count: UInt64 = 0

@@ -2,7 +2,7 @@ import CLabSystem
 public import Foundation
 import Glibc
 
-/// An open file, closed when the last reference goes.
+/// An open file, closed with the last reference.
 ///
 /// Thread rule: may be used from any thread; the kernel orders the calls.
 public final class FileDescriptor: Sendable {
@@ -123,12 +123,12 @@ public final class FileDescriptor: Sendable {
         try Int(status().st_size)
     }
 
-    /// Who may read, write and run the file: the lowest nine bits of its mode.
+    /// The permissions of the file: the lowest nine bits of its mode.
     public func permissions() throws -> UInt32 {
         try status().st_mode & 0o777
     }
 
-    /// The length of the file in bytes, or nil when it has no name any more, so that nobody can open it.
+    /// The length of the file in bytes, or nil if it no longer has a name, so that it cannot be opened.
     public func sizeIfNamed() throws -> Int? {
         let status = try status()
         return status.st_nlink > 0 ? Int(status.st_size) : nil

@@ -11,7 +11,7 @@ public struct FileIdentity: Hashable, Sendable {
 
     /// The file that is at a path.
     ///
-    /// - Throws: `SystemError` when there is none, or when it may not be looked at.
+    /// - Throws: `SystemError` if the file does not exist or may not be read.
     public init(of path: String) throws {
         var status = stat()
         guard stat(path, &status) == 0 else { throw SystemError.last("stat", path: path) }

@@ -32,11 +32,11 @@ public final class FileLock: Sendable {
     /// Waits for the shared lock. A signal does not end the wait.
     public func lockShared() throws { try wait(LOCK_SH) }
 
-    /// Takes the exclusive lock if nobody else holds any; a shared lock held by this object is given up first,
-    /// also when the result is false.
+    /// Takes the exclusive lock if no other object holds any; a shared lock held by this object is given up first, also
+    /// when the result is false.
     public func tryLock() throws -> Bool { try attempt(LOCK_EX) }
 
-    /// Takes the shared lock if nobody holds the exclusive one.
+    /// Takes the shared lock if the exclusive one is not held.
     public func tryLockShared() throws -> Bool { try attempt(LOCK_SH) }
 
     /// Releases the lock; releasing one that is not held does nothing.
@@ -50,12 +50,12 @@ public final class FileLock: Sendable {
         return try outcome.get()
     }
 
-    /// Whether the file now found at the path is still the one this object holds open. It is not after somebody
-    /// removed or replaced it; then the lock excludes nobody who comes later.
+    /// Whether the file now found at the path is still the one this object holds open. It is not after the file was
+    /// removed or replaced; then the lock does not exclude later processes.
     public func isCurrent() throws -> Bool { try file.isSameFile(asPath: path) }
 
-    /// Whether the file has a name, wherever that is: false after somebody has removed or replaced it. Unlike ``isCurrent()``
-    /// it does not look at the path, which costs as much as taking the lock does.
+    /// Whether the file has any name: false after it was removed or replaced. Unlike ``isCurrent()`` it does not look
+    /// at the path, which costs as much as taking the lock does.
     public func isNamed() throws -> Bool { try file.sizeIfNamed() != nil }
 
     /// The open lock file, for owners that keep a note in it (such as their process id).

@@ -144,7 +144,7 @@ public enum Files {
         return String(decoding: buffer.prefix(count), as: UTF8.self)
     }
 
-    /// Makes an empty file when there is none; an existing one is left as it is.
+    /// Makes an empty file if it does not exist; an existing one is unchanged.
     public static func touch(_ path: String, mode: UInt32 = 0o600) throws {
         _ = try FileDescriptor.open(path, flags: O_WRONLY | O_CREAT, mode: mode)
     }
@@ -204,7 +204,7 @@ public enum Files {
 }
 
 extension Files {
-    /// Whether `path` is a directory (not a link to one) that belongs to this user and that nobody else can enter.
+    /// Whether `path` is a directory (not a link to one) that belongs to this user and that no other user can enter.
     public static func isPrivateDirectory(_ path: String) throws -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw SystemError.last("lstat", path: path) }

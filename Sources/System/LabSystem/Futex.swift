@@ -5,7 +5,7 @@ import Glibc
 public enum Futex {
     /// How a wait ended.
     public enum Outcome: Sendable {
-        /// Somebody woke the word, it did not hold the expected value, or a signal came: look again.
+        /// The word was woken, it did not hold the expected value, or a signal came: look again.
         case lookAgain
         /// The deadline passed.
         case timedOut

@@ -1,7 +1,6 @@
 import Glibc
 
-/// Memory shared with every process that maps the same file or shared-memory object; unmapped when
-/// the last reference goes.
+/// Memory shared with every process that maps the same file or shared-memory object; unmapped with the last reference.
 ///
 /// Thread rule: the object itself is immutable; its content is shared memory, so access it through
 /// `word32(at:)` and `word64(at:)`, or under a lock that all its users take.

@@ -2,7 +2,7 @@ import CLabSystem
 import Foundation
 import Glibc
 
-/// What the kernel tells about processes under `/proc`.
+/// What the kernel reports about processes under `/proc`.
 public enum ProcessTable {
     /// A file lock that a process holds.
     public struct HeldLock: Hashable, Sendable {
@@ -28,8 +28,8 @@ public enum ProcessTable {
 
     /// Whether a process exists that is neither dead nor waiting to be reaped.
     ///
-    /// One that was killed lives until its last thread has gone: its first thread may be a zombie by then, while the others
-    /// still hold its files open.
+    /// A killed process is alive until its last thread has ended: its first thread may be a zombie by then, while the
+    /// others still hold its files open.
     public static func isAlive(_ pid: Int32) -> Bool {
         do {
             return try !ProcessWatch(pid: pid).waitForExit(timeoutNanoseconds: 0)
@@ -93,7 +93,7 @@ public enum ProcessTable {
     public static func mappedSharedMemory() -> Set<String> {
         let pids = ((try? Files.list("/proc")) ?? []).filter { Int32($0) != nil }
         return pids.reduce(into: []) { names, pid in
-            // "7f…-7f… rw-s 00000000 00:1b 42   /dev/shm/lab-abc-1"; a process of somebody else cannot be read.
+            // "7f…-7f… rw-s 00000000 00:1b 42   /dev/shm/lab-abc-1"; a process of another user cannot be read.
             for line in (text("/proc/\(pid)/maps") ?? "").split(separator: "\n") {
                 guard let path = line.range(of: "/dev/shm/") else { continue }
                 names.insert("/" + line[path.upperBound...].replacing(" (deleted)", with: ""))

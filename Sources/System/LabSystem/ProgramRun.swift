@@ -1,7 +1,7 @@
 public import Foundation
 import Glibc
 
-/// A program that was run to be listened to: what it has printed, and how it ended.
+/// A completed run of a program: its output, and how it ended.
 public struct ProgramRun: Sendable {
     /// How the run ended.
     public enum End: Equatable, Sendable {
@@ -13,14 +13,14 @@ public struct ProgramRun: Sendable {
         case tooLong
     }
 
-    /// What it has written to its standard output.
+    /// Its standard output.
     public let output: Data
-    /// The last line that it has written to its standard error; empty when there is none.
+    /// The last line that it has written to its standard error; empty without one.
     public let lastWords: String
     /// How it ended.
     public let end: End
 
-    /// Runs a program, without input, and waits for its end. It is gone afterwards in any case.
+    /// Runs a program, without input, and waits for its end. It has ended afterwards in any case.
     ///
     /// - Parameters:
     ///   - executable: Its path; not searched for.

@@ -15,7 +15,7 @@ public final class SharedMemoryObject: Sendable {
         self.file = file
     }
 
-    /// Opens an existing object for reading and writing; fails with `ENOENT` when there is none.
+    /// Opens an existing object for reading and writing; fails with `ENOENT` if it does not exist.
     public static func open(name: String) throws -> SharedMemoryObject {
         try open(name: name, flags: O_RDWR)
     }
@@ -44,16 +44,16 @@ public final class SharedMemoryObject: Sendable {
     /// The size in bytes, asked from the kernel.
     public func size() throws -> Int { try file.size() }
 
-    /// The size in bytes, or nil when the object has lost its name: who opens the name finds another object, or none.
+    /// The size in bytes, or nil if the object has lost its name: opening the name finds another object, or none.
     public func sizeIfNamed() throws -> Int? { try file.sizeIfNamed() }
 
-    /// Cuts the object or makes it longer. Who has mapped more than is left dies of touching it.
+    /// Truncates or extends the object. A process that has mapped more than is left crashes on access.
     public func truncate(to size: Int) throws { try file.truncate(to: size) }
 
     /// The lock of the object, for owners that tell others whether they use it.
     public var lock: FileLock { FileLock(file) }
 
-    /// Maps the object, and reserves the room for what is mapped: an object may have a size without having room.
+    /// Maps the object, and reserves the memory: an object may have a size without memory behind it.
     ///
     /// - Parameter count: bytes to map, at most `size()` (`EOVERFLOW` otherwise); nil maps all of it.
     public func map(count: Int? = nil) throws -> MappedMemory {
@@ -68,8 +68,8 @@ public final class SharedMemoryObject: Sendable {
         guard shm_unlink(name) == 0 || errno == ENOENT else { throw SystemError.last("shm_unlink", path: name) }
     }
 
-    /// Copies the first bytes of an object and tells its size. Nothing is mapped, so it does not matter who cuts the object
-    /// meanwhile; there may be fewer bytes than asked for.
+    /// Copies the first bytes of an object and returns its size. Nothing is mapped, so the object may be truncated
+    /// meanwhile; there may be fewer bytes than requested.
     public static func copy(name: String, count: Int) throws -> (bytes: Data, size: Int) {
         let object = try open(name: name, flags: O_RDONLY)
         return (try object.file.read(count: count, at: 0), try object.size())
@@ -80,8 +80,8 @@ public final class SharedMemoryObject: Sendable {
         try Files.list("/dev/shm").map { "/" + $0 }
     }
 
-    /// When an object of this user was made or written to, in nanoseconds of real time; nil for one that is another user's, or
-    /// gone.
+    /// When an object of this user was made or written to, in nanoseconds of real time; nil for one that is another
+    /// user's, or removed.
     public static func changeOfOwn(name: String) -> Int64? {
         var status = stat()
         guard stat("/dev/shm\(name)", &status) == 0, status.st_uid == getuid() else { return nil }

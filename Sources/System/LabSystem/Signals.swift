@@ -35,8 +35,8 @@ public enum Signals {
         }
     }
 
-    /// Sends a signal to a process by its number. Prefer `ChildProcess.signal` and `ProcessWatch.signal`, which
-    /// cannot hit a stranger that got the pid later.
+    /// Sends a signal to a process by its number. Prefer `ChildProcess.signal` and `ProcessWatch.signal`, which cannot
+    /// hit a process that got the pid later.
     public static func send(_ number: Int32, to pid: Int32) throws {
         guard kill(pid, number) == 0 else { throw SystemError.last("kill", path: "pid \(pid)") }
     }

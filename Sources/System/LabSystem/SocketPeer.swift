@@ -1,6 +1,6 @@
 import CLabSystem
 
-/// Who is at the other end of a Unix socket, by the word of the kernel.
+/// The process at the other end of a Unix socket, as reported by the kernel.
 public enum SocketPeer {
     /// The process that has made a connection, as its listener sees it.
     ///

@@ -3,8 +3,8 @@ import Glibc
 
 /// A kernel call that failed: which call, on what, and why.
 ///
-/// Every function of this module that can fail throws this type. The description is one sentence that
-/// names the call and the object, and says in plain words what the errno means.
+/// Every function of this module that can fail throws this type. The description is one sentence that names the call
+/// and the object, and states in plain words what the errno means.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The call as its manual page names it, e.g. `flock`.
     public let call: String

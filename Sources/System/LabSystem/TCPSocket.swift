@@ -5,8 +5,8 @@ public enum TCPSocket {
     /// How long a host may take to say no, in nanoseconds.
     private static let patience: Int64 = 1_000_000_000
 
-    /// Whether a host answers that nobody listens at a port. A host that cannot be reached, or does not answer within a
-    /// second, has not said so.
+    /// Whether a host refuses connections at a port. False for a host that cannot be reached, or does not answer within
+    /// a second.
     ///
     /// - Parameter host: a name or an IPv4 address.
     public static func isRefused(host: String, port: Int) -> Bool {
@@ -60,7 +60,7 @@ public enum TCPSocket {
         return file
     }
 
-    /// Ends a connection in both directions, or the waiting for connections; whoever reads sees the end.
+    /// Ends a connection in both directions, or the waiting for connections; a reader sees the end.
     public static func end(_ file: FileDescriptor) { shutdown(file.rawValue, Int32(SHUT_RDWR)) }
 
     private static var streamType: Int32 { Int32(SOCK_STREAM.rawValue) }

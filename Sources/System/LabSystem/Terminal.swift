@@ -1,8 +1,8 @@
 import CLabSystem
 
-/// What a terminal shows of a text.
+/// The columns of a terminal, and of texts in it.
 public enum Terminal {
-    /// How many columns the terminal at a descriptor has; nil when it is no terminal, or does not say.
+    /// How many columns the terminal at a descriptor has; nil if it is not a terminal, or does not report them.
     public static func columns(of descriptor: Int32) -> Int? {
         let columns = csystem_terminal_columns(descriptor)
         return columns > 0 ? Int(columns) : nil
@@ -28,7 +28,7 @@ public enum Terminal {
 
     private static func width(of character: Character) -> Int {
         let scalars = character.unicodeScalars
-        // A sequence of emoji is one picture, whatever the widths of its parts.
+        // A sequence of emoji is one picture, regardless of the widths of its parts.
         if scalars.contains(where: { $0.properties.isEmojiPresentation || $0.value == 0xFE0F }) { return 2 }
         return scalars.map { max(0, Int(csystem_character_columns($0.value))) }.max() ?? 0
     }

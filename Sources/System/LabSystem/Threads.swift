@@ -43,7 +43,7 @@ public func runOnThread(
             return nil
         }, start.toOpaque())
     pthread_attr_destroy(&attributes)
-    // Without memory for a thread nothing in this process can go on as designed.
+    // Without memory for a thread this process cannot continue as designed.
     precondition(result == 0, "pthread_create: \(SystemError(call: "pthread_create", errno: result))")
     return handle
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Decides who may connect to the encrypted sockets of this process: only those whose public key was admitted. Without it
-/// an encrypted socket would take everybody (ZAP, RFC 27; watch.md, section 11.8).
+/// Decides which peers may connect to the encrypted sockets of this process: only those whose public key was admitted.
+/// Without it an encrypted socket would accept every peer (ZAP, RFC 27; watch.md, section 11.8).
 ///
 /// Thread rule: any thread. A thread of its own answers the library, for as long as the process lives.
 public final class CurveGate: Sendable {
@@ -34,7 +34,7 @@ public final class CurveGate: Sendable {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// Lets whoever has the key connect to the sockets of a domain, instead of those who were admitted before.
+    /// Lets holders of the key connect to the sockets of a domain, instead of the previously admitted keys.
     public func admit(_ key: CurvePublicKey, to domain: String) {
         admitted.withLock { $0[domain] = key.bytes.map { [$0] } ?? [] }
     }

@@ -4,7 +4,7 @@ import CZeroMQ
 public struct CurveKeyPair: Codable, Equatable, Sendable {
     /// By which others know this side.
     public let publicKey: CurvePublicKey
-    /// By which this side proves who it is.
+    /// Proves the identity of this side.
     public let secretKey: CurveSecretKey
 
     /// Makes a new pair.

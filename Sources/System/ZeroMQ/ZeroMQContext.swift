@@ -10,7 +10,7 @@ public final class ZeroMQContext: @unchecked Sendable {
     /// The context nearly everybody uses; made at first use, never ended.
     public static let shared = ZeroMQContext()
 
-    /// Makes a context of its own, for tests and for those who must be able to end it.
+    /// Makes a separate context, for tests and for callers that must be able to end it.
     public init() {
         // zmq_ctx_new fails only when the process has no memory left for it.
         guard let handle = zmq_ctx_new() else { fatalError("zmq_ctx_new: \(ZeroMQError.last("zmq_ctx_new"))") }
@@ -19,6 +19,6 @@ public final class ZeroMQContext: @unchecked Sendable {
         zmq_ctx_set(handle, ZMQ_MAX_SOCKETS, 16_384)
     }
 
-    // Every socket keeps its context, so none is open any more and this does not block.
+    // Every socket keeps its context, so all are closed by now and this does not block.
     deinit { zmq_ctx_term(handle) }
 }

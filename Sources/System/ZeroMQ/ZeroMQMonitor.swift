@@ -63,10 +63,10 @@ public final class ZeroMQMonitor {
         }
     }
 
-    // Before the events' receiver is closed: libzmq's own thread would wait for ever to hand over the next event.
+    // Before the events' receiver is closed: libzmq's own thread would wait forever to deliver the next event.
     deinit { zmq_socket_monitor(observed.handle, nil, 0) }
 
-    /// The next event, without waiting; nil when there is none.
+    /// The next event, without waiting; nil without one.
     public func next() throws -> Event? {
         while let frames = try socket.receive() {
             // First part: event number (2 bytes) and value (4 bytes) in the machine's byte order; second: endpoint.

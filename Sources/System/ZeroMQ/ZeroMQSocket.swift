@@ -32,7 +32,7 @@ public final class ZeroMQSocket {
     private let owner: pthread_t
     let handle: UnsafeMutableRawPointer
 
-    /// Opens a socket; it lingers for 0 ms unless told otherwise.
+    /// Opens a socket; it lingers for 0 ms by default.
     public init(_ context: ZeroMQContext = .shared, _ pattern: Pattern) throws {
         self.context = context
         owner = pthread_self()
@@ -117,8 +117,8 @@ public final class ZeroMQSocket {
 
     /// Takes the next message, without waiting.
     ///
-    /// - Returns: its parts, and the descriptor of the connection over which it came, for asking the kernel who is at the other
-    ///   end; nil for a message that came from this process itself. Nil when no message is there.
+    /// - Returns: its parts, and the descriptor of the connection over which it came, for asking the kernel for the
+    ///   peer process; nil for a message from this process itself. Nil without a message.
     public func receiveFromConnection() throws -> (parts: [Data], descriptor: Int32?)? {
         checkThread()
         var frames: [Data] = []

@@ -13,7 +13,7 @@ public enum AgentError: Error, Equatable, CustomStringConvertible, Sendable {
         case .unknownDevice(let name, let known):
             "The instance has no device `\(name)`; its devices are \(known.joined(separator: ", "))."
         case .alreadyServed(let name):
-            "The device `\(name)` has an agent already; there is nothing to start."
+            "The device `\(name)` already has an agent."
         case .endpointTaken(let endpoint):
             "Another process listens at \(endpoint). End it, or start a new instance."
         }

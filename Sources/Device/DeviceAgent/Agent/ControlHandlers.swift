@@ -8,7 +8,7 @@ extension ControlError {
         ControlError(domain: "device", name: name, message: message)
     }
 
-    /// What a command about a device was refused with.
+    /// The error of a refused command about a device.
     @Sendable static func ofDevice(_ error: any Error) -> ControlError {
         switch error {
         case let error as ControlError: error
@@ -55,7 +55,7 @@ extension DeviceAgent {
             responder.fail(
                 .device(
                     "unknownActor",
-                    "The device `\(device.name)` knows no `\(actor)`; it knows \(known.joined(separator: ", "))."))
+                    "The device `\(device.name)` has no `\(actor)`; known are \(known.joined(separator: ", "))."))
         }
     }
 
@@ -132,7 +132,7 @@ extension DeviceAgent {
 }
 
 extension AppProcess.Phase {
-    /// What the device tells of it.
+    /// The phase as the device reports it.
     var reported: Processes.State {
         switch self {
         case .notRunning: .notRunning

@@ -9,13 +9,13 @@ import ZeroMQ
 extension DeviceAgent {
     /// Takes a frame of an app.
     ///
-    /// - Parameter process: Who has sent it, by the word of the kernel; nil when that is not known.
+    /// - Parameter process: The sender, as reported by the kernel; nil if unknown.
     func receive(_ frame: WatchFrame, from address: Data, by process: Int32?) throws {
         if frame.kind == .attach {
             try attach(frame, from: address, by: process)
             return
         }
-        // Frames of a process that was replaced, or that never said who it is.
+        // Frames of a process that was replaced, or that never identified itself.
         guard let name = routes[address], let host = hosts[name], host.address == address else { return }
         switch frame.kind {
         case .appState: try perform(host.process.handle(.ready), for: host)
@@ -30,9 +30,9 @@ extension DeviceAgent {
 
     private func attach(_ frame: WatchFrame, from address: Data, by process: Int32?) throws {
         guard let body = try? frame.decodeBody(AttachBody.self), let host = hosts[body.name] else { return }
-        // The system stops and ends what attaches: it must be the process itself that says so.
+        // The system stops and ends attached processes: only the process itself may attach.
         guard body.pid == process else {
-            return refuse(body, "it is process \(process.map(String.init) ?? "?") that says so")
+            return refuse(body, "the frame is from process \(process.map(String.init) ?? "?")")
         }
         if host.process.pid != body.pid {
             // A process that has ended meanwhile has nothing to attach.
@@ -118,7 +118,7 @@ extension DeviceAgent {
         _ = try? appSocket.send([address] + frame.parts)
     }
 
-    /// Tells the links where an app is in its life.
+    /// Reports the phase of an app to the links.
     func tellLinks(about host: AppHost) {
         for link in links { link.collect(.appChanged(host.spec.name, host.presence(on: link))) }
     }

@@ -12,7 +12,7 @@ extension DeviceAgent {
     private func show(_ isShown: Bool, complicationOf host: AppHost) throws {
         let name = host.spec.name
         guard host.spec.kind == .watchApp else {
-            throw ControlError.device("wrongState", "\(name) is no app of a watch, and has no complication.")
+            throw ControlError.device("wrongState", "\(name) is not an app of a watch, and has no complication.")
         }
         guard try registry.isInstalled(host.spec.bundleIdentifier) else {
             throw ControlError.device("wrongState", "\(name) is not installed; `install` puts it back.")

@@ -27,12 +27,12 @@ extension DeviceAgent {
         }
     }
 
-    /// - Returns: Where the file lies.
+    /// - Returns: The path of the file.
     private func store(_ file: ReceivedFile, _ name: String, for host: AppHost) throws -> String {
         let directory = try inbox(of: host, file.transferId)
         if Files.exists(directory) { try Files.removeTree(directory) }
         try Files.createDirectory(directory)
-        // The name may be as long as a name can be, which leaves no room for that of a temporary file.
+        // The name may have the maximum length, which leaves no room for the name of a temporary file.
         let written = directory + "/content"
         try Files.write(file.parts.reduce(into: Data()) { $0 += $1 }, to: written)
         let path = directory + "/" + name
@@ -40,7 +40,7 @@ extension DeviceAgent {
         return path
     }
 
-    /// The app is done with a transfer; what its delegate has not moved goes.
+    /// The app has finished a transfer; a file that its delegate has not moved is deleted.
     func removeHandedOver(_ transferId: UUID, from host: AppHost) throws {
         let directory = try inbox(of: host, transferId)
         if Files.exists(directory) { try Files.removeTree(directory) }

@@ -3,7 +3,7 @@ import LabKit
 import LabSystem
 import SimulatedDevice
 
-/// Installing and uninstalling apps, starting the device anew, erasing it (sharing.md, sections 21.6 and 21.7).
+/// Installing and uninstalling apps, restarting and erasing the device (sharing.md, sections 21.6 and 21.7).
 extension DeviceAgent {
     // MARK: Apps
 
@@ -45,7 +45,7 @@ extension DeviceAgent {
         }
     }
 
-    /// What is installed and uninstalled as one: an app with the extensions in it.
+    /// The unit of installation: an app with its extensions.
     private func appAndExtensions(_ host: AppHost) -> [AppSpec] {
         [host.spec] + device.apps.filter { $0.kind == .appExtension && $0.host == host.spec.name }
     }
@@ -83,7 +83,7 @@ extension DeviceAgent {
         try beginNextBoot()
     }
 
-    /// Ends the processes of apps at once and waits until they are gone.
+    /// Ends the processes of apps at once and waits until they have ended.
     private func endProcesses(of hosts: [AppHost]) throws {
         let running = hosts.filter { $0.process.pid != nil }
         for host in running {

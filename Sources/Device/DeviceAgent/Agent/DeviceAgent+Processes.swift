@@ -6,7 +6,7 @@ import SimulatedDevice
 
 /// How the device starts, stops and loses the processes of its apps.
 extension DeviceAgent {
-    /// The process of an app is gone.
+    /// The process of an app has ended.
     func processEnded(_ host: AppHost) throws {
         guard let watch = host.watch else { return }
         let (how, fields) = watch.outcome()

@@ -3,7 +3,8 @@ import LabSystem
 import SharingLayout
 import SimulatedDevice
 
-/// What apps share, seen by the system: without any lock, and without touching memory that somebody may cut.
+/// The shared state of apps, read by the system: without any lock, and without mapping memory that a process may
+/// truncate.
 extension DeviceAgent {
     /// Adds the command that shows it.
     static func addSharingInspection(to table: inout CommandDispatcher<DeviceAgent>) {
@@ -74,7 +75,7 @@ extension DeviceAgent {
         for name in memoryNames where !pages.contains(where: { $0.name == name }) {
             pages.append(try SharedPage(name, physicalName: boot.physicalName(of: name)))
         }
-        // A name that an app is configured for but nobody uses is no news when there is memory of another one.
+        // A configured but unused name is left out if memory of another name exists.
         let existing = pages.filter { $0.size != nil }
         if !existing.isEmpty { pages = existing }
         let accessGroups = Set(apps.map(\.sharing.keychainAccessGroup))

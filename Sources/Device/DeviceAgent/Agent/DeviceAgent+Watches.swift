@@ -89,8 +89,7 @@ extension DeviceAgent {
         }
     }
 
-    /// The link that a session belongs to which is being activated: that of a watch whose data still wait, or the one of
-    /// the watch in use.
+    /// The link of a session that is being activated: of a watch whose data are still queued, or of the watch in use.
     func beginSession(of host: AppHost) {
         let before = links.first { $0.link.role == .idle && $0.link.inbox.count(for: host.spec.name) > 0 }
         host.session = before ?? activeLink
@@ -107,7 +106,7 @@ extension DeviceAgent {
         }
     }
 
-    /// The session of an app is not activated any more.
+    /// The session of an app is no longer activated.
     func endSession(of host: AppHost) {
         host.isActivated = false
         host.isInactive = false

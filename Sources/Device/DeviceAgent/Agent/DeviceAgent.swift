@@ -136,7 +136,7 @@ public final class DeviceAgent {
             timeoutMilliseconds: millisecondsToNextDeadline())
 
         let messages = mailbox.takeAll()
-        // Looked for after the messages: who sends a command after a process has ended meets a device that knows of its end.
+        // Read after the messages: a command sent after the end of a process finds that end handled.
         let ended = running.filter { $0.watch?.hasEnded == true }
         // What a process sent before it ended is handled before its end.
         while let message = try appSocket.receiveFromConnection() {
@@ -203,7 +203,8 @@ public final class DeviceAgent {
 
     // MARK: Effects of the links
 
-    /// Carries out what the links decided in this round; an effect may lead to more inputs, so until nothing is left.
+    /// Carries out what the links decided in this round; an effect may lead to more inputs, so it repeats until none is
+    /// left.
     private func settleLinks() throws {
         while links.contains(where: \.hasEffects) {
             for link in links {

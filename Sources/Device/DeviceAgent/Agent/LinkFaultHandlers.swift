@@ -1,7 +1,7 @@
 import LabKit
 
 extension DeviceAgent {
-    /// The commands about what goes wrong on a link.
+    /// The commands for faults on a link.
     static func addFaultHandlers(to table: inout CommandDispatcher<LinkTarget>) {
         table.answer(SlowMessages.self) { fault, target in
             target.link.arm(

@@ -10,7 +10,7 @@ enum AgentMessage: Sendable {
     case labAlarm
     /// The time of a process is over, or was when it still ran.
     case timeLimit
-    /// The runner of the instance is gone.
+    /// The runner of the instance has ended.
     case leaseLost
     /// A signal asks the agent to end.
     case signal(Int32)

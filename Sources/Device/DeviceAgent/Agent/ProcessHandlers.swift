@@ -29,7 +29,7 @@ extension DeviceAgent {
         table.start(Resume.self) { _, target, reply in try target.begin(reply) { .resume(request: $0) } }
         table.start(ForceQuit.self) { _, target, reply in
             target.host.notifications.isForceQuit = true
-            // An app that has ended already is taken out of the app switcher all the same.
+            // An app that has already ended is still removed from the app switcher.
             guard target.host.process.pid != nil else { return reply(.success(NoResult())) }
             try target.begin(reply) { .end(signal: SIGKILL, request: $0) }
         }
@@ -55,7 +55,7 @@ extension ProcessTarget {
                             $0.incarnation = incarnation
                             $0.launchedAt = launchedAt
                         }))
-            case .done: reply(.failure(ControlError.device("internal", "The process is ready, but nobody knows it.")))
+            case .done: reply(.failure(ControlError.device("internal", "The process is ready with an unknown pid.")))
             case .refused(let name, let message): reply(.failure(ControlError.device(name, message)))
             }
         }

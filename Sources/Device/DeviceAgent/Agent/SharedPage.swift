@@ -5,11 +5,11 @@ import SharingLayout
 
 /// A copy of the memory that apps share.
 ///
-/// Copied by `read` instead of mapped: memory that somebody cuts while it is mapped ends whoever touches it.
+/// Copied by `read` instead of mapped: truncating mapped memory ends the process that reads it.
 struct SharedPage {
     /// The name that the apps know.
     let name: String
-    /// Bytes that the memory has; nil when there is none.
+    /// Size of the memory in bytes; nil if it does not exist.
     let size: Int?
     /// The fields; nil when there are too few bytes.
     private let bytes: Data?
@@ -37,7 +37,7 @@ struct SharedPage {
         }
     }
 
-    /// What is to be told of the memory.
+    /// What is reported about the memory.
     ///
     /// - Parameters:
     ///   - instanceHash: the hash that the memory should have.
@@ -87,7 +87,7 @@ struct SharedPage {
                     case let other: "\(other)"
                     }
                 $0.application = fields.operationApplication
-                // Whoever can write the memory can write any number there.
+                // Any process that can write the memory can write any number there.
                 $0.age = Int(exactly: ((now.timeIntervalSince1970 - fields.operationStart) * 1000).rounded())
                 $0.ownerIsAlive = false
             }

@@ -38,8 +38,8 @@ extension TraceWriter {
 }
 
 extension DeviceAgent {
-    /// Does what no operation waits for. What the storage refuses stays as it was, which the trace tells; it ends neither the
-    /// device nor its apps.
+    /// Does work that no operation waits for. If the storage refuses a write, the old state stays, which is traced;
+    /// neither the device nor its apps end.
     func enduring(_ what: String, _ body: () throws -> Void) {
         do { try body() } catch { trace.emit(StorageFailure(error), of: what) }
     }

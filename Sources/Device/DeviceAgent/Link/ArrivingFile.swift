@@ -4,7 +4,7 @@ import SimulatedDevice
 struct ArrivingFile: Equatable, Sendable {
     /// What came first and describes the file.
     var head: Inbox.Entry
-    /// What the head says.
+    /// The content of the head.
     let file: WatchFile
     /// The content so far, in order.
     private(set) var parts: [Inbox.Entry] = []

@@ -6,20 +6,20 @@ import SimulatedDevice
 ///
 /// A value that decides and does nothing else.
 struct ContextExchange: Equatable, Sendable {
-    /// A greater version is none: the database and the counting on need the room.
+    /// A greater version is invalid: the database and further increments need the range.
     static let greatestVersion = UInt64(Int64.max) - 1
 
     /// A context and its version.
     struct Context: Equatable, Sendable {
         var version: UInt64
         var body: Data
-        /// Own context: the other side has it. Received context: the app's delegate has heard of it.
+        /// Own context: the other side has it. Received context: the app's delegate has it.
         var isDone: Bool
         /// Receiving app of an own context; empty for a received one.
         var destination = ""
 
-        /// Of the context of an app that was taken off the device, only the number is left: one that comes later must not
-        /// be taken for it, nor one that comes late for the next app's.
+        /// Of the context of an uninstalled app only the number is kept: a later context must not be taken for it, nor
+        /// a late one for the next app's.
         var isForgotten: Bool { body.isEmpty }
 
         fileprivate mutating func forget() {
@@ -38,7 +38,7 @@ struct ContextExchange: Equatable, Sendable {
     private(set) var own: [String: Context] = [:]
     /// The last context received for each app of this device.
     private(set) var received: [String: Context] = [:]
-    /// For each app of the other device: the version of the context that it has, as far as was heard.
+    /// For each app of the other device: the version of the context that it has, as last reported.
     private var heard: [String: UInt64] = [:]
     /// By app.
     private var telling: [String: Telling] = [:]
@@ -63,7 +63,7 @@ struct ContextExchange: Equatable, Sendable {
         own.filter { !$0.value.isDone }.mapValues(\.version)
     }
 
-    /// The other device has greeted, and has told which versions it has.
+    /// The other device has greeted, and has reported its versions.
     ///
     /// It may remember more than this device has sent since its memory was lost: what is not confirmed then gets a number
     /// that is new for it.
@@ -94,13 +94,13 @@ struct ContextExchange: Equatable, Sendable {
 
     /// The other side's context arrived.
     ///
-    /// - Parameter canTell: Whether the app can be told now.
+    /// - Parameter canTell: Whether the app can be notified now.
     mutating func receive(_ frame: WatchFrame, canTell: Bool) -> [LinkEffect] {
         let acknowledgement = LinkEffect.toPeer(
             WatchFrame(.contextAcknowledgement, sequence: frame.sequence, app: frame.app))
         let previous = received[frame.app]
         guard frame.sequence > previous?.version ?? 0 else { return [acknowledgement] }
-        // The same content under another number is no news.
+        // The same content under another number is not reported again.
         let isTold = previous?.body == frame.body && previous?.isDone == true
         received[frame.app] = Context(version: frame.sequence, body: frame.body, isDone: isTold)
         let stored = LinkEffect.store(
@@ -121,7 +121,7 @@ struct ContextExchange: Equatable, Sendable {
         ]
     }
 
-    /// The delegate of an app has heard of the context that it was given under a name.
+    /// The delegate of an app has received the context that was delivered under a name.
     mutating func told(_ name: UUID, by app: String) -> [LinkEffect] {
         guard let telling = telling[app], telling.name == name, received[app]?.version == telling.version else {
             return []
@@ -136,7 +136,7 @@ struct ContextExchange: Equatable, Sendable {
         telling[app] = nil
     }
 
-    /// What an app that activates its session knows from before: its own context, and the one that it was told of.
+    /// What an app that activates its session has from before: its own context, and the one delivered to it.
     func known(by app: String) -> [LinkEffect] {
         var effects: [LinkEffect] = []
         if let context = own[app], !context.isForgotten {
@@ -151,7 +151,7 @@ struct ContextExchange: Equatable, Sendable {
         return effects
     }
 
-    /// The app was taken off the device.
+    /// The app was removed from the device.
     mutating func forget(_ app: String) {
         own[app]?.forget()
         received[app]?.forget()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Own transfers that are over, until their app was told (watch.md, section 11.6).
+/// Own transfers that have ended, until their app was notified (watch.md, section 11.6).
 ///
 /// A value that decides nothing; finding one takes no longer when there are many.
 struct EndedTransfers: Equatable, Sendable {
@@ -25,7 +25,7 @@ struct EndedTransfers: Equatable, Sendable {
         entries[transfer.transferId] = Entry(place: lastPlace, transfer: transfer)
     }
 
-    /// The app has been told.
+    /// The app was notified.
     ///
     /// - Returns: false when there is no such transfer of the app.
     mutating func told(_ transferId: UUID, by app: String) -> Bool {
@@ -34,12 +34,12 @@ struct EndedTransfers: Equatable, Sendable {
         return true
     }
 
-    /// What an app has not been told, in order; of all apps when there is none.
+    /// The ends not yet reported to an app, in order; to any app if `app` is nil.
     func waiting(for app: String? = nil) -> [FinishedTransfer] {
         entries.values.filter { app == nil || $0.transfer.app == app }.sorted { $0.place < $1.place }.map(\.transfer)
     }
 
-    /// The app was taken off the device.
+    /// The app was removed from the device.
     mutating func forget(_ app: String) {
         entries = entries.filter { $0.value.transfer.app != app }
     }

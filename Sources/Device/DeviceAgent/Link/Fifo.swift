@@ -1,12 +1,12 @@
 /// A queue whose first element leaves in constant time, however many are behind it.
 ///
-/// What has left is released at once: the queues of the link hold secrets.
+/// Removed elements are released at once: the queues of the link hold secrets.
 struct Fifo<Element> {
     /// Elements before `head` have left and are nil; all from `head` on are there.
     private var storage: [Element?] = []
     private var head = 0
 
-    /// Whatever has left, at most this many empty places are kept, or as many as there are elements.
+    /// At most this many empty places are kept, or as many as there are elements.
     private static var slack: Int { 64 }
 
     init() {}
@@ -19,7 +19,7 @@ struct Fifo<Element> {
         storage.append(element)
     }
 
-    /// Takes out the first element; nil when there is none.
+    /// Takes out the first element; nil if empty.
     @discardableResult
     mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }

@@ -27,7 +27,7 @@ struct ReceivedFile: Equatable, Sendable {
     /// It was handed to a process before, which may have handled it.
     var wasOffered: Bool
 
-    /// The frame for the app, once the file lies at `path`.
+    /// The frame for the app, once the file is at `path`.
     func frame(for app: String, at path: String) -> WatchFrame {
         var copy = file
         copy.path = path
@@ -59,7 +59,7 @@ enum FileParts {
         return UUID(uuid: bytes)
     }
 
-    /// What the head of a file says; nil when it is none that can be taken.
+    /// The content of a file's head; nil if it is invalid.
     static func head(_ body: Data) -> WatchFile? {
         guard let file = try? JSONDecoder().decode(WatchFile.self, from: body), file.name != nil,
             (0...WatchFile.limit).contains(file.size),

@@ -16,9 +16,9 @@ struct GreetingBody: Codable, Equatable, Sendable {
 
     /// Name of the sending device.
     var device: String
-    /// The pairing that the speaker belongs to; 0 for a watch that has none.
+    /// The sender's pairing; 0 for a watch without one.
     var pairing: UInt64
-    /// Tells this greeting from all others: it belongs to one connection, and a late copy of it to none.
+    /// Identifies this greeting: it belongs to one connection, and a late copy of it to no connection.
     var identifier: Identifier
     /// `welcome`: the `hello` that it answers.
     var answers: Identifier?
@@ -48,14 +48,14 @@ enum GreetingRefusal: Error, Equatable, CustomStringConvertible, Sendable {
     /// What is wrong, in words.
     var description: String {
         switch self {
-        case .unreadable: "it is no greeting"
-        case .stranger(let name): "it is a greeting of the device `\(name)`, which is not paired with this one"
+        case .unreadable: "it is not a greeting"
+        case .stranger(let name): "it is a greeting of the unpaired device `\(name)`"
         case .late: "it is a greeting of a connection that is over"
         }
     }
 }
 
-/// Which greetings belong to the connection between two agents, and which come late or from a stranger.
+/// Which greetings belong to the connection between two agents, and which are late or from an unpaired device.
 ///
 /// A value that decides and does nothing else.
 struct GreetingRules: Equatable, Sendable {
@@ -63,9 +63,9 @@ struct GreetingRules: Equatable, Sendable {
     let process: UInt64
     /// Name of the only device that may greet.
     let peer: String
-    /// How many times this end has said `hello`.
+    /// How many times this end has sent `hello`.
     private var said: UInt64 = 0
-    /// Every `hello` of this end up to this one was answered, or needs no answer any more.
+    /// Every `hello` of this end up to this one was answered, or no longer needs an answer.
     private var settled: UInt64 = 0
     /// The last greeting of the other agent.
     private var heard = GreetingBody.Identifier(process: 0, number: 0)
@@ -98,13 +98,13 @@ struct GreetingRules: Equatable, Sendable {
         return body
     }
 
-    /// A greeting was taken; those before it are late from here on, and answers to those that were said before it.
+    /// A greeting was accepted; earlier ones are late from here on, and so are answers to this end's earlier greetings.
     mutating func take(_ body: GreetingBody) {
         heard = max(heard, body.identifier)
         settled = said
     }
 
-    /// The connection, or what this end has told of itself, is over, and with it every `hello` that was not answered.
+    /// The connection, or the reported state of this end, is over, and with it every unanswered `hello`.
     mutating func lose() {
         settled = said
     }

@@ -6,8 +6,8 @@ import SimulatedDevice
 ///
 /// A value that decides and does nothing else; see ``Outbox`` for the rule on its effects.
 struct Inbox: Equatable, Sendable {
-    /// Number of transfers that are remembered after they arrived. Only what is not confirmed comes again under another
-    /// number, and that is never more than a window.
+    /// Number of transfers that are remembered after they arrived. Only unconfirmed transfers come again under another
+    /// number, at most a window of them.
     static let memory = Int(Outbox.window) * 4
 
     /// One received transfer that its app has not handled yet.
@@ -31,7 +31,7 @@ struct Inbox: Equatable, Sendable {
     private(set) var received: UInt64
     /// The last numbers of that outbox that came as a tombstone.
     private(set) var skipped: [UInt64]
-    /// For each app, what it can handle, in order: user infos, and heads of files that are there as a whole.
+    /// For each app, what it can handle, in order: user infos, and heads of completely received files.
     private var queues: [String: Fifo<Entry>] = [:]
     /// Files that have begun to arrive, until they are handled.
     private var files: [UUID: ArrivingFile] = [:]
@@ -39,7 +39,7 @@ struct Inbox: Equatable, Sendable {
     private(set) var count = 0
     /// Bytes of all bodies.
     private(set) var size = 0
-    /// The transfers that arrived last, whatever outbox and number they had.
+    /// The transfers that arrived last, of any outbox and number.
     private var recent: [UUID]
     private var lastPosition: Int64
     /// The entry that each running app is handling.
@@ -47,7 +47,7 @@ struct Inbox: Equatable, Sendable {
     /// A gap is reported once, until it is closed; the sender's timer covers a lost report.
     private var hasReportedGap = false
 
-    /// Takes up what was stored, in the order of arrival.
+    /// Restores the stored entries, in the order of arrival.
     init(
         epoch: UInt64 = 0, received: UInt64 = 0, skipped: [UInt64] = [], entries: [Entry] = [], recent: [UUID] = []
     ) {
@@ -65,14 +65,14 @@ struct Inbox: Equatable, Sendable {
             .sorted { $0.position < $1.position }
     }
 
-    /// The other device says which outbox it sends from.
+    /// The other device states which outbox it sends from.
     mutating func connect(epoch: UInt64) -> [LinkEffect] {
         hasReportedGap = false
         guard epoch != self.epoch else { return [] }
         self.epoch = epoch
         received = 0
         skipped = []
-        // What was not there of a file comes no more.
+        // The missing parts of a file will not arrive.
         let broken = files.filter { !$0.value.isWhole }.keys
         return [.store(.senderChanged(epoch: epoch))] + broken.flatMap { drop(brokenFile: $0) }
     }
@@ -90,7 +90,7 @@ struct Inbox: Equatable, Sendable {
             return [.toPeer(report(.userInfoGap, received + 1))]
         }
         let isTransfer = frame.kind != .userInfoTombstone
-        // A double is told as arrived, whatever has become of its app since.
+        // A double is reported as arrived, even if its app was removed since.
         let isDouble = recent.contains(frame.messageId)
         if isTransfer, !isDouble, let refusal = refusal ?? misfit(frame) {
             // The sender sends everything behind it again, without being asked.
@@ -167,14 +167,14 @@ struct Inbox: Equatable, Sendable {
         handling[app] = nil
     }
 
-    /// Takes up what was stored instead of what was decided since: apps go on handling what they were handed before.
+    /// Restores the stored state and drops later decisions: apps continue handling what they were handed before.
     mutating func keepHandling(of other: Inbox) {
         handling = other.handling.filter { app, transferId in
             queues[app]?.first.map { $0.transferId == transferId && $0.wasOffered } ?? false
         }
     }
 
-    /// The app was taken off the device, and what waits for it with it.
+    /// The app was removed from the device, and its queued transfers with it.
     mutating func forget(_ app: String) -> [LinkEffect] {
         handling[app] = nil
         let gone = queues.removeValue(forKey: app) ?? Fifo()
@@ -182,7 +182,7 @@ struct Inbox: Equatable, Sendable {
         return (Array(gone) + broken).flatMap { leave($0) }
     }
 
-    // MARK: What is there
+    // MARK: Content
 
     /// Puts an entry, or a piece of a file, where it belongs. What makes no file has no place.
     private mutating func take(_ entry: Entry) {
@@ -200,7 +200,7 @@ struct Inbox: Equatable, Sendable {
         queues[head.app, default: Fifo()].append(head)
     }
 
-    /// A transfer that is in no queue any more leaves, a file with all its pieces.
+    /// A transfer that is no longer queued is removed, a file with all its pieces.
     private mutating func leave(_ entry: Entry) -> [LinkEffect] {
         let gone = entry.file.flatMap { files.removeValue(forKey: $0)?.pieces } ?? [entry]
         count -= 1
@@ -211,7 +211,7 @@ struct Inbox: Equatable, Sendable {
         }
     }
 
-    /// Why a piece of a file cannot be taken: a `WCError.Code`, or nil when it fits what is there.
+    /// Why a piece of a file cannot be taken: a `WCError.Code`, or nil if it fits the received pieces.
     private func misfit(_ frame: WatchFrame) -> Int? {
         guard frame.kind == .filePart else { return nil }
         let file = files[frame.correlationId]

@@ -5,7 +5,7 @@ import SimulatedDevice
 
 /// What a link remembers across restarts of its agent.
 struct StoredQueues: Equatable, Sendable {
-    /// The pairing that the queues belong to; 0 for a watch that has none.
+    /// The pairing that the queues belong to; 0 for a watch without one.
     var pairing = WatchLink.firstPairing
     var outbox: Outbox
     var inbox = Inbox()

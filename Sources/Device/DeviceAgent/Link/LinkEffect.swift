@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedDevice
 
-/// What the pure parts of the link ask for. Effects are carried out in order, except that all stores of a batch are
+/// What the pure parts of the link request. Effects are carried out in order, except that all stores of a batch are
 /// committed, in one transaction, before anything else of the batch happens.
 enum LinkEffect: Equatable, Sendable {
     /// Make a change durable.
@@ -34,7 +34,7 @@ enum LinkChange: Equatable, Sendable {
     case withdrawn(position: Int64)
     /// A transfer was taken back, or refused, after it was sent.
     case ended(position: Int64, code: Int)
-    /// The app of a transfer that was sent was taken off the device.
+    /// The app of a sent transfer was removed from the device.
     case orphaned(position: Int64)
     /// A newer transfer is for the complication.
     case replaced(position: Int64)
@@ -48,7 +48,7 @@ enum LinkChange: Equatable, Sendable {
     case budget(app: String, ComplicationBudget)
     /// The other device has everything up to this number.
     case acknowledged(upTo: UInt64)
-    /// The own sequence starts anew; entries that have ended are dropped, the others lose their numbers.
+    /// The own sequence restarts; entries that have ended are dropped, the others lose their numbers.
     case restarted(epoch: UInt64)
     /// The other device sends from another outbox.
     case senderChanged(epoch: UInt64)
@@ -58,11 +58,11 @@ enum LinkChange: Equatable, Sendable {
     case skipped(sequence: UInt64)
     /// A received transfer is handed to an app.
     case offered(position: Int64)
-    /// An app has handled a received transfer, or one of the pieces that it came in; the last one says which.
+    /// An app has handled a received transfer, or one of the pieces that it came in; the last one names the transfer.
     case handled(position: Int64, transferId: UUID?)
-    /// An own transfer is over and its app must be told.
+    /// An own transfer has ended and its app must be notified.
     case finished(FinishedTransfer)
-    /// The app was told.
+    /// The app was notified.
     case told(transferId: UUID)
     /// The own application context changed.
     case context(app: String, version: UInt64, body: Data)
@@ -70,9 +70,9 @@ enum LinkChange: Equatable, Sendable {
     case contextAcknowledged(app: String, version: UInt64)
     /// The other side's application context arrived.
     case contextReceived(app: String, version: UInt64, body: Data, isTold: Bool)
-    /// The app was told of the other side's application context.
+    /// The other side's application context was delivered to the app.
     case contextTold(app: String)
-    /// The app was taken off the device: its contexts and what it should be told go with it.
+    /// The app was removed from the device, with its contexts and its pending notifications.
     case forgotten(app: String)
     /// The device was erased, or a pairing has ended: nothing is left, and the outbox begins with another epoch.
     case erased(epoch: UInt64, pairing: UInt64)

@@ -1,7 +1,7 @@
 import LabKit
 import SimulatedDevice
 
-/// Something that goes wrong with messages on the link on purpose, in one direction.
+/// An injected fault of messages on the link, in one direction.
 struct LinkFault: Equatable, Sendable {
     /// What happens to a message.
     enum Effect: Equatable, Sendable {
@@ -62,7 +62,7 @@ struct LinkFault: Equatable, Sendable {
 }
 
 extension LinkFault: CustomStringConvertible {
-    /// What it does to which messages, in words.
+    /// Its effect and the messages it applies to, in words.
     var description: String {
         let action =
             switch effect {
@@ -73,7 +73,7 @@ extension LinkFault: CustomStringConvertible {
             case .duplicate: "arrives twice"
             case .reorder: "is overtaken by the next one"
             case .corrupt(let byte): "has " + (byte.map { "byte \($0)" } ?? "a byte") + " changed"
-            case .cut: "is lost, and nobody notices"
+            case .cut: "is lost without an error"
             }
         return ([subject + " " + action] + aim.restrictions).joined(separator: ", ")
     }
@@ -91,7 +91,7 @@ extension LinkFault.Aim {
 }
 
 extension WatchFrame {
-    /// What a frame between two agents is for a scenario; nil for those that begin, keep or end a connection.
+    /// The kind of a frame between two agents in a scenario; nil for those that begin, keep or end a connection.
     var messageKind: LinkMessageKind? {
         switch kind {
         case .live: .live

@@ -9,7 +9,7 @@ struct LinkFaultCourse: Equatable, Sendable {
     struct Hit: Equatable, Sendable {
         /// Number of the message among those that the fault is about, from 1.
         var ordinal: Int
-        /// Chooses what the fault leaves to the seed, from 0 to 1.
+        /// The seed's choice for the fault, from 0 to 1.
         var choice: Double
     }
 

@@ -116,7 +116,7 @@ struct LinkFaultInjector: Equatable, Sendable {
         return id
     }
 
-    /// Ends one fault or all. With the last one, what is under way arrives now.
+    /// Ends one fault or all. With the last one, messages in flight arrive now.
     mutating func heal(_ id: String? = nil) -> [Arrival] {
         courses.removeAll { $0.fault.id == id ?? $0.fault.id }
         guard courses.isEmpty else { return [] }
@@ -128,14 +128,14 @@ struct LinkFaultInjector: Equatable, Sendable {
         return arrivals
     }
 
-    /// The devices cannot reach each other any more: what is under way is lost.
+    /// The devices can no longer reach each other: messages in flight are lost.
     mutating func lose() {
         lanes = [:]
     }
 
     // MARK: The way of a message
 
-    /// Takes a message that was sent at `now`; gives what arrives at once, and what has hit the message.
+    /// Takes a message that was sent at `now`; returns the messages that arrive at once, and the faults that hit.
     mutating func take(
         _ frame: WatchFrame, _ direction: LinkDirection, at now: Int64
     ) -> (arrivals: [Arrival], occurrences: [Occurrence]) {
@@ -146,7 +146,7 @@ struct LinkFaultInjector: Equatable, Sendable {
         var occurrences: [Occurrence] = []
         for index in courses.indices where courses[index].fault.isAbout(frame, direction) {
             let fault = courses[index].fault
-            // The message that overtakes another one is in nobody's way.
+            // The message that overtakes another one is not reordered itself.
             if fault.effect == .reorder, isOvertaken || lanes[direction]?.overtaken.isEmpty == false { continue }
             guard let hit = courses[index].next() else { continue }
             let effect: String
@@ -220,7 +220,7 @@ struct LinkFaultInjector: Equatable, Sendable {
 }
 
 extension LabDuration {
-    /// The duration with as much more or less as a choice between 0 and 1 says.
+    /// The duration, varied by `jitter` according to a choice between 0 and 1.
     fileprivate func varied(by jitter: LabDuration, choice: Double) -> LabDuration {
         let variation = LabDuration(nanoseconds: Int64((choice * 2 - 1) * Double(jitter.nanoseconds)))
         return max(.zero, adding(variation))

@@ -23,7 +23,7 @@ extension LinkHost {
         }
     }
 
-    /// Does what the lab's time has made due: messages arrive and deadlines pass, one after the other.
+    /// Handles all due events of the lab's time: messages arrive and deadlines pass, one after the other.
     func collectLabTime() throws {
         let now = clock.now().nanoseconds
         while true {
@@ -64,7 +64,7 @@ extension LinkHost {
         ArmedTrafficFault { $0.id = air.arm(effect, aim, direction) }
     }
 
-    /// Ends one fault or all. With the last one, what faults hold up arrives now, and what they took is repaired.
+    /// Ends one fault or all. With the last one, held messages arrive now, and lost ones are repaired.
     func heal(_ id: String?) throws {
         try bring(air.heal(id))
         collect(.healed)

@@ -9,7 +9,7 @@ extension DeviceAgent {
             let known = agent.links.map(\.name)
             if let wanted = arguments.link, !known.contains(wanted) {
                 throw ControlError.badArgument(
-                    "`\(wanted)` is no link of \(agent.device.name); "
+                    "`\(wanted)` is not a link of \(agent.device.name); "
                         + (known.isEmpty ? "it has none" : "known are \(known.joined(separator: ", "))"))
             }
             return agent.links.filter { arguments.link == nil || $0.name == arguments.link }
@@ -18,7 +18,7 @@ extension DeviceAgent {
     }
 }
 
-/// This end of the link for those who look at it: what is where, and never what is in it.
+/// The state of this end of the link for inspection: the place of each entry, never its content.
 extension LinkHost {
     /// - Parameter limit: how many transfers of a queue are listed.
     fileprivate func inspected(listing limit: Int) -> InspectLink.End {

@@ -3,7 +3,7 @@ import LabKit
 import LabSystem
 import SimulatedDevice
 
-/// What happens when the storage of the device does not take what the link would store (watch.md, section 9.7).
+/// Handling of storage that refuses the link's writes (watch.md, section 9.7).
 extension LinkHost {
     /// How long the other device is not listened to after that, in nanoseconds of real time.
     private static let retryPause: UInt64 = 1_000_000_000
@@ -25,8 +25,8 @@ extension LinkHost {
         }
     }
 
-    /// Nothing of a batch was stored, so nothing of what rests on it has happened: apps that wait get the error of the
-    /// storage, and what is stored is the truth again. The other device sends again what was not confirmed.
+    /// No part of a batch was stored, so no effect of it happens: waiting apps get the error of the storage, and the
+    /// stored state is restored. The other device sends again what was not confirmed.
     ///
     /// - Throws: When the storage cannot even be read.
     func recover(from error: any Error, _ batch: [LinkEffect], _ perform: (LinkEffect) throws -> Void) throws {
@@ -50,7 +50,7 @@ extension LinkHost {
 }
 
 extension WatchLink {
-    /// Begins again from what is stored, and with another connection.
+    /// Restarts from the stored state, and with another connection.
     mutating func resume(from queues: StoredQueues, at now: Int64) -> [LinkEffect] {
         let farewell = handle(.shutdown, at: now)
         let lost = handle(.peerEnded, at: now)
@@ -60,7 +60,7 @@ extension WatchLink {
 }
 
 extension WatchLink.Input {
-    /// How many bytes of content are to be queued; nil for what has none.
+    /// How many bytes of content are to be queued; nil without content.
     var contentSize: Int? {
         switch self {
         case .fromApp(_, let frame) where frame.kind == .userInfo || frame.kind == .context: frame.body.count
@@ -72,7 +72,7 @@ extension WatchLink.Input {
 }
 
 extension WatchFrame {
-    /// Whether the frame says something that holds only once it is stored.
+    /// Whether the frame states something that holds only once it is stored.
     fileprivate var restsOnStorage: Bool {
         switch kind {
         // A transfer that was handed over before needs no store to be handed over again.

@@ -13,7 +13,7 @@ final class LinkHost {
     var link: WatchLink
     /// Watches the other agent's process while the link is up.
     var peerWatch: ProcessWatch?
-    /// What goes wrong between the two devices; only the phone's end knows.
+    /// The faults between the two devices; only at the phone's end.
     var air: LinkFaultInjector
     let clock: LabClock
     let trace: TraceWriter
@@ -24,28 +24,28 @@ final class LinkHost {
     let device: String
     let disk: DeviceDisk
     var effects: [LinkEffect] = []
-    /// Until when the other device is not listened to, in monotonic nanoseconds: the storage has just refused something, and
-    /// whatever comes would have to be stored, too.
+    /// Until when frames of the other device are not read, in monotonic nanoseconds: the storage has just refused a
+    /// write, and any frame would have to be stored, too.
     var pause: UInt64?
     /// The end of a pairing that the storage has not taken yet: it was reported already, and is decided again.
     private var unstoredEnd: WatchLink.Input?
-    /// What was thrown away of late.
+    /// Recently refused frames.
     var refusals = RefusalTally()
     /// When something came from the other device, in nanoseconds of lab time.
     private(set) var lastContact: Int64?
     /// When to greet again, in monotonic nanoseconds, and how long to wait after that.
     private var nextGreeting: UInt64?
     private var greetingPause: UInt64 = 5_000_000
-    /// When to send again what is not confirmed, and what that was when it was decided.
+    /// When to send unconfirmed entries again, and which they were when that was decided.
     private var retransmission: (wait: LinkWait, unconfirmed: WatchLink.Unconfirmed)?
     /// When to ask again whether the other device is there.
     private var beat: LinkWait?
 
     /// How long something may stay unconfirmed before it is sent again, in nanoseconds of lab time.
     private static let retransmissionTimeout: Int64 = 1_000_000_000
-    /// How much real time the other agent has to answer, whatever the lab's clock does.
+    /// How much real time the other agent has to answer, independent of the lab's clock.
     private static let patience = LabDuration.milliseconds(100).stretched
-    /// The same for one whose process is seen to live on this machine: it is slow, not gone.
+    /// The same for an agent whose process is alive on this machine: it is slow, not lost.
     private static let patienceWithLivingProcess = LabDuration.seconds(1).stretched
 
     init(
@@ -100,7 +100,7 @@ final class LinkHost {
     func settle(_ perform: (LinkEffect) throws -> Void) throws {
         let batch = effects
         effects = []
-        // Of several confirmations in a row the last one says it all.
+        // Only the last of several confirmations in a row is needed.
         let lastConfirmation = batch.lastIndex { $0.isAcknowledgement }
         let changes = batch.compactMap { if case .store(let change) = $0 { change } else { nil } }
         do {
@@ -110,7 +110,7 @@ final class LinkHost {
         } catch {
             return try recover(from: error, batch, perform)
         }
-        // Before anything else: a device that dies over one message must not take the record of the others with it.
+        // First: a device that crashes at one message must not lose the record of the others.
         changes.forEach(note)
         for (index, effect) in batch.enumerated() {
             switch effect {
@@ -153,7 +153,7 @@ final class LinkHost {
         ].compactMap(\.self).min()
     }
 
-    /// Lets the link decide about what is due.
+    /// Lets the link handle what is due.
     func collectDue() {
         let now = MonotonicClock.nanoseconds()
         if let due = nextGreeting, due <= now {
@@ -165,7 +165,7 @@ final class LinkHost {
         if let end = pause, end <= now {
             pause = nil
             if let unstoredEnd {
-                // The phone may have been paired anew meanwhile.
+                // The phone may have been paired again meanwhile.
                 let role = link.role
                 collect(unstoredEnd)
                 collect(.role(role))
@@ -194,7 +194,7 @@ final class LinkHost {
         collect(input)
     }
 
-    /// Tells the other agent that this one ends.
+    /// Notifies the other agent that this one ends.
     func shutDown() throws {
         for case .toPeer(let frame) in link.handle(.shutdown, at: clock.now().nanoseconds) { try transmit(frame) }
         alarm.stop()

@@ -13,7 +13,7 @@ struct LinkInvitation: Codable, Equatable {
     /// By which the phone knows the watch.
     var watch: CurveKeyPair
 
-    /// The invitation of a link; nil while there is none.
+    /// The invitation of a link; nil while it does not exist.
     static func read(_ layout: InstanceLayout, _ link: LinkSpec) throws -> LinkInvitation? {
         guard let data = try? Files.read(layout.invitationPath(link.name)) else { return nil }
         return try? JSONDecoder().decode(LinkInvitation.self, from: data)

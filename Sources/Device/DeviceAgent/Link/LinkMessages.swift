@@ -38,7 +38,7 @@ struct AppPresence: Equatable, Sendable {
     var isSuspended = false
 }
 
-/// Why the other agent says goodbye; the sequence number of a `bye` frame.
+/// Why the other agent ends the connection; the sequence number of a `bye` frame.
 enum ByeReason: UInt64, Sendable {
     /// The two devices went out of range.
     case outOfRange = 1
@@ -46,7 +46,7 @@ enum ByeReason: UInt64, Sendable {
     case shutdown = 2
     /// The app's name was taken over by a newer process.
     case replaced = 3
-    /// The frame was of a major version that this agent does not speak.
+    /// The frame has a major version that this agent does not support.
     case version = 4
     /// The device was erased.
     case erased = 5
@@ -66,7 +66,7 @@ struct QueueCapacity: Equatable, Sendable {
     func isFull(transfers count: Int, size bytes: Int) -> Bool { count >= transfers || bytes >= size }
 }
 
-/// Which state of the other device was heard last.
+/// The last received state of the other device.
 struct StateVersion: Equatable, Sendable {
     /// The process of the other agent that has counted it.
     var process: UInt64 = 0

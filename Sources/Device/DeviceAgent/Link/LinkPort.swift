@@ -82,11 +82,11 @@ final class LinkPort {
         _ = try socket.send([peer] + parts)
     }
 
-    /// The next frame; nil when there is none.
+    /// The next frame; nil if none has arrived.
     ///
     /// - Parameters:
-    ///   - greetings: Which greetings count: none of a stranger, and none that is late.
-    ///   - refuse: Is told of what is thrown away, in words.
+    ///   - greetings: Which greetings count: none of an unpaired device, and no late one.
+    ///   - refuse: Receives the reason for each dropped frame, in words.
     func receive(checking greetings: GreetingRules, refuse: (String) -> Void) throws -> WatchFrame? {
         while var parts = try socket.receive() {
             var address: Data?

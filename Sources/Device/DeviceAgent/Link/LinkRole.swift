@@ -6,7 +6,7 @@ enum LinkRole: Equatable, Sendable {
     case active
     /// Another watch is used. This one is not served, as if it were out of range; its queues wait.
     case idle
-    /// The watch is not paired any more.
+    /// The watch is no longer paired.
     case unpaired
 }
 
@@ -14,7 +14,7 @@ extension WatchLink {
     /// Whether the two devices reach each other.
     var isServed: Bool { isInRange && role == .active }
 
-    /// The phone uses the watch from now on, or does not use it any more.
+    /// The phone uses the watch from now on, or no longer uses it.
     mutating func play(_ role: LinkRole) -> [LinkEffect] {
         guard role != self.role else { return [] }
         let farewell = isUp ? farewell(.switched) : []
@@ -23,7 +23,7 @@ extension WatchLink {
         return farewell + lose(LinkCode.sessionInactive)
     }
 
-    /// The pairing ends: nothing that waits arrives any more, and nothing of it stays.
+    /// The pairing ends: queued content is neither delivered nor kept.
     mutating func unpair(epoch: UInt64, code: Int, saysFarewell: Bool) -> [LinkEffect] {
         let farewell = isUp && saysFarewell ? [endOfPairing(pairing)] : []
         let waiting = outbox.entries.filter { $0.file == nil && !$0.origin.isEmpty }

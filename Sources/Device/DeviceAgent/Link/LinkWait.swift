@@ -1,9 +1,9 @@
 import LabKit
 import LabSystem
 
-/// A wait of the link's end for the other device: it is over at a moment of the lab's time, and not before the other
-/// process has had some real time to answer. So a fast clock does not take a busy machine for a lost device, and a clock
-/// that stands still lets nothing happen.
+/// A timeout of the link's end for the other device: it expires at a time of the lab's clock, but not before the other
+/// process has had some real time to answer. So a fast clock does not take a busy machine for a lost device, and a
+/// stopped clock causes no timeout.
 struct LinkWait: Equatable {
     /// When it is over, in nanoseconds of lab time.
     var due: Int64

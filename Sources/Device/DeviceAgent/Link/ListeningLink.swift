@@ -1,8 +1,8 @@
 import Foundation
 package import SimulatedDevice
 
-/// One end of a link that has nothing behind it: it hears what another agent says, and does nothing about it. Whatever that
-/// is, the end must stand it; tests and fuzz targets try.
+/// One end of a link without an agent: it reads the frames of another agent and does nothing else. It must withstand
+/// any input; tests and fuzz targets check it.
 package struct ListeningLink {
     private var link: WatchLink
 

@@ -2,8 +2,8 @@ import Foundation
 import LabKit
 import SimulatedDevice
 
-/// Immediate messages under way, on both sides of a link (watch.md, section 11.5). They are never stored and never
-/// sent again; whatever happens, the sender is told exactly once.
+/// Immediate messages under way, on both sides of a link (watch.md, section 11.5). They are never stored and never sent
+/// again; the sender is notified exactly once in every case.
 ///
 /// A value that decides and does nothing else.
 struct LiveMessages: Equatable, Sendable {
@@ -53,13 +53,13 @@ struct LiveMessages: Equatable, Sendable {
         ].compactMap(\.self).min()
     }
 
-    /// Drops from the front of the orders what is over.
+    /// Drops ended messages from the front of the orders.
     private mutating func trim() {
         while let id = deliveries.first, outgoing[id]?.isDelivered ?? true { deliveries.popFirst() }
         while let id = replies.first, outgoing[id] == nil { replies.popFirst() }
     }
 
-    /// A message under way, for those who look at the link.
+    /// A message in flight, for inspection of the link.
     struct Pending: Equatable {
         var id: UUID
         var app: String
@@ -115,7 +115,7 @@ struct LiveMessages: Equatable, Sendable {
 
     // MARK: Receiving side
 
-    /// A message arrived for an app. `isReady` tells whether the app can take it now; if not, it is held.
+    /// A message arrived for an app. `isReady` states whether the app can take it now; if not, it is held.
     mutating func receive(_ frame: WatchFrame, isReady: Bool, at now: Int64) -> [LinkEffect] {
         guard !seen.contains(frame.messageId) else { return [] }
         remember(frame.messageId)
@@ -167,16 +167,16 @@ struct LiveMessages: Equatable, Sendable {
 
     /// A process of this device ended: what it sent is forgotten, what it received fails.
     ///
-    /// - Parameter keepsHeld: The app is being started for the held messages; they go on waiting.
+    /// - Parameter keepsHeld: The app is being started for the held messages; they stay queued.
     mutating func processEnded(_ app: String, keepsHeld: Bool = false) -> [LinkEffect] {
         outgoing = outgoing.filter { $0.value.app != app }
         trim()
         return failIncoming { $0.app == app && !(keepsHeld && $0.waiting != nil) }
     }
 
-    /// The other device went out of range, or is not used any more.
+    /// The other device went out of range, or is no longer used.
     ///
-    /// - Parameter code: The `WCError.Code` with which all end; nil for what a lost link does to each.
+    /// - Parameter code: The `WCError.Code` with which all end; nil for the code of a lost link.
     mutating func linkLost(_ code: Int? = nil) -> [LinkEffect] {
         incoming = [:]
         waitingOrder = []

@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedDevice
 
-/// The sending half of guaranteed transfers: which entry goes out when, and when it is done (watch.md, section 11.6).
+/// The sending half of guaranteed transfers: which entry is sent when, and when it is done (watch.md, section 11.6).
 ///
 /// A value that decides and does nothing else. Every call gives the changes to store and the frames to send; the
 /// changes must be durable before the frames leave, and before the next call sees the world outside.
@@ -15,9 +15,9 @@ struct Outbox: Equatable, Sendable {
     private(set) var acknowledged: UInt64
     /// The last number that was assigned.
     private(set) var lastSequence: UInt64
-    /// What was sent and is not confirmed, in order: the numbers have no gaps, and there is no more than the window.
+    /// What was sent and is not confirmed, in order: without gaps in the numbers, and at most the window.
     private var sent: Fifo<Entry> = Fifo()
-    /// What was not sent and goes before others, in order.
+    /// Unsent entries with priority, in order.
     private var urgent: Fifo<Entry> = Fifo()
     /// What else was not sent, in order.
     private var ordinary: Fifo<Entry> = Fifo()
@@ -30,12 +30,12 @@ struct Outbox: Equatable, Sendable {
     /// Bytes of all bodies.
     private(set) var size = 0
     private var lastPosition: Int64
-    /// The next number to send on the current connection; nil while there is none.
+    /// The next number to send on the current connection; nil without a connection.
     private var nextToSend: UInt64?
     /// Everything up to this number was sent before, on this connection or an earlier one.
     private var highestSent: UInt64
 
-    /// Takes up what was stored: entries with numbers in their order, the others in order of acceptance.
+    /// Restores the stored entries: those with numbers in their order, the others in order of acceptance.
     init(epoch: UInt64, acknowledged: UInt64 = 0, lastSequence: UInt64 = 0, entries: [Entry] = []) {
         self.epoch = epoch
         self.acknowledged = acknowledged
@@ -49,7 +49,7 @@ struct Outbox: Equatable, Sendable {
         ordinary = Fifo(entries.filter { $0.sequence == nil && !$0.kind.isUrgent })
     }
 
-    /// What the receiver has not confirmed, in the order in which it goes out.
+    /// What the receiver has not confirmed, in sending order.
     var entries: [Entry] { Array(sent) + Array(urgent) + Array(ordinary) }
 
     /// Whether something was sent that is not confirmed yet.
@@ -117,8 +117,8 @@ struct Outbox: Equatable, Sendable {
         return [.store(.withdrawn(position: position)), .finished(entry, code: LinkCode.deliveryFailed)]
     }
 
-    /// Ends a file: what was not sent is withdrawn, what was sent becomes a tombstone. The receiver may have all that was
-    /// sent, so one tombstone is left of the rest to tell it that nothing more comes.
+    /// Ends a file: what was not sent is withdrawn, what was sent becomes a tombstone. The receiver may have all sent
+    /// pieces, so one tombstone of the rest is kept, which reports that no more follow.
     mutating func end(file: UUID, code: Int) -> [LinkEffect] { endPieces(of: file, code: code) + resend() }
 
     private mutating func endPieces(of file: UUID, code: Int) -> [LinkEffect] {
@@ -143,8 +143,8 @@ struct Outbox: Equatable, Sendable {
         return effects
     }
 
-    /// The app that sent the transfers and files was taken off the device: they end, and nobody is told. Nothing leaves
-    /// before all of it has ended.
+    /// The app that sent the transfers and files was removed from the device: they end without a report. Nothing is
+    /// sent before all of them have ended.
     mutating func forget(_ app: String, files: [UUID]) -> [LinkEffect] {
         var effects = files.flatMap { endPieces(of: $0, code: LinkCode.deliveryFailed) }
         effects.removeAll { if case .finished = $0 { true } else { false } }
@@ -275,7 +275,7 @@ struct Outbox: Equatable, Sendable {
         }
         return [.store(.acknowledged(upTo: sequence))]
             + done.map { entry in
-                // What was taken back too late has arrived all the same.
+                // A transfer that was cancelled too late has still arrived.
                 .finished(entry, code: entry.sequence.map(skipped.contains) == true ? entry.endCode : nil)
             }
     }

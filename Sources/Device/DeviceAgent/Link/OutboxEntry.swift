@@ -5,14 +5,14 @@ extension Outbox {
     /// What an entry carries; the raw value is stored.
     enum Kind: Int, Sendable {
         case userInfo = 0
-        /// A dictionary for the complication of a watch app: it goes before all that was not sent yet.
+        /// A dictionary for the complication of a watch app: it is sent before all unsent entries.
         case complication = 1
         case fileHead = 2
         case filePart = 3
-        /// What was for the complication before something newer came; it keeps its place.
+        /// A complication entry that was replaced by a newer one; it keeps its place.
         case formerComplication = 4
 
-        /// Whether it goes before others.
+        /// Whether it has priority.
         var isUrgent: Bool { self == .complication || self == .formerComplication }
     }
 
@@ -21,7 +21,7 @@ extension Outbox {
         /// Order of acceptance, from 1.
         var position: Int64
         var transferId: UUID
-        /// Actor name of the sending app; empty when that was taken off the device, so that nobody is told.
+        /// Actor name of the sending app; empty if the app was removed from the device, so the end is not reported.
         var origin: String
         /// Actor name of the receiving app.
         var destination: String
@@ -39,7 +39,7 @@ extension Outbox {
 }
 
 extension Outbox.Entry {
-    /// Its app was taken off the device: a tombstone without content is left, of whose end nobody is told.
+    /// Its app was removed from the device: a tombstone without content is left, whose end is not reported.
     mutating func orphan() -> [LinkEffect] {
         endCode = LinkCode.deliveryFailed
         origin = ""

@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedDevice
 
-/// The apps of this device: what they send, what they are told, and when they come and go.
+/// The apps of this device: what they send and receive, and when they start and end.
 extension WatchLink {
     mutating func receive(_ frame: WatchFrame, from app: String, at now: Int64) -> [LinkEffect] {
         guard let counterpart = setup.counterparts[app] else {
@@ -45,7 +45,7 @@ extension WatchLink {
         }
     }
 
-    /// How a transfer of an app goes, and what that costs.
+    /// The kind of an app's transfer; takes it from the budget.
     private mutating func kind(of frame: WatchFrame, from app: String) -> (Outbox.Kind, [LinkEffect]) {
         guard frame.flags.contains(.complication), state(for: app).remainingComplicationTransfers > 0 else {
             return (.userInfo, [])
@@ -87,8 +87,8 @@ extension WatchLink {
         }
     }
 
-    /// Turns the end of an own transfer into news for its app, which is told now and again at each activation, until it
-    /// says that its delegate has heard it.
+    /// Turns the end of an own transfer into news for its app, which is reported now and at each activation, until it
+    /// acknowledges that its delegate has it.
     mutating func report(_ effect: LinkEffect) -> [LinkEffect] {
         guard case .finished(let entry, let code) = effect else { return [effect] }
         guard !entry.origin.isEmpty else { return [] }
@@ -121,8 +121,8 @@ extension WatchLink {
         return effects
     }
 
-    /// The answer to an app that activates its session. What it lists comes one by one before it, so that the answer is
-    /// no larger than any other frame however much is queued.
+    /// The answer to an app that activates its session. The listed transfers are sent one by one before it, so that the
+    /// answer is no larger than other frames, at any queue length.
     private mutating func activation(of app: String) -> [LinkEffect] {
         let state = state(for: app)
         shown[app] = state
@@ -148,7 +148,7 @@ extension WatchLink {
         return inbox.offer(to: app)
     }
 
-    /// Whether everything that was stored before the app's activation has gone to it.
+    /// Whether everything that was stored before the app's activation was sent to it.
     func isReadyForContext(_ app: String) -> Bool {
         guard let presence = apps[app] else { return false }
         return presence.isActivated && !presence.isSuspended && (backlog[app] ?? 0) == 0
@@ -172,8 +172,8 @@ extension WatchLink {
         return live.processEnded(app, keepsHeld: isRestarting)
     }
 
-    /// The app was taken off the device. What it has sent goes with it, and what waits for it; transfers that come from
-    /// now on are refused.
+    /// The app was removed from the device, with the transfers it has sent and those queued for it; later transfers are
+    /// refused.
     mutating func uninstall(_ app: String) -> [LinkEffect] {
         guard uninstalled.insert(app).inserted else { return [] }
         finished.forget(app)
@@ -205,7 +205,7 @@ extension WatchLink {
         missingCounterparts = []
         counterpartComplications = []
         pairing = setup.isWatch ? 0 : epoch
-        // They told of the outbox before: an answer would connect the other device with that.
+        // They described the previous outbox: an answer would connect the other device with that.
         greetings.lose()
         return [.store(.erased(epoch: epoch, pairing: pairing))]
     }
@@ -255,7 +255,7 @@ extension WatchLink {
         return publish()
     }
 
-    /// Tells the other device what was published last.
+    /// Sends the other device the last published state.
     func publish() -> [LinkEffect] {
         guard let published else { return [] }
         return [.toPeer(WatchFrame(.state, sequence: publishedVersion, body: WatchFrame.body(published)))]

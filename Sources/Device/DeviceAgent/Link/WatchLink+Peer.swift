@@ -18,8 +18,9 @@ extension WatchLink {
             receivedContexts: contexts.received.mapValues(\.version))
     }
 
-    /// Whether the connection that is up is not the one that the other device speaks of: it has started again, or was erased,
-    /// and its farewell was lost. A watch that begins another outbox was erased; a phone has another pairing then.
+    /// Whether the current connection is not the one in the greeting of the other device: it was restarted or erased,
+    /// and its farewell was lost. A watch with another outbox was erased; a phone with another outbox has another
+    /// pairing.
     private func hasBegunAnew(_ body: GreetingBody) -> Bool {
         peer?.identifier.process != body.identifier.process || !setup.isWatch && peer?.epoch != body.epoch
     }
@@ -53,10 +54,10 @@ extension WatchLink {
         case .ping: return [.toPeer(beat(.pong, frame.sequence))]
         case .pong:
             heartbeat.heard(answerTo: frame.sequence)
-            // What it has not heard by now was lost on its way; at worst it hears it twice.
+            // A state that it does not have by now was lost; at worst it arrives twice.
             return frame.epoch < publishedVersion ? publish() : []
         case .state:
-            // A state that was overtaken by a newer one is no news.
+            // A state older than the last one is ignored.
             guard frame.sequence > counterpartVersion.number, let body = try? frame.decodeBody(PublishedState.self)
             else { return [] }
             counterpartVersion.number = frame.sequence
@@ -72,7 +73,7 @@ extension WatchLink {
                 ?? (isInboxFull ? LinkCode.insufficientSpace : refusalOfStorage)
             return inbox.receive(frame, refusal: refusal) + offer(to: frame.app) + wakeForComplication(frame)
         case .filePart:
-            // A file that has begun may exceed the capacity: what the app cannot get would never leave.
+            // A file in progress may exceed the capacity: an incomplete file would never leave the queue.
             let isFull = frame.flags.contains(.file) && isInboxFull
             let refusal =
                 refusal(of: frame, limit: WatchContent.contextLimit)
@@ -92,7 +93,8 @@ extension WatchLink {
         }
     }
 
-    /// A question whether the other device is there, or the answer to one. Both tell which of its states was heard last.
+    /// A question whether the other device is reachable, or the answer to one. Both contain the last received version
+    /// of its state.
     func beat(_ kind: WatchFrame.Kind, _ number: UInt64) -> WatchFrame {
         WatchFrame(kind, epoch: counterpartVersion.number, sequence: number)
     }
@@ -108,7 +110,7 @@ extension WatchLink {
         if counterpartVersion.process != body.identifier.process {
             counterpartVersion = StateVersion(process: body.identifier.process)
         }
-        // Who greets may have missed what was published before.
+        // A device that greets may have missed earlier published states.
         published = nil
         let change: [LinkEffect] = wasUp ? [] : [.linkChanged(isUp: true)]
         return change
@@ -118,7 +120,7 @@ extension WatchLink {
 
     /// The link goes down.
     ///
-    /// - Parameter code: The `WCError.Code` with which messages under way end; nil for what a lost link does to them.
+    /// - Parameter code: The `WCError.Code` with which messages under way end; nil for the code of a lost link.
     mutating func lose(_ code: Int? = nil) -> [LinkEffect] {
         guard isUp else { return [] }
         isUp = false
@@ -166,14 +168,14 @@ extension WatchLink {
         return presence.isSuspended ? [.wake(frame.app)] : []
     }
 
-    /// A context that cannot be taken is confirmed all the same: it would come again for ever, and nobody is told.
+    /// A context that cannot be taken is still confirmed, without a report: otherwise it would come again forever.
     private mutating func receiveContext(_ frame: WatchFrame) -> [LinkEffect] {
         guard frame.sequence <= ContextExchange.greatestVersion,
             refusal(of: frame, limit: WatchContent.contextLimit) == nil
         else {
             return [.toPeer(WatchFrame(.contextAcknowledgement, sequence: frame.sequence, app: frame.app))]
         }
-        // It comes again until there is room for it.
+        // It is sent again until there is room for it.
         guard refusalOfStorage == nil else { return [] }
         return contexts.receive(frame, canTell: isReadyForContext(frame.app))
     }

@@ -12,7 +12,7 @@ struct WatchLink: Equatable, Sendable {
         var name: String
         /// Name of this device.
         var device: String
-        /// Name of the other device; nobody else may greet.
+        /// Name of the other device; greetings of other devices are refused.
         var peer: String
         /// Whether this end is the watch.
         var isWatch: Bool
@@ -34,7 +34,7 @@ struct WatchLink: Equatable, Sendable {
         case fromApp(String, WatchFrame)
         /// An app sends a file with this content.
         case file(String, UUID, WatchFile, Data)
-        /// The face of the watch shows a complication of an app, or none any more.
+        /// The face of the watch shows a complication of an app, or no longer does.
         case complicationChanged(String, isEnabled: Bool)
         /// A process of an app attached, activated, was suspended, …
         case appChanged(String, AppPresence)
@@ -42,7 +42,7 @@ struct WatchLink: Equatable, Sendable {
         case appEnded(String, isRestarting: Bool)
         /// The app could not be started.
         case launchFailed(String)
-        /// An app was taken off this device, or put back.
+        /// An app was uninstalled or reinstalled on this device.
         case installationChanged(String, isInstalled: Bool)
         /// The device was unlocked for the first time since it started, or started again.
         case unlocked(Bool)
@@ -58,11 +58,11 @@ struct WatchLink: Equatable, Sendable {
         case range(isInRange: Bool)
         /// This end should try to reach the other one.
         case seek
-        /// The faults of the link are over; what they took is to be repaired.
+        /// The faults of the link have ended; lost messages are to be repaired.
         case healed
         /// A file could not be put into the container of an app.
         case handOverFailed(String)
-        /// Some time ago the storage has refused what was decided.
+        /// The storage refused a decision some time ago.
         case retry
         /// Lab time has passed.
         case labTimePassed
@@ -75,7 +75,7 @@ struct WatchLink: Equatable, Sendable {
     }
 
     let setup: Setup
-    /// The pairing that the queues belong to; 0 for a watch that has none.
+    /// The pairing that the queues belong to; 0 for a watch without one.
     var pairing: UInt64
     var outbox: Outbox
     var inbox: Inbox
@@ -91,9 +91,9 @@ struct WatchLink: Equatable, Sendable {
     var apps: [String: AppPresence] = [:]
     /// Whether this device was unlocked since it started.
     var isUnlocked = true
-    /// Apps of this device that are taken off it.
+    /// Uninstalled apps of this device.
     var uninstalled: Set<String> = []
-    /// Apps that the other device lacks as far as this one has heard, which it remembers while the link is down.
+    /// Apps that the other device lacks, as last reported; kept while the link is down.
     var missingCounterparts: Set<String> = []
     var counterpartState = PublishedState()
     var published: PublishedState?
@@ -106,13 +106,13 @@ struct WatchLink: Equatable, Sendable {
     /// Number of stored transfers that go to a freshly activated app before contexts and live messages do.
     var backlog: [String: Int] = [:]
     var contexts: ContextExchange
-    /// Own transfers that are over, until their app was told.
+    /// Own transfers that have ended, until their app was notified.
     var finished: EndedTransfers
     /// Own files that are queued or under way, oldest first.
     var files: Fifo<OutgoingFile>
     /// Apps of this watch whose complication the face shows.
     var complications: Set<String> = []
-    /// Apps of the other device with a complication as far as this one has heard, which it remembers while the link is down.
+    /// Apps of the other device with a complication, as last reported; kept while the link is down.
     var counterpartComplications: Set<String> = []
     /// What the apps of this phone may still send to complications.
     var budgets: [String: ComplicationBudget]
@@ -135,7 +135,7 @@ struct WatchLink: Equatable, Sendable {
         self.isInRange = isInRange
     }
 
-    /// What was stored is the truth again. What running apps were handed is theirs, as far as that was stored.
+    /// Restores the stored state. Running apps keep what they were handed, if that was stored.
     mutating func take(_ queues: StoredQueues) {
         let handedOver = inbox
         pairing = queues.pairing
@@ -169,7 +169,7 @@ struct WatchLink: Equatable, Sendable {
         return Unconfirmed(acknowledged: outbox.acknowledged, contexts: contexts)
     }
 
-    /// Whether nothing more fits into the queue of own transfers. Those whose end nobody has heard of count too.
+    /// Whether the queue of own transfers is full. Transfers whose end is not yet acknowledged count too.
     var isOutboxFull: Bool {
         setup.capacity.isFull(transfers: outbox.count + finished.count, size: outbox.size)
     }

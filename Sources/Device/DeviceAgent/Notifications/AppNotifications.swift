@@ -2,9 +2,9 @@ import Foundation
 import LabKit
 import SimulatedDevice
 
-/// What one app has to do with notifications at the moment, as the agent keeps it while the app's process comes and goes.
+/// The notification state of one app, which the agent keeps across the app's processes.
 struct AppNotifications {
-    /// What the app is to be given as soon as its process is neither starting nor falling asleep.
+    /// What the app gets once its process is neither starting nor being suspended.
     enum Waiting: Equatable {
         /// A notification that is to be seen.
         case visible(DeviceNotification)
@@ -49,20 +49,20 @@ struct AppNotifications {
     }
 }
 
-/// Where an app is in its life, as far as a notification is concerned.
+/// The phase of an app, as far as it matters for a notification.
 enum NotificationPlace: Equatable {
-    /// Its process is starting: the user will look at it in a moment, or not.
+    /// Its process is starting; it may become visible.
     case starting
-    /// The user looks at it.
+    /// It is visible.
     case foreground
-    /// It runs, and the user does not look at it.
+    /// It runs, but is not visible.
     case background
-    /// It is about to be suspended: the user does not look at it, and it takes nothing any more.
+    /// It is about to be suspended: it is not visible, and no longer takes work.
     case fallingAsleep
     case suspended
     case ended
 
-    /// - Parameter isScreenOn: false for a locked device, where nobody looks at any app.
+    /// - Parameter isScreenOn: false for a locked device, where no app is visible.
     init(_ process: AppProcess, isScreenOn: Bool) {
         switch process.phase {
         case .notRunning: self = .ended
@@ -77,6 +77,6 @@ enum NotificationPlace: Equatable {
             }
         }
     }
-    /// Whether the process takes what is for it, or will not before something happens.
+    /// Whether the process is neither starting nor being suspended.
     var isSettled: Bool { self != .starting && self != .fallingAsleep }
 }

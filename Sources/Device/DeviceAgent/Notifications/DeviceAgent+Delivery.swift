@@ -21,7 +21,7 @@ extension DeviceAgent {
         return true
     }
 
-    /// The device is online again: the push service brings what it has kept.
+    /// The device is online again: the push service delivers the pushes that it has kept.
     func receiveKeptPushes() throws {
         for host in hosts.values.sorted(by: { $0.spec.name < $1.spec.name }) {
             guard let kept = notifications.record[host.spec.name].kept else { continue }
@@ -35,7 +35,7 @@ extension DeviceAgent {
         if notification.wakesApp { try deliverBackground(notification, to: host) }
     }
 
-    /// Gives an app what has waited until its process is settled.
+    /// Delivers what has waited until an app's process was settled.
     func deliverWaiting(to host: AppHost) throws {
         guard !host.notifications.waiting.isEmpty, place(of: host).isSettled else { return }
         let waiting = host.notifications.waiting
@@ -70,7 +70,7 @@ extension DeviceAgent {
         }
     }
 
-    /// The app in the foreground says what becomes of a notification.
+    /// The app in the foreground decides how a notification is presented.
     func decide(_ id: String, isShown: Bool, setsBadge: Bool, by host: AppHost) throws {
         let app = host.spec.name
         guard let notification = notifications.record[app].undecided.first(where: { $0.id == id }) else { return }
@@ -78,7 +78,7 @@ extension DeviceAgent {
         if !isShown { drop(notification, of: host, .declined) }
     }
 
-    /// What becomes of a notification is decided: it is seen or not.
+    /// The presentation of a notification is decided: it is shown or not.
     private func settle(_ notification: DeviceNotification, of host: AppHost, isShown: Bool, setsBadge: Bool) throws {
         let app = host.spec.name
         try notifications.change { record in
@@ -89,8 +89,8 @@ extension DeviceAgent {
         if isShown { trace.emit(.pushShown, host.details(of: notification)) }
     }
 
-    /// Those that an app was to decide about are seen, because its process has ended, or the device has. One that is started
-    /// again decides about what waits for that.
+    /// Notifications that an app was to decide about are shown, because its process or the device has ended. A
+    /// restarted process decides about those that wait for a decision.
     func showUndecided(of host: AppHost) throws {
         let undecided = notifications.record[host.spec.name].undecided
         for notification in undecided where !host.notifications.waiting.contains(.visible(notification)) {
@@ -133,7 +133,7 @@ extension DeviceAgent {
         timeLimits.set(end.nanoseconds)
     }
 
-    /// The app has finished its work on a notification. When it was woken for that, it goes to sleep again.
+    /// The app has finished its work on a notification. If it was woken for that, it is suspended again.
     func finishWork(on id: String, by host: AppHost) throws {
         host.notifications.confirm { $0.isBackground(id) }
         guard host.notifications.work?.open.remove(id) != nil, host.notifications.work?.open.isEmpty == true else {
@@ -171,13 +171,13 @@ extension DeviceAgent {
     /// The process of an app has come to another place in its life.
     func notificationsFollow(_ host: AppHost) throws {
         if host.process.isForeground { host.notifications.isForceQuit = false }
-        // What the user looks at, or a scenario has put to sleep, has no time limit any more.
+        // An app that is visible, or suspended by a scenario, no longer has a time limit.
         if host.process.isForeground || host.process.isSuspended { host.notifications.work = nil }
         try deliverWaiting(to: host)
     }
 
-    /// The process of an app has ended, or could not be started. What it was to decide about is shown; what it was to work
-    /// on is over, and told of: the system hands it to no other process.
+    /// The process of an app has ended, or could not be started. The notifications it was to decide about are shown;
+    /// the work it was given is dropped, and reported: the system hands it to no other process.
     func notificationsLoseProcess(of host: AppHost, isRestarting: Bool) throws {
         host.notifications.work = nil
         host.notifications.prompt = []
@@ -192,7 +192,7 @@ extension DeviceAgent {
         try showUndecided(of: host)
     }
 
-    /// Apps are gone from the device, and with them their device tokens and what is shown or kept for them.
+    /// Apps were removed from the device, with their device tokens and their shown or kept notifications.
     func forgetNotifications(of apps: [String]) throws {
         for host in apps.compactMap({ hosts[$0] }) {
             host.notifications = AppNotifications()
@@ -217,7 +217,7 @@ extension DeviceAgent {
 }
 
 extension AppHost {
-    /// What tells of a notification of the app in a trace.
+    /// The trace fields of a notification of the app.
     func details(of notification: DeviceNotification) -> [String: JSONValue] {
         ["id": .string(notification.id), "app": .string(spec.name)]
     }

@@ -48,7 +48,7 @@ extension DeviceAgent {
 
     private func register(_ host: AppHost) throws -> NotificationAnswer {
         guard host.spec.kind == .app else {
-            return .refused("\(host.spec.name) is no app; only an app of a phone gets pushes.")
+            return .refused("\(host.spec.name) is not an app of a phone and gets no pushes.")
         }
         guard isOnline else { return .refused("The device is offline; the push service cannot be reached.") }
         return .token(try notifications.change { $0.register(host.spec.name) })
@@ -77,7 +77,7 @@ extension DeviceAgent {
     /// next one, or a change in the device's settings.
     func allowNotifications(_ isAllowed: Bool, of host: AppHost) throws {
         guard host.spec.kind == .app else {
-            throw ControlError.device("wrongState", "\(host.spec.name) is no app; only an app of a phone gets pushes.")
+            throw ControlError.device("wrongState", "\(host.spec.name) is not an app of a phone and gets no pushes.")
         }
         let isUndecided = notifications.record[host.spec.name].authorization == .notDetermined
         guard isUndecided, host.notifications.prompt.isEmpty else { return try decide(isAllowed, for: host) }

@@ -2,7 +2,7 @@ import Foundation
 import LabKit
 import SimulatedDevice
 
-/// What the system of a device keeps about notifications: who has which device token, what the user allows, what is shown.
+/// What the system of a device keeps about notifications: device tokens, what the user allows, what is shown.
 ///
 /// A value that knows the rules and does nothing else. It survives the end of apps and of the agent, and an app's part
 /// ends with its installation.
@@ -48,13 +48,13 @@ struct NotificationCenterRecord: Codable, Equatable, Sendable {
         return token
     }
 
-    /// The app that wants the pushes for a token, which may be written in upper or lower case; nil for a token that nobody
-    /// has.
+    /// The app that receives the pushes for a token, which may be written in upper or lower case; nil for an unknown
+    /// token.
     func app(withToken token: String) -> String? {
         apps.first { $0.value.isRegistered && $0.value.token?.deviceTokenText == token.lowercased() }?.key
     }
 
-    /// Leaves a notification to the decision of an app; an earlier one with the same identifier goes.
+    /// Leaves a notification to the decision of an app; it replaces an earlier one with the same identifier.
     mutating func leave(_ notification: DeviceNotification, to app: String) {
         self[app].undecided.removeAll { $0.id == notification.id }
         self[app].undecided.append(notification)
@@ -68,7 +68,7 @@ struct NotificationCenterRecord: Codable, Equatable, Sendable {
         return self[app].undecided.remove(at: index)
     }
 
-    /// Shows a notification; an earlier one of the app with the same identifier goes.
+    /// Shows a notification; it replaces an earlier one of the app with the same identifier.
     mutating func show(_ notification: DeviceNotification, of app: String) {
         remove([notification.id], of: app)
         shown.append(Shown(app: app, notification: notification))
@@ -79,7 +79,7 @@ struct NotificationCenterRecord: Codable, Equatable, Sendable {
         shown.removeAll { $0.app == app && ids?.contains($0.notification.id) != false }
     }
 
-    /// The apps are gone from the device.
+    /// The apps were removed from the device.
     mutating func forget(_ names: [String]) {
         for name in names {
             apps[name] = nil
@@ -87,7 +87,7 @@ struct NotificationCenterRecord: Codable, Equatable, Sendable {
         }
     }
 
-    /// Bytes that nobody can guess, as the push service makes them.
+    /// Unguessable bytes, as the push service makes them.
     private static func newToken() -> Data {
         Data((0..<32).map { _ in UInt8.random(in: .min ... .max) })
     }

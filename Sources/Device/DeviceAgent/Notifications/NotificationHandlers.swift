@@ -4,7 +4,7 @@ import SimulatedDevice
 
 /// The commands about notifications.
 extension DeviceAgent {
-    /// Adds those of the device.
+    /// Adds the handlers of the device.
     static func addNotificationHandlers(to table: inout CommandDispatcher<DeviceAgent>) {
         table.answer(DeliverPush.self) { arguments, agent in try agent.deliverPush(arguments) }
         table.answer(ShownNotifications.self) { arguments, agent in
@@ -30,7 +30,7 @@ extension DeviceAgent {
         }
     }
 
-    /// Adds those of an app.
+    /// Adds the handlers of an app.
     static func addNotificationHandlers(to table: inout CommandDispatcher<ProcessTarget>) {
         table.answer(AllowNotifications.self) { arguments, target in
             try target.agent.allowNotifications(arguments.isAllowed, of: target.host)
@@ -43,7 +43,7 @@ extension DeviceAgent {
             throw ControlError.device(
                 "unknownDeviceToken",
                 "No app on \(device.name) has the device token \(push.token.prefix(8))…; apps get another one when they "
-                    + "are installed anew.")
+                    + "are reinstalled.")
         }
         let notification = DeviceNotification(
             id: push.id ?? UUID().uuidString, payload: push.payload, date: clock.now().milliseconds)

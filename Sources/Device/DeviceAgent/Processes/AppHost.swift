@@ -7,11 +7,11 @@ import LabSystem
 ///
 /// Belongs to the agent's thread.
 final class AppHost {
-    /// What tells of the end of a process.
+    /// How the end of a process is observed.
     enum Watch {
         /// The agent started it.
         case child(ChildProcess)
-        /// Somebody started it by hand.
+        /// It was started by hand.
         case byHand(ProcessWatch)
     }
 
@@ -24,13 +24,13 @@ final class AppHost {
     var isActivated = false
     /// The link that the session belongs to.
     var session: LinkHost?
-    /// The phone uses another watch, and the session waits for the rest of what the one before has sent.
+    /// The phone uses another watch, and the session waits for the rest of the previous watch's content.
     var isInactive = false
     /// The sleep of the process that the trace knows.
     var isAsleep = false
     /// Why the system ended the process, until its end is reported.
     var termination: TerminationCause?
-    /// When the system ends the process; nil for one that may run for ever.
+    /// When the system ends the process; nil for a process without a time limit.
     var lastMoment: LabTime?
     var notifications = AppNotifications()
     private var standardErrorPath: String?

@@ -1,14 +1,15 @@
 import Glibc
 import LabKit
 
-/// The life of one app's process as its device sees it: starting, running, asleep, gone (sharing.md, section 21.7).
+/// The life cycle of one app's process as its device sees it: starting, running, suspended, ended (sharing.md, section
+/// 21.7).
 ///
 /// A value that decides and does nothing else: it takes what happened and gives what to do. Requests are numbers that
 /// the caller chose; each one is answered exactly once.
 struct AppProcess: Equatable, Sendable {
     /// Where the process is.
     enum Phase: Equatable, Sendable {
-        /// There is none.
+        /// No process runs.
         case notRunning
         /// It was spawned and has not reported yet.
         case launching(pid: Int32)
@@ -24,17 +25,17 @@ struct AppProcess: Equatable, Sendable {
     enum Input: Equatable, Sendable {
         /// Start the app; a background launch has no request.
         case launch(request: Int?)
-        /// End the process and start the app anew.
+        /// End the process and restart the app.
         case relaunch(request: Int)
         /// The process exists.
         case spawned(pid: Int32, incarnation: Int, at: UInt64)
         /// The process could not be created.
         case spawnFailed(String)
-        /// A process says that it plays this app.
+        /// A process attaches as this app.
         case attached(pid: Int32, incarnation: Int)
         /// The app has finished launching.
         case ready
-        /// The process is gone.
+        /// The process has ended.
         case ended(String, standardError: String)
         /// End the process, with a signal.
         case end(signal: Int32, request: Int)
@@ -64,7 +65,7 @@ struct AppProcess: Equatable, Sendable {
         case answer(request: Int, Answer)
         /// The presence changed.
         case changed
-        /// The process is gone.
+        /// The process has ended.
         case gone(Int32, reason: String, isRestarting: Bool)
         /// A background launch has failed.
         case launchFailed
@@ -209,7 +210,7 @@ struct AppProcess: Equatable, Sendable {
             phase = .running(pid: pid)
             isForeground = isLaunchingInForeground
         }
-        // A process that was started by hand answers those who wait for one too.
+        // A process that was started by hand also answers waiting launch requests.
         let answer = launched(pid)
         defer { launchRequests = [] }
         return [.changed] + launchRequests.map { .answer(request: $0, answer) }
@@ -248,14 +249,14 @@ struct AppProcess: Equatable, Sendable {
         if !restarts {
             let told =
                 standardError.isEmpty ? "It wrote nothing to standard error." : "Its last output: \(standardError)"
-            // Also what was to start it again, when its device or its installation has ended before.
+            // Also pending restarts, if its device or its installation has ended before.
             let refusals = refuseLaunches("\(name) ended before it was ready (\(how)). \(told)")
             answers += refusals.isEmpty && wasLaunching ? [.launchFailed] : refusals
         }
         let gone = Effect.gone(pid, reason: how, isRestarting: restarts)
         guard restarts else { return [gone, .changed] + answers }
         isLaunchingInForeground = true
-        // What waits for the app is told of the change, and would launch it once more if it were not starting already.
+        // Waiters for the app are notified of the change, and would launch it again if it were not starting already.
         return [gone] + answers + [.spawn, .changed]
     }
 
@@ -277,7 +278,7 @@ struct AppProcess: Equatable, Sendable {
             wakesAgain = false
             let told: [Effect] = isForeground ? [.enterBackground] : []
             isForeground = false
-            // Whatever of the news the process does not read before it stops, it reads first when it continues.
+            // News that the process does not read before it stops are read first when it continues.
             return told + [.signal(pid: pid, SIGSTOP), .inspect(pid: pid), .changed]
         }
     }
@@ -297,7 +298,8 @@ struct AppProcess: Equatable, Sendable {
         }
     }
 
-    /// What wakes a process that is just falling asleep comes neither too early nor in vain: it wakes as soon as it sleeps.
+    /// A wake-up during the suspension of a process is neither early nor lost: the process wakes as soon as it is
+    /// suspended.
     private mutating func wake() -> [Effect] {
         switch phase {
         case .notRunning, .launching, .running: return []

@@ -1,9 +1,9 @@
 /// The locks of a stopped process that matter for its sleep, the most pressing ones.
 enum HeldLocks: Equatable, Sendable {
-    /// None that anybody would wait for.
+    /// None that another process could wait for.
     case none
-    /// One of the system's: the keychain, the preferences, the dialogs. Whatever else is held comes after it: the whole device
-    /// would wait, and the agent with it.
+    /// One of the system's: the keychain, the preferences, the dialogs. It takes precedence over all others: the whole
+    /// device would wait, including the agent.
     case system
     /// One in a container shared by an app group.
     case groupContainer
@@ -12,7 +12,7 @@ enum HeldLocks: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - locks: Path and kind of each lock. Shared record locks are left out: SQLite keeps some on every open
-    ///     database, and readers of a write-ahead log make nobody wait.
+    ///     database, and readers of a write-ahead log block no other process.
     ///   - groups: Directory of the group containers.
     ///   - device: Directory of the device; the system's own files lie in it, those of apps below it.
     init(_ locks: [(path: String, isExclusive: Bool)], groups: String, device: String) {

@@ -3,8 +3,8 @@ import LabSystem
 
 /// Which processes of the device's apps hold file locks and wait for them, at one moment.
 ///
-/// Who holds and who waits is the kernel's knowledge; since when is only in the traces, which do not tell the locks of
-/// several SDK objects of a process apart.
+/// Holders and waiters are read from the kernel; the durations are only in the traces, which do not distinguish the
+/// locks of several SDK objects of a process.
 struct LockTable {
     private struct Entry {
         let host: AppHost
@@ -35,12 +35,12 @@ struct LockTable {
     ///
     /// - Parameters:
     ///   - kind: what traces call it.
-    ///   - path: its file; nil when there is none.
+    ///   - path: its file; nil without one.
     func lock(_ kind: String, at path: String?) -> InspectSharing.Lock {
         let holders = entries.compactMap { entry in
             entry.held.first { $0.path != nil && $0.path == path }.map { (entry, file: $0.file) }
         }
-        // Nobody waits for a lock that nobody holds.
+        // No process waits for a lock that is not held.
         let files = Set(holders.map(\.file))
         return InspectSharing.Lock {
             $0.holders = holders.map { process($0.0, since: .lockTaken, of: kind) }
@@ -60,7 +60,7 @@ struct LockTable {
         }
     }
 
-    /// Milliseconds since the last event about a lock, if it is the one that began what goes on.
+    /// Milliseconds since the last event about a lock, if it is the one that began the current state.
     private func duration(since begin: TraceEventName, of kind: String, in file: String) -> Int? {
         let last = try? TraceReader.lastEvent(in: "\(traces)/\(file)", mentioning: "lock.") { event in
             [.lockRequested, .lockTaken, .lockReleased].contains(event.name) && event.fields["lock"] == .string(kind)

@@ -1,6 +1,6 @@
 import LabSystem
 
-/// The processes that were told to stop and are to be looked at once they have stopped.
+/// The processes that were signalled to stop and are to be checked once they have stopped.
 struct SuspensionChecks {
     private struct Inspection {
         var pid: Int32
@@ -13,7 +13,7 @@ struct SuspensionChecks {
     /// How long a process that holds a lock of the system runs before it is stopped again, in nanoseconds.
     private static let pause: UInt64 = 1_000_000
     /// How long to wait before looking again whether all threads have stopped, in nanoseconds. The kernel stops them
-    /// one by one and tells nobody but the parent.
+    /// one by one and notifies only the parent.
     private static let lookAgain: UInt64 = 500_000
 
     private var inspections: [String: Inspection] = [:]
@@ -31,7 +31,7 @@ struct SuspensionChecks {
         inspections[app] = Inspection(pid: pid, due: MonotonicClock.nanoseconds() + Self.pause, stopsFirst: true)
     }
 
-    /// The process of an app is gone.
+    /// The process of an app has ended.
     mutating func remove(_ app: String) {
         inspections[app] = nil
     }

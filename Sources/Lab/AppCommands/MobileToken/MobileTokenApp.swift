@@ -5,7 +5,7 @@ import PowerAuth2
 import WultraMobileTokenSDK
 import WultraPowerAuthNetworking
 
-/// An app's use of Mobile Token: one networking service, the services on top of it, and what their delegates tell.
+/// An app's use of Mobile Token: one networking service, the services on top of it, and what their delegates report.
 ///
 /// Main queue only, as the SDK's manual says.
 final class MobileTokenApp {
@@ -14,7 +14,7 @@ final class MobileTokenApp {
     /// By the instance identifier of their SDK object.
     private var services: [String: Services] = [:]
 
-    /// What the operations' delegate and watcher tell goes into the trace.
+    /// What the operations' delegate and watcher report goes into the trace.
     private lazy var reporter = OperationReporter(peer: peer)
 
     /// - Parameters:
@@ -97,7 +97,7 @@ final class MobileTokenApp {
     }
 }
 
-/// Tells the trace what the Mobile Token SDK tells the app.
+/// Records in the trace what the Mobile Token SDK reports to the app.
 private final class OperationReporter: WMTOperationsDelegate, WMTOperationExpirationWatcherDelegate {
     private let peer: Peer
 

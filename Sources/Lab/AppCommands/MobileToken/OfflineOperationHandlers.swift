@@ -20,7 +20,7 @@ enum OfflineOperationHandlers {
         }
     }
 
-    /// Reads and verifies a code, as the SDK's manual tells an app to do before it shows anything.
+    /// Reads and verifies a code, as the SDK's manual requires before an app shows anything.
     private static func scan(_ payload: String, with sdk: PowerAuthSDK) throws -> WMTQROperation {
         switch WMTQROperationParser().parse(string: payload) {
         case .failure(let error):

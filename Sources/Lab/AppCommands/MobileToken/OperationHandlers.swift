@@ -49,7 +49,7 @@ enum OperationHandlers {
             let operation = try app.operation(arguments.operationId, data: arguments.data)
             let proof = arguments.totp.map { WMTProximityCheck(totp: $0, type: .init(arguments.totpType)) }
             if let fetched = operation as? WMTUserOperation {
-                // Also when there is none: the one of an earlier attempt must not be sent again.
+                // Also when nil: the one of an earlier attempt must not be sent again.
                 fetched.proximityCheck = proof
             } else if proof != nil {
                 throw ControlError.badArgument("`totp` goes with an operation that was fetched; leave out `data`.")

@@ -38,7 +38,7 @@ const unsteadyEvents = new Set(["process.started", "process.ready", "lock.reques
 function eventsByProcess(model) {
   const processes = new Map();
   const begin = model.steps[0]?.start ?? 0;
-  // How processes are ended is no part of the scenario. A killed run has no end.
+  // How processes are ended is not part of the scenario. A killed run has no end.
   const end = model.steps.reduce((last, step) => Math.max(last, step.end ?? -Infinity), -Infinity);
   // The processes of the topology come up on their own; on a busy machine some still do in the first step.
   const ready = new Map(model.events.filter(({ name }) => name === "process.ready").map((event) => [model.laneName(event), event.index]).reverse());
@@ -49,7 +49,7 @@ function eventsByProcess(model) {
   return processes;
 }
 
-/** Threads mix in another order each time: within a step each kind of event keeps its own order only; what is tried again counts once. */
+/** Threads mix in another order each time: within a step only the events of one kind are ordered; retries count once. */
 function inSteadyOrder(model, moments) {
   const times = new Map();
   for (const { path } of model.commands) times.set(path, (times.get(path) ?? 0) + 1);
@@ -73,7 +73,7 @@ function sinceBegin(model, moment) { return moment ? moment.event.time - (model.
 function compareView(index, other) {
   const sides = [index, other].map((number) => ({ result: run.results[number], model: timelineOf(number) }));
   const view = make("div", {}, make("div", { class: "head" }, make("h1", {}, sides[0].result.name)),
-    make("p", { class: "facts" }, "Process by process and step by step, each kind of event by itself; times, identifiers and keys are left out of the comparison."));
+    make("p", { class: "facts" }, "Compared by process, step and kind of event, without times, identifiers and keys."));
   if (sides.some((side) => !side.model)) {
     view.append(make("p", { class: "empty" }, "One of them has no timeline."));
     return { view };
@@ -207,6 +207,6 @@ class Comparison {
       rows.length ? make("ol", { start: String(this.first + 1) }, rows) : make("p", { class: "empty" }, "It has no events here."));
   }
 
-  /** Lets go of what is not on the page any more. */
+  /** Releases what is no longer on the page. */
   forget() { this.timelines?.forEach((timeline) => timeline.observer.disconnect()); }
 }

@@ -159,7 +159,7 @@ class TimelineModel {
     };
   }
 
-  /** Agents and the runner tell of the end and the sleep of other processes. */
+  /** Agents and the runner report the end and the suspension of other processes. */
   lifeChange(event) {
     const { peer, incarnation } = this.fields(event);
     const name = peer ?? this.lanes[event.lane].name;

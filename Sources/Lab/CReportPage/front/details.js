@@ -13,11 +13,11 @@ class Details {
     this.element.scrollTop = 0;
   }
 
-  /** Knows more events; what is shown stays. */
+  /** Takes more events; the selection stays. */
   replace(model) { this.model = model; }
 
   nothing() {
-    return [make("h2", {}, "Nothing is chosen"), make("p", { class: "empty" }, "Choose a step, a bar, an arrow or an event in the lanes, or an event in the list.")];
+    return [make("h2", {}, "Nothing selected"), make("p", { class: "empty" }, "Select a step, a bar, an arrow or an event in the lanes, or an event in the list.")];
   }
 
   /** A button that leads to an event. */

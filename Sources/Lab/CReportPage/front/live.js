@@ -1,4 +1,4 @@
-// A running instance: its page goes on while it does, and its vocabulary can be clicked.
+// The page of a running instance: it follows the events, and has a button for each command.
 
 const live = (() => {
   const block = document.getElementById("live");
@@ -58,7 +58,7 @@ function addToRecord(record, update) {
 function addToHistory(record, line) {
   const isOfStep = (step) => step.source === line.source && step.path === line.step && step.end == null;
   if (line.e === "source") {
-    // What is typed next bears the same name.
+    // The next input has the same name.
     record.typed.set(`${line.source} ${line.file}`, line.text);
   } else if (line.e === "step.started") {
     record.steps.push({ source: line.source, path: line.step, start: line.t, title: line.title ?? "", sentence: line.sentence,
@@ -72,7 +72,7 @@ function addToHistory(record, line) {
   }
 }
 
-/** Processes tell of themselves, each in its own file; together their events are in order only when sorted. */
+/** Each process records its events in its own file, so the merged events must be sorted. */
 function sorted(record) {
   const { t } = record.events;
   const isSorted = t.every((time, index) => index === 0 || t[index - 1] <= time);
@@ -85,7 +85,7 @@ function sorted(record) {
 /** The commands of every actor as buttons; one that takes something asks for it first. */
 function commandPanel() {
   const form = make("div", { class: "command-form" });
-  const done = make("ol", { class: "done", reversed: true, "aria-label": "Steps that were done, the last one first" });
+  const done = make("ol", { class: "done", reversed: true, "aria-label": "Steps that were done, newest first" });
   const carryOut = async (step, shown = step, copied = step) => {
     const answer = make("div", { class: "empty" }, "…");
     done.prepend(make("li", {}, copyable(copied, shown), copied === shown ? null : make("div", { class: "empty" }, `Secrets are not kept; the copy names them as values: ${[...copied.matchAll(/\$\{\w+\}/g)].join(", ")}.`), answer));
@@ -109,7 +109,7 @@ function commandPanel() {
     } }, make("h2", {}, `${actor}: ${command.name}`), make("p", { class: "empty" }, command.summary),
       inputs.map(([parameter, input]) => make("p", {}, make("label", { for: input.id }, `${parameter.name}${parameter.required ? "" : " (optional)"} `), input,
         make("small", { id: `meaning-${parameter.name}` }, ` ${parameter.meaning}`))),
-      make("button", {}, "Do it")));
+      make("button", {}, "Run")));
     form.querySelector("input, select")?.focus();
   };
   const actors = live.actors.map((actor) => make("details", {}, make("summary", {}, actor.name),
@@ -117,7 +117,7 @@ function commandPanel() {
       type: "button", title: command.summary,
       onclick: () => (command.parameters.length ? ask(actor.name, command) : carryOut(`${actor.name}: ${command.name}`)),
     }, command.parameters.length ? `${command.name}…` : command.name)))));
-  const save = make("div", { class: "tools" }, make("button", { type: "button", title: "What was done here, as a file that `lab run` repeats", onclick: async () => {
+  const save = make("div", { class: "tools" }, make("button", { type: "button", title: "Save the steps done here as a file that `lab run` repeats", onclick: async () => {
     told.textContent = await saveScenario().catch(() => "The lab does not answer.");
   } }, "Save as scenario"));
   const told = make("span", { class: "empty", role: "status" });
@@ -125,7 +125,7 @@ function commandPanel() {
   return make("section", { class: "commands", "aria-label": "Commands" }, make("div", {}, actors), make("div", {}, form, save, done));
 }
 
-/** Asks for what was done as a scenario, and saves it as a browser saves files; says what became of it. */
+/** Asks for what was done as a scenario, and saves it as a browser saves files; returns the result as text. */
 async function saveScenario() {
   const response = await fetch(liveAddress("/scenario"));
   const text = await response.text();
@@ -156,7 +156,7 @@ function inputFor(parameter) {
     .concat(words.map((word) => make("option", { value: word }, word))));
 }
 
-/** A value as it stands in a step: texts in quotes, so that nothing in them is taken for anything else. */
+/** A value as it stands in a step: texts in quotes, so that YAML reads them as text. */
 function scalar(parameter, text) {
   return ["text", "secret", "choice"].includes(parameter.type?.type ?? parameter.type) ? JSON.stringify(text) : text;
 }

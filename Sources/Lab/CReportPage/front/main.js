@@ -2,7 +2,7 @@
 
 let current = {};
 
-/** How often an address was followed; who is overtaken while he reads a timeline shows nothing. */
+/** Counts the addresses followed: a reader of a timeline that is no longer current shows nothing. */
 let turns = 0;
 
 async function route() {
@@ -23,7 +23,7 @@ async function route() {
   if (isScenario) window.scrollTo(0, 0);
 }
 
-/** Says in the address what is looked at; what is empty is left out. */
+/** Writes the view into the address, without empty values. */
 function setAddress(words) {
   const told = Object.entries(words).filter(([, value]) => value != null && value !== "");
   history.replaceState(null, "", `#${new URLSearchParams(told)}`);

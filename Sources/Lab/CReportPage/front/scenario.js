@@ -80,7 +80,7 @@ function playground(view, index, result, model, place) {
     state.choice = choice;
     state.arrow = choice.arrow ?? null;
     state.span = choice.span ?? (choice.step != null ? model.spans.find((span) => span.step === choice.step) : null);
-    // The list and the arrow keys go on from where an arrow leads.
+    // The list and the arrow keys continue from where an arrow leads.
     state.event = arrow?.to ?? choice.event ?? null;
     if (choice.step != null) state.step = choice.step;
     else if (state.event != null) state.step = innermostStep(model, model.events[state.event]);
@@ -127,12 +127,12 @@ function playground(view, index, result, model, place) {
     redraw: () => timeline.draw(),
     print: (isOnPaper) => { list.print(isOnPaper); timeline.draw(); },
     follow: () => { timeline.showEnd(); list.showEnd(); },
-    /** Goes on with more events; what is chosen and filtered stays. */
+    /** Adds events; selection and filters stay. */
     update: (next, isFollowed) => {
       const kindsBefore = present().size;
       const arrow = model.arrows[state.arrow];
       model = next;
-      // Arrows and bars are found anew; what is chosen is told by its ends.
+      // Arrows and bars are computed anew; the selected one is found again by its ends.
       if (arrow) state.arrow = next.arrows.findIndex((other) => other.from === arrow.from && other.step === arrow.step && other.to === arrow.to);
       if (state.span) state.span = next.spans.find((span) => span.row === state.span.row && span.first === state.span.first && span.step === state.span.step);
       for (const part of [details, timeline, list]) part.replace(next);

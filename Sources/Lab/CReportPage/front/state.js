@@ -1,4 +1,4 @@
-// What held at a moment, as far as events tell it: what was stored, what apps shared, and what the lab's clock showed.
+// The state at a moment, as far as events show it: storage, what apps share, and the lab's clock.
 
 /**
  * What was stored until a moment, by name: keychain items, the shared pages with their counter and pending operation,
@@ -6,7 +6,7 @@
  */
 function storedUntil(model, until) {
   const stored = new Map();
-  // Which page a process has open, so that what it counts can be told as the page's.
+  // Which page a process has open, so that its counts are attributed to the page.
   const pages = new Map();
   const forget = (prefix, holder) => {
     for (const [name, value] of stored) if (name.startsWith(prefix) && value === holder) stored.delete(name);
@@ -22,7 +22,7 @@ function storedUntil(model, until) {
     };
     switch (event.name) {
       case "process.started": pages.delete(event.lane); break;
-      // The kernel releases the locks of a dead process; what a page says of its operation stays.
+      // The kernel releases the locks of a dead process; the operation recorded in a page stays.
       case "process.ended": forget("lock ", `held by ${fields.peer ?? app}`); break;
       case "keychain.written": stored.set(`keychain ${fields.accessGroup ?? ""} ${fields.account}`, `written by ${app}, event ${event.index}`); break;
       case "keychain.deleted": stored.delete(`keychain ${fields.accessGroup ?? ""} ${fields.account}`); break;
@@ -63,7 +63,7 @@ function storedUntil(model, until) {
   return stored;
 }
 
-/** The lab's clock beside real time: each change of it says how it went on from there. */
+/** The lab's clock beside real time: each change sets how it runs from there on. */
 class ShownClock {
   constructor(model) {
     this.changes = model.events.filter((event) => event.name === "clock.changed").map((event) => {
@@ -88,9 +88,9 @@ class ShownClock {
   textOf(number) {
     const { time, ahead, isFrozen, rate } = this.changes[number];
     const jump = time + ahead - this.afterChange(number - 1, time);
-    // Changes are told in whole milliseconds, so less than two is no jump.
+    // Changes are recorded in whole milliseconds, so less than two is not a jump.
     return [jump > 2e3 ? `+${formatLabTime(jump)}` : "", isFrozen ? "stands still" : rate === 1 ? "" : `${rate} times as fast`]
-      .filter(Boolean).join(", ") || "goes on";
+      .filter(Boolean).join(", ") || "resumed";
   }
 }
 

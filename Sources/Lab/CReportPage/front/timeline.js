@@ -43,7 +43,7 @@ function levels(spans) {
 
 class Timeline {
   /**
-   * Lanes that show a model. Beside another one on the same axis (`bind`), moments are told from an `origin`, only one has the
+   * Lanes that show a model. Beside another one on the same axis (`bind`), times are relative to an `origin`, only one has the
    * axis (`hasAxis`), only some lanes are shown (`shows`), and an event is marked as the first that is different. Lanes that are `hidden` are left out of
    * the list.
    */
@@ -335,7 +335,7 @@ class Timeline {
     return this.stepRows.get(step);
   }
 
-  /** Lines through all lanes where a clock was changed, with what became of the lab's. */
+  /** Lines through all lanes where a clock was changed, with the change of the lab's. */
   drawMarks(context, colour) {
     this.clockMoves ??= this.model.events.filter((event) => event.name === "clock.changed" || event.name === "device.clockSet");
     const { clock } = this.model;

@@ -5,7 +5,7 @@ internal import LabKit
 struct GuaranteedTransfers: Checker {
     let name = "transfers"
     let rule =
-        "A guaranteed message that a device has accepted arrives once and in order, and its sender is told what became of it."
+        "A guaranteed message that a device has accepted arrives once and in order, and its outcome is reported to its sender."
 
     func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
         var search = TransferSearch()
@@ -52,7 +52,7 @@ private struct TransferSearch {
         }
     }
 
-    /// What the whole history shows: nothing overtakes a message, so what is behind one proves that its time has come.
+    /// Checks of the whole history: no message overtakes another, so a later one proves that an earlier one was due.
     mutating func end() {
         for ids in accepted.values {
             var laterArrival: TraceEvent?
@@ -63,9 +63,9 @@ private struct TransferSearch {
                 if !course.hasArrived, !hasFailed, let later = laterArrival {
                     breach("was lost: a later one has arrived", [course.accepted, later])
                 } else if course.handled == nil, !hasFailed, let later = laterHandling {
-                    breach("has arrived and was never handed to its app: a later one was", [course.accepted, later])
+                    breach("has arrived but was never handed to its app: a later one was", [course.accepted, later])
                 } else if course.told == nil, let later = laterReport {
-                    breach("came to an end that its sender was never told", [course.accepted, later])
+                    breach("ended, but this was never reported to its sender", [course.accepted, later])
                 }
                 if laterArrival == nil { laterArrival = course.received ?? course.handled }
                 if laterHandling == nil { laterHandling = course.handled }
@@ -84,7 +84,7 @@ private struct TransferSearch {
     }
 
     private mutating func receive(_ id: String, _ event: TraceEvent) {
-        guard let course = courses[id] else { return breach("arrived, although nobody has sent it", [event]) }
+        guard let course = courses[id] else { return breach("arrived, but was never sent", [event]) }
         if let before = course.received { return breach("arrived twice", [before, event]) }
         courses[id]?.received = event
         let sender = course.accepted.process
@@ -97,7 +97,7 @@ private struct TransferSearch {
     }
 
     private mutating func handle(_ id: String, _ event: TraceEvent) {
-        guard let course = courses[id] else { return breach("was handled, although nobody has sent it", [event]) }
+        guard let course = courses[id] else { return breach("was handled, but was never sent", [event]) }
         let last = lastHandled[event.process]
         if let before = course.handled {
             // The system cannot know whether a process that died was done.
@@ -117,14 +117,14 @@ private struct TransferSearch {
         guard let course = courses[id] else { return }
         let code = event.number("code")
         if let before = course.told {
-            if before.number("code") != code { breach("was told in two ways", [before, event]) }
-            if before.incarnation >= event.incarnation { breach("was told twice", [before, event]) }
+            if before.number("code") != code { breach("was reported with two different results", [before, event]) }
+            if before.incarnation >= event.incarnation { breach("was reported twice", [before, event]) }
         }
         courses[id]?.told = event
         if code == nil, !course.hasArrived {
-            breach("was told as arrived, and has not", [course.accepted, event])
+            breach("was reported as arrived, but has not", [course.accepted, event])
         } else if code != nil, let arrival = course.received ?? course.handled {
-            breach("was told as failed, and has arrived", [arrival, event])
+            breach("was reported as failed, but has arrived", [arrival, event])
         }
     }
 

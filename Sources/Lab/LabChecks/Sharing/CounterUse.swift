@@ -2,7 +2,7 @@ internal import LabKit
 
 /// Counters of signatures.
 ///
-/// A signature is made inside a task, and nobody sees it before the task is over. The counter of a process that dies
+/// A signature is made inside a task, and is not visible before the task is over. The counter of a process that dies
 /// before it has stored the state is free for the next one, so a use counts when the state is stored or the task ends. The
 /// signature of a task whose state the device has refused to store does not leave the task.
 struct CounterUse: Checker {
@@ -44,7 +44,7 @@ struct CounterUse: Checker {
                     continue
                 }
                 if let before = accepted[activation], let last = before.number("counter"), counter <= last {
-                    // Two that were stored one right after the other may be told the other way round.
+                    // Two that were stored one right after the other may be recorded in reverse order.
                     if counter < last, event.time < before.time + SharingCheckers.lateness { continue }
                     finding.breaches.append(
                         Breach("The server's counter went from \(last) to \(counter).", [before, event]))

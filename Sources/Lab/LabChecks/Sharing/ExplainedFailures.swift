@@ -1,6 +1,6 @@
 internal import LabKit
 
-/// Calls that fail have a reason that a user of the SDK is told of.
+/// Calls that fail have a reason that the SDK reports to its user.
 struct ExplainedFailures: Checker {
     let name = "failures"
     let rule = "Every call is answered, and none fails because a lock, the memory or the stored state cannot be used."
@@ -31,7 +31,7 @@ struct ExplainedFailures: Checker {
 }
 
 extension TraceEvent {
-    /// Whether it tells that the activation has gone, or that another one is being made.
+    /// Whether it shows that the activation has gone, or that another one is being made.
     fileprivate var changesActivation: Bool {
         switch name {
         case .stateRemoved, .operationStarted, .operationFinished: true

@@ -10,7 +10,7 @@ struct FreshState: Checker {
 
     func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
         typealias Incarnation = RecordedHistory.Incarnation
-        // What a watch knows of the activation has the same name there.
+        // The activation data of a watch has the same name there.
         let sharers = Set(history.events.filter { $0.isLock(.lockTaken, "status") }.map(\.process))
         var stored: TraceEvent?
         var known: [Incarnation: TraceEvent] = [:]

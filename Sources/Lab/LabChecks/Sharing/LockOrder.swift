@@ -3,7 +3,7 @@ internal import LabKit
 /// Locks have an order.
 struct LockOrder: Checker {
     let name = "order"
-    let rule = "The operation lock is taken inside a task only, and nobody waits for the queue inside one."
+    let rule = "The operation lock is taken inside a task only, and a task never waits for the queue."
 
     func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
         var sections = LockSections()

@@ -2,7 +2,7 @@ internal import LabKit
 
 /// Who holds the locks between applications while a history is walked through.
 ///
-/// A lock counts as held until its release is told or the holder has given its last sign of life: the kernel takes the
+/// A lock counts as held until its release is recorded or the holder has recorded its last event: the kernel takes the
 /// lock of a dead process only afterwards.
 struct LockSections {
     private var holders: [String: TraceEvent] = [:]

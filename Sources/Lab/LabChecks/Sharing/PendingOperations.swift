@@ -31,7 +31,7 @@ struct PendingOperations: Checker {
                             [before, event, sign].compactMap(\.self)))
                 }
                 pending = event
-            // An SDK object that goes lets go of what it has begun, as a process that dies.
+            // A deallocated SDK object releases what it has begun, as a process that dies.
             case .lockReleased where event.text("lock") == "operation":
                 if pending?.incarnationOfProcess == event.incarnationOfProcess { pending = nil }
             case .operationFinished where pending?.incarnationOfProcess == event.incarnationOfProcess: pending = nil

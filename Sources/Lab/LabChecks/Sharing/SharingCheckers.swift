@@ -2,8 +2,8 @@ public import LabKit
 
 /// What must hold for apps that share one activation (sharing.md, sections 6 to 8 and 15).
 public enum SharingCheckers {
-    /// How long the server may take from judging a signature or changing an activation to telling of it, in nanoseconds:
-    /// two of its threads may tell in another order than they have stored.
+    /// How long the server may take from judging a signature or changing an activation to recording it, in nanoseconds:
+    /// two of its threads may record in another order than they have stored.
     static let lateness: UInt64 = 200_000_000
 
     /// All of them, in the order of reports.
@@ -12,7 +12,7 @@ public enum SharingCheckers {
         LateAnswers(), TokenVisibility(), ExplainedFailures(), WantedDeaths(), CleanEnd(),
     ]
 
-    /// Those that hold in every scenario too, whatever its steps expect, as long as it has one shared activation.
+    /// Those that hold in every scenario with one shared activation too, regardless of what its steps expect.
     public static let inScenarios: [any Checker] = [
         CounterUse(), LockExclusion(), LockOrder(), PendingOperations(), FreshState(), LateAnswers(),
     ]

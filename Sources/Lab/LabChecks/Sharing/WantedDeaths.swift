@@ -6,7 +6,7 @@ struct WantedDeaths: Checker {
     let rule = "A process ends only when the plan, an armed fault or the device's system ends it."
 
     func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
-        // Afterwards everybody may go: the run ends, or its driver was killed.
+        // Afterwards any process may end: the run ends, or its driver was killed.
         let end = history.events.last {
             $0.name == .stressEnding || $0.name == .callInvoked || $0.name == .callCompleted
         }

@@ -7,7 +7,7 @@ public struct Diagnostic: Error, Sendable {
     public enum Severity: String, Sendable {
         /// Nothing is run.
         case error
-        /// It is pointed out, and the run goes on.
+        /// It is reported, and the run continues.
         case warning
     }
 
@@ -17,9 +17,9 @@ public struct Diagnostic: Error, Sendable {
     public let place: SourcePlace
     /// What it means for the run.
     public let severity: Severity
-    /// Where the file of ``place`` was included, the innermost place first; empty for a file that nobody includes.
+    /// Where the file of ``place`` was included, the innermost place first; empty for a file that is not included.
     public let includedAt: [SourcePlace]
-    /// The other place that the complaint is about, such as the declaration; nil when there is none.
+    /// The other place that the complaint is about, such as the declaration, if any.
     public let related: RelatedPlace?
 
     /// Records a complaint.
@@ -75,7 +75,7 @@ public final class DiagnosticCollector {
         report(Diagnostic(kind, at: place, includedAt: chain(to: place.file), related: related))
     }
 
-    /// Points something out that does not keep anybody from running the file.
+    /// Reports a problem that does not prevent the file from running.
     public func warn(_ kind: DiagnosticKind, at place: SourcePlace) {
         let warning = Diagnostic(kind, at: place, severity: .warning, includedAt: chain(to: place.file))
         if !noticed.contains(where: { $0.isSame(as: warning) }) { noticed.append(warning) }

@@ -13,7 +13,7 @@ public enum DiagnosticKind: Equatable, Sendable {
     case unreadableFile(reason: String)
     /// Larger than anything a person writes, in bytes.
     case fileTooLarge(bytes: Int, limit: Int)
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     case notUTF8
     /// No document in the file.
     case emptyFile
@@ -33,7 +33,7 @@ public enum DiagnosticKind: Equatable, Sendable {
     case duplicateKey(key: String)
     /// A list or mapping used as a key.
     case keyIsNotText
-    /// A table in a file that is none.
+    /// A file that should hold a table, but does not.
     case malformedTable(problem: String)
     /// `---` twice.
     case severalDocuments
@@ -89,11 +89,11 @@ public enum DiagnosticKind: Equatable, Sendable {
     case noCommand(actors: [String])
     /// A step with two commands.
     case severalCommands(first: String, second: String)
-    /// Nobody of that name.
+    /// No such actor.
     case unknownActor(name: String, known: [String])
-    /// No such command anywhere.
+    /// No such command for any actor.
     case unknownCommand(command: String, actor: String, known: [String])
-    /// A command that exists, for somebody else.
+    /// A command of another kind of actor.
     case misplacedCommand(command: String, actor: String, actorIs: String, belongsTo: [String], example: String?)
     /// A parameter that the command does not have.
     case unknownParameter(parameter: String, command: String, known: [String])
@@ -127,7 +127,7 @@ public enum DiagnosticKind: Equatable, Sendable {
     case unsetEnvironmentVariable(name: String)
 
     // Expectations.
-    /// A word that looks like a matcher and is none.
+    /// A word in the form of a matcher, but unknown.
     case unknownMatcher(word: String, known: [String])
     /// A matcher with an argument it cannot use.
     case matcherArgument(matcher: String, expected: String)

@@ -42,7 +42,7 @@ extension DiagnosticKind {
         case .reservedName(let what, let name):
             "\(what) cannot be called `\(name)`: the scenario language uses this word"
         case .duplicateName(let name, let what):
-            "`\(name)` is already the name of \(what); nobody could tell them apart"
+            "`\(name)` is already the name of \(what); names must be unique"
         case .unknownName(let what, let name, _): "there is no \(what) called `\(name)`"
         case .misfit(let what, let reason): "\(what) does not fit: \(reason)"
         case .unusableProgram(let path, let reason, _): "the program `\(path)` \(reason)"
@@ -102,7 +102,7 @@ extension DiagnosticKind {
         case .tooManyNodes(_, let usesAliases):
             usesAliases ? "write the values out instead of nesting aliases" : "split it into several files"
         case .oldSpelling: "`lab format --upgrade` rewrites it"
-        case .newerLanguage: "use a newer lab; `lab --version` tells which one this is"
+        case .newerLanguage: "use a newer lab; `lab --version` prints the version of this one"
         case .unknownKey(let key, _, let known): suggestion(for: key, among: known)
         case .missingKey, .outOfRange, .missingParameter, .mismatchedReference, .matcherArgument, .matcherForOtherType:
             nil

@@ -39,7 +39,7 @@ public final class SourceFile: Sendable {
             return refused(.missingFile)
         }
         guard !isDirectory.boolValue else { return refused(.unreadableFile(reason: "it is a directory")) }
-        // Reading a pipe would wait for somebody to write.
+        // Reading a pipe would wait for a writer.
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         let kind = (try? FileManager.default.attributesOfItem(atPath: target))?[.type] as? FileAttributeType
         guard kind == .typeRegular else {

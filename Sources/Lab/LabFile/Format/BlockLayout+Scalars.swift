@@ -1,4 +1,4 @@
-/// Scalars that go on over several lines.
+/// Scalars of several lines.
 extension BlockLayout {
     /// A quoted scalar; an empty line in it is a line end of its text.
     mutating func formatQuoted(_ parts: [String], at indentation: Int) {

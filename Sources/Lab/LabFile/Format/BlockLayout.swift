@@ -81,7 +81,7 @@ struct BlockLayout {
 
     // MARK: - Lines
 
-    /// Formats a line, and those that the value at its end goes on in.
+    /// Formats a line, and those in which the value at its end continues.
     private mutating func formatLine() -> Bool {
         var isFirst = true
         var dash: Int?
@@ -168,7 +168,7 @@ struct BlockLayout {
         return formatValue()
     }
 
-    /// The key at the cursor with its colon; nil, and the cursor where it was, when there is none.
+    /// The key at the cursor with its colon; nil, with the cursor unmoved, if there is no key.
     private mutating func takeKey() -> String? {
         let before = cursor
         var key: String?

@@ -14,7 +14,7 @@ struct TextCursor {
     var character: Unicode.Scalar? { character(after: 0) }
     var isAtLineEnd: Bool { character == nil }
 
-    /// The column of the first character of a line that is no blank; nil for an empty line.
+    /// The column of the first non-blank character of a line; nil for an empty line.
     static func margin(of line: [Unicode.Scalar]) -> Int? { line.firstIndex { !isBlank($0) } }
 
     static func isBlank(_ character: Unicode.Scalar?) -> Bool { character == " " || character == "\t" }

@@ -44,7 +44,7 @@ public struct NamedTopologies: Sendable {
     ///   - place: Where the name was written, for the complaint about an unknown one.
     ///   - overrides: A mapping of the same form as a topology.
     ///   - collector: Receives every complaint.
-    /// - Returns: nil when there is no usable topology; the collector says why.
+    /// - Returns: nil without a usable topology; the collector has the reason.
     public func topology(
         named name: String?, at place: SourcePlace, overrides: YAMLNode?, reporting collector: DiagnosticCollector
     ) -> Topology? {

@@ -14,7 +14,7 @@ struct OwnProgramReader {
         guard let path, let node = app["executable"] else {
             if let settings {
                 collector.report(
-                    .misfit(what: "`settings`", reason: "they are handed to an `executable`, and here is none"),
+                    .misfit(what: "`settings`", reason: "they are passed to an `executable`, which is not set here"),
                     at: settings.place)
             }
             return nil

@@ -24,7 +24,7 @@ public struct ServerSpecReader {
         return collector.count == before ? spec : nil
     }
 
-    /// Reads a mapping; what is wrong with it is reported and left at its default.
+    /// Reads a mapping; invalid values are reported and left at their defaults.
     public func read(_ node: YAMLNode) -> ServerSpec {
         var server = ServerSpec()
         guard let reader = MappingReader(node, container: "`server`", reporting: collector) else { return server }

@@ -6,14 +6,14 @@ internal import LabKit
 struct TemplateSettingsReader {
     let collector: DiagnosticCollector
 
-    /// The list `operationTemplates`; what is wrong in it is reported and left out.
+    /// The list `operationTemplates`; invalid entries are reported and left out.
     func operationTemplates(_ reader: MappingReader) -> [ServerSettings.OperationTemplate] {
         let templates = elements(
             of: "operationTemplates", in: reader, called: "an operation template", operationTemplate)
         return unique(templates, what: "operation template") { $0.templateName }
     }
 
-    /// The list `uiTemplates`; what is wrong in it is reported and left out.
+    /// The list `uiTemplates`; invalid entries are reported and left out.
     func uiTemplates(_ reader: MappingReader) -> [ServerSettings.UITemplate] {
         let templates = elements(of: "uiTemplates", in: reader, called: "a UI template", uiTemplate)
         return unique(templates, what: "UI template") { "\($0.placeholder) (\($0.language))" }

@@ -15,7 +15,7 @@ public final class MappingReader {
 
     /// Begins to read a mapping.
     ///
-    /// - Returns: nil, with a complaint, when the node is no mapping.
+    /// - Returns: nil, with a diagnostic, if the node is not a mapping.
     public init?(_ node: YAMLNode, container: String, reporting collector: DiagnosticCollector) {
         guard node.entries != nil else {
             collector.report(
@@ -169,8 +169,8 @@ public final class MappingReader {
     /// Declares a key without reading it.
     public func declare(_ keys: String...) { known += keys }
 
-    /// Complains about every key that nobody asked for and every missing one; a key that is only misspelled is
-    /// complained about once. Call it last.
+    /// Reports every unknown key and every missing one; a key that is only misspelled is reported once. Call
+    /// it last.
     public func finish() {
         let unknown = (node.entries ?? []).filter { !known.contains($0.key) }
         for entry in unknown {

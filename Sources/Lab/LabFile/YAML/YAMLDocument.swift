@@ -16,7 +16,7 @@ public enum YAMLDocument {
     /// - Parameters:
     ///   - file: The text.
     ///   - collector: Receives every complaint.
-    /// - Returns: The root, or nil when there is nothing that could be read.
+    /// - Returns: The root, or nil when nothing could be read.
     public static func parse(_ file: SourceFile, reporting collector: DiagnosticCollector) -> YAMLNode? {
         let tabs = tabIndentations(of: file)
         for place in tabs { collector.report(.tabIndentation, at: SourcePlace(place, in: file)) }
@@ -151,7 +151,7 @@ private struct Composition {
         guard nodeCount <= YAMLDocument.mostNodes else {
             isComplete = false
             if nodeCount == YAMLDocument.mostNodes + 1 {
-                // The composer has written the aliases out, so only the text tells whether there were any.
+                // The composer has written the aliases out, so only the text shows whether there were any.
                 let usesAliases = file.text.contains(/[\s\[,:]\*[A-Za-z0-9_]/)
                 collector.report(
                     .tooManyNodes(limit: YAMLDocument.mostNodes, usesAliases: usesAliases),

@@ -8,7 +8,7 @@ struct YAMLProblem {
 
     /// - Parameters:
     ///   - problem: The parser's words.
-    ///   - mark: Where it could not go on.
+    ///   - mark: Where parsing stopped.
     ///   - context: What it was in the middle of, and where that began.
     init(_ problem: String, at mark: Mark, within context: YamlError.Context?, of file: SourceFile) {
         let place = SourcePosition(line: mark.line, column: mark.column)

@@ -2,7 +2,7 @@ import Dispatch
 import LabSystem
 import Synchronization
 
-/// Rings when the lab's clock reaches a moment: at the speed of real time, or at once when somebody advances it.
+/// Rings when the lab's clock reaches a moment: at the speed of real time, or at once when the clock is advanced.
 ///
 /// Thread rule: any thread. One thread of its own waits on the clock, from the first use on.
 public final class LabAlarm: Sendable {

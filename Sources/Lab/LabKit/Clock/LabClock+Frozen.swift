@@ -1,6 +1,5 @@
 extension LabClock {
-    /// Lets lab time stand still while somebody looks, and go on afterwards as fast as before. A frozen clock stays as it
-    /// is.
+    /// Freezes lab time while `body` runs, and resumes it at the former rate. A frozen clock stays frozen.
     public func whileFrozen<Value>(_ body: () throws -> Value) rethrows -> Value {
         guard !isFrozen else { return try body() }
         let rate = rate

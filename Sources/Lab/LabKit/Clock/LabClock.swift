@@ -76,7 +76,7 @@ public final class LabClock: Sendable {
         return LabDuration(nanoseconds: Self.time(of: reading, at: real).nanoseconds - real)
     }
 
-    /// Moves the clock forward; whoever waits for a time that is now past wakes up.
+    /// Moves the clock forward; threads that wait for a time that is now past wake up.
     ///
     /// - Throws: `InstanceError.clockBackwards` for a negative duration: lab time never runs back;
     ///   `InstanceError.clockTooFar` for one that would leave the range of the clock.
@@ -90,7 +90,7 @@ public final class LabClock: Sendable {
     }
 
     /// The latest time that the clock can be moved to, the beginning of the year 2250; times are counted in
-    /// nanoseconds, which reach until 2262, and a running clock needs room to go on.
+    /// nanoseconds, which reach until 2262, and a running clock needs room to advance.
     static let latest = LabTime(nanoseconds: 8_835_955_200_000_000_000)
 
     /// Stops the clock at its present time. A frozen one stays as it is.
@@ -100,7 +100,7 @@ public final class LabClock: Sendable {
         }
     }
 
-    /// Lets the clock go on from where it stands, frozen or not.
+    /// Lets the clock run from its present time, frozen or not.
     ///
     /// - Parameter rate: Seconds of lab time in a second of real time; 1 or more.
     public func run(rate: Int = 1) throws {
@@ -119,7 +119,7 @@ public final class LabClock: Sendable {
         try change { $0 = setting }
     }
 
-    /// Takes over how the clock of another host is set, without going back: what has run on here meanwhile stays.
+    /// Copies the setting of the clock of another host, without going back: time that has passed here stays.
     ///
     /// - Returns: how far this clock is ahead of the other one from here on; zero when both agree.
     public func follow(_ setting: ClockSetting) throws -> LabDuration {

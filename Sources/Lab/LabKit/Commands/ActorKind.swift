@@ -8,13 +8,13 @@ public enum ActorKind: String, Codable, CaseIterable, Sendable {
     case watchApp
     /// The PowerAuth server's back office.
     case server
-    /// The server's process, handled by whoever gives the command.
+    /// The server's process, handled by the caller of the command.
     case serverProcess
     /// The process of an app, extension or watch app, handled by its device.
     case process
     /// A simulated device.
     case device
-    /// The process that plays a simulated device, handled by whoever gives the command.
+    /// The process that plays a simulated device, handled by the caller of the command.
     case deviceProcess
     /// The link between a phone and a watch.
     case link

@@ -40,7 +40,7 @@ public struct CommandInfo: Sendable {
     public let summary: String
     /// The command that ends the fault which this one arms; nil for a command that arms none.
     public let ending: (any Command.Type)?
-    /// The command that counts what armed faults have hit; nil for a fault that nobody needs to meet.
+    /// The command that counts what armed faults have hit; nil for a fault that may hit nothing.
     public let counting: (any Command.Type)?
 
     /// Describes a command.

@@ -12,7 +12,7 @@ public struct CommandDeclaration: Equatable, Sendable {
     public let result: FieldType
     /// Name of the command that ends the fault which this one arms; nil for a command that arms none.
     public let ending: String?
-    /// Name of the command that counts what the faults have hit; nil for a fault that nobody needs to meet.
+    /// Name of the command that counts what the faults have hit; nil for a fault that may hit nothing.
     public let counting: String?
     /// Name of the type that declares it, for messages to programmers.
     public let declaredBy: String

@@ -3,7 +3,7 @@ import Synchronization
 /// The commands that an actor answers: the one way from a control message to a handler, in peers, agents, server and
 /// instance alike.
 ///
-/// Arguments are checked before a handler sees them, and whatever a handler throws becomes the error that travels.
+/// Arguments are checked before a handler sees them, and any error of a handler becomes the error that travels.
 /// A handler runs where ``perform(_:on:_:)`` is called. `Target` is what the handlers act on, for example a device.
 ///
 /// Thread rule: filled in by one thread before it is used; then any thread.

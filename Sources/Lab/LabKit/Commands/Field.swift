@@ -44,7 +44,7 @@ public struct Field<Value: FieldValue>: Sendable {
     public var wrappedValue: Value {
         get {
             guard let value else {
-                preconditionFailure("A required field of type \(Value.self) is read, but nobody has set it.")
+                preconditionFailure("A required field of type \(Value.self) was read before it was set.")
             }
             return value
         }
@@ -78,7 +78,7 @@ extension Field: Codable {
     public func encode(to encoder: any Encoder) throws {
         guard let value else {
             throw EncodingError.invalidValue(
-                Value.self, .init(codingPath: encoder.codingPath, debugDescription: "nobody has set it"))
+                Value.self, .init(codingPath: encoder.codingPath, debugDescription: "required, but not set"))
         }
         try value.encode(to: encoder)
     }
@@ -97,7 +97,7 @@ extension KeyedEncodingContainer {
     public mutating func encode<Value>(_ field: Field<Value>, forKey key: Key) throws {
         guard let value = field.value else {
             throw EncodingError.invalidValue(
-                Value.self, .init(codingPath: codingPath + [key], debugDescription: "nobody has set it"))
+                Value.self, .init(codingPath: codingPath + [key], debugDescription: "required, but not set"))
         }
         if !value.isAbsent { try encode(value, forKey: key) }
     }

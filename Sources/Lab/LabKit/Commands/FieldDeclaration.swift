@@ -1,5 +1,5 @@
 /// One parameter of a command, or one member of an answer, as data: the source of checks, completions, the JSON Schema
-/// and the reference page. Made from a ``Field`` property; nobody writes it by hand.
+/// and the reference page. Always made from a ``Field`` property.
 public struct FieldDeclaration: Equatable, Sendable {
     /// Name of the property.
     public let name: String

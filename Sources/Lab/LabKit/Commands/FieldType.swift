@@ -46,7 +46,7 @@ public indirect enum FieldType: Equatable, Sendable {
         }
     }
 
-    /// Whether a value has this type. Members that an object does not declare are nobody's business here.
+    /// Whether a value has this type. Members that an object does not declare are ignored.
     public func admits(_ value: JSONValue) -> Bool {
         switch (self, value) {
         case (.any, _), (.optional, .null), (.nothing, .null): true

@@ -1,12 +1,12 @@
 /// A type that parameters and answers of commands can have.
 ///
-/// Its ``fieldType`` tells files, help and schema what it is; its `Codable` form is what travels. Texts, numbers, truth
+/// Its ``fieldType`` describes it to files, help and schema; its `Codable` form is what travels. Texts, numbers, truth
 /// values, durations, secrets, lists, free objects (`[String: JSONValue]`) and optional values of them are there; words
 /// of a closed list are a ``Choice``, objects with declared members a ``FieldObject``.
 public protocol FieldValue: Codable, Sendable {
     /// What values of the type look like.
     static var fieldType: FieldType { get }
-    /// What a field holds that nobody has given: nil for optional types, nothing for the others.
+    /// The value of a field that is not given: nil for optional types; other types have none.
     static var absent: Self? { get }
     /// Whether the value is such a nil, which does not travel.
     var isAbsent: Bool { get }

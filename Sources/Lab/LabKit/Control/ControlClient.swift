@@ -6,7 +6,7 @@ import ZeroMQ
 
 /// Sends commands to one control endpoint and takes the replies. Several commands may be under way at the same time.
 ///
-/// The endpoint need not exist yet: commands wait until somebody answers there, up to their time-out. The death of the
+/// The endpoint need not exist yet: commands wait until a process answers there, up to their time-out. The death of the
 /// process that got a command ends the wait at once.
 ///
 /// Thread rule: any thread, any number of callers. One thread of the client's own does the talking; completions
@@ -18,7 +18,7 @@ public final class ControlClient: Sendable {
     private let mailbox: ControlMailbox
     private let thread: ThreadHandle
 
-    /// Connects to an endpoint such as `.peer("main")`; returns at once, whether or not somebody answers there.
+    /// Connects to an endpoint such as `.peer("main")`; returns at once, whether or not a process answers there.
     public init(_ layout: InstanceLayout, _ endpoint: InstanceEndpoint) throws {
         let address = try layout.address(of: endpoint)
         let mailbox = try ControlMailbox()

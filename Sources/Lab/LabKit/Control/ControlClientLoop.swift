@@ -57,7 +57,7 @@ struct ControlClientLoop: ~Copyable {
                     ControlError(name: "interrupted", message: "the connection to '\(endpoint.fileName)' is closed"))
                 return
             }
-            // What has happened to the connection meanwhile decides whether anything is sent.
+            // The present state of the connection decides whether anything is sent.
             while let frames = try socket.receive() { try deliver(frames) }
             while let event = try monitor.next() { follow(event) }
             let isRefused = try !sendWaiting()
@@ -124,7 +124,7 @@ struct ControlClientLoop: ~Copyable {
             return
         }
         guard let reply = ControlReply(json: json) else { return refuse("a message without an `id`") }
-        // A reply to a call that has ended meanwhile finds nothing and is dropped.
+        // A reply to a call that has ended meanwhile is dropped.
         for entry in take(where: { $0.call.id == reply.id }) { entry.call.completion(.success(reply)) }
     }
 
@@ -139,7 +139,7 @@ struct ControlClientLoop: ~Copyable {
     /// Confirms that all replies before the farewell have been read, and keeps what the leaving server has not taken
     /// for the next one.
     private mutating func takeLeave(_ farewell: Farewell) throws {
-        // If the server cannot hear it any more, it has left anyway.
+        // If the server can no longer receive it, it has left anyway.
         _ = try socket.send([Farewell.confirmation])
         server = nil
         for index in pending.indices where pending[index].isSent && pending[index].lastChance == nil {
@@ -173,7 +173,7 @@ struct ControlClientLoop: ~Copyable {
         let cause =
             entry.isSent
             ? "\(endpoint) did not answer '\(call.command)' within \(call.timeout)"
-            : "nobody answered at '\(endpoint.fileName)' within \(call.timeout); is the process running?"
+            : "no reply from '\(endpoint.fileName)' within \(call.timeout); is the process running?"
         return ControlError(name: "timedOut", message: cause)
     }
 }

@@ -31,11 +31,11 @@ public struct ControlError: Error, Hashable, Codable, Sendable {
     /// The domain of requests that had no answer, as the platform calls it.
     public static let urlLoadingDomain = "NSURLErrorDomain"
 
-    /// Whether the lab has waited in vain for a process. An app's request that had no answer in time has the same name in a
-    /// domain of its own.
+    /// Whether a process did not answer the lab in time. An app's request that timed out has the same name in a domain
+    /// of its own.
     public var isUnanswered: Bool { domain == Self.labDomain && name == "timedOut" }
 
-    /// Whether the process has died that was to answer.
+    /// Whether the process died before it answered.
     public var isDeath: Bool { domain == Self.labDomain && name == "peerDied" }
 
     /// A command that the receiver does not have.
@@ -54,7 +54,7 @@ public struct ControlError: Error, Hashable, Codable, Sendable {
         ControlError(name: "badRequest", message: message)
     }
 
-    /// An answer that breaks the protocol between the lab and its processes, or is none of those that the command has.
+    /// An answer that breaks the protocol between the lab and its processes, or does not fit the command.
     public static func badReply(_ message: String) -> ControlError {
         ControlError(name: "badReply", message: message)
     }

@@ -38,7 +38,7 @@ public struct ControlRequest: Hashable, Sendable {
 
     /// Reads a message.
     ///
-    /// - Throws: `ControlError` named `badRequest` that says what is wrong with it.
+    /// - Throws: `ControlError` named `badRequest` with the reason.
     init(json: JSONValue) throws(ControlError) {
         guard case .object(let members) = json else { throw .badRequest("the message is not a JSON object") }
         guard let id = members["id"]?.integerValue else { throw .badRequest("'id' must be an integer") }

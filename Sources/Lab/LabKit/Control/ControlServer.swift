@@ -46,7 +46,7 @@ public final class ControlServer: Sendable {
                 do {
                     try ControlServer.serve(socket, outbox: outbox, incarnation: incarnation, onRequest: onRequest)
                 } catch {
-                    // Without its endpoint the process is lost to the lab; dying tells everybody at once.
+                    // The lab cannot reach the process without its endpoint; all clients see its death at once.
                     fatalError("the control endpoint '\(endpoint.fileName)' failed: \(error)")
                 }
             } catch {
@@ -79,7 +79,7 @@ public final class ControlServer: Sendable {
         var clients: [Data: Set<UInt64>] = [:]
         while true {
             let (replies, isStopping) = outbox.take()
-            // False means that the client has gone; nobody else wants its reply.
+            // False means that the client has gone; its reply is dropped.
             for reply in replies {
                 if try socket.send([reply.client, reply.message]) {
                     clients[reply.client]?.remove(reply.id)
@@ -216,7 +216,7 @@ final class ControlOutbox: Sendable {
     }
 }
 
-/// Tells the maker of a thread whether the thread's start succeeded. Thread rule: any thread.
+/// Reports to the maker of a thread whether the thread's start succeeded. Thread rule: any thread.
 final class StartSignal: Sendable {
     private let done = DispatchSemaphore(value: 0)
     private let failure = Mutex<(any Error)?>(nil)

@@ -42,7 +42,7 @@ public struct FaultPoint: RawRepresentable, Hashable, Sendable, CustomStringConv
         self.actions = actions
     }
 
-    /// The point with a name; nil when there is none.
+    /// The point with a name; nil if unknown.
     public init?(rawValue: String) {
         guard let point = Self.all.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = point
@@ -57,7 +57,7 @@ public struct FaultPoint: RawRepresentable, Hashable, Sendable, CustomStringConv
 
 extension [FaultActionWord] {
     fileprivate static let all = FaultActionWord.allCases
-    /// For points behind which nothing waits for an error: a failure could not be reported to anybody.
+    /// For points whose caller takes no error, so that a failure could not be reported.
     fileprivate static let withoutFailure: [FaultActionWord] = [.kill, .delay]
 }
 

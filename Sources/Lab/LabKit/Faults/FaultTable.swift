@@ -25,7 +25,7 @@ public final class FaultTable: Sendable {
         public let rule: FaultRule
         /// How often it has fired, over all incarnations.
         public let fired: Int
-        /// How many passes it was about, over all incarnations: zero while no process has come to the point.
+        /// How many passes it was about, over all incarnations: zero while no process has reached the point.
         public let passed: Int
     }
 

@@ -1,13 +1,14 @@
 import Foundation
 import LabSystem
 
-/// What instances have left whose processes were all killed at once, so that none of them could clean up.
+/// Leftovers of instances whose processes were all killed at once, so that none of them could clean up.
 ///
-/// The next instance that is made removes the directories; names of shared memory whose directory is gone stay for good.
+/// The next instance that is made removes the directories; names of shared memory whose directory is gone stay.
 public struct DeadInstances: Sendable {
     /// The directories of dead instances, sorted.
     public let directories: [String]
-    /// Names of shared memory, with their leading slash, that nobody has mapped, whose instance has no directory; sorted.
+    /// Names of shared memory, with their leading slash, that no process maps and whose instance has no directory;
+    /// sorted.
     public let sharedMemory: [String]
     private let runtimeRoot: String
 

@@ -95,7 +95,7 @@ public final class Instance: Sendable {
             path = "/tmp/palab-\(CurrentUser.id)"
         }
         try Files.createDirectory(path)
-        // Somebody else may have made a directory of that name in a shared place such as /tmp.
+        // Another user may have made a directory of that name in a shared place such as /tmp.
         guard try Files.isPrivateDirectory(path) else { throw InstanceError.notPrivate(path: path) }
         return path
     }

@@ -28,7 +28,7 @@ public enum InstanceEndpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The endpoint behind the name of a file; nil for a name that is none.
+    /// The endpoint behind the name of a file; nil for any other name.
     public init?(fileName: String) {
         if fileName == "server" {
             self = .server

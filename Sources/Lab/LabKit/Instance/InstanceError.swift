@@ -20,7 +20,7 @@ public enum InstanceError: Error, Hashable, Sendable {
     case faultTableFull(slots: Int)
     /// A text of a fault rule does not fit its slot.
     case faultTextTooLong(String, bytes: Int)
-    /// Somebody answers at the endpoint already.
+    /// Another process answers at the endpoint.
     case endpointTaken(name: String, pid: Int32?)
 }
 

@@ -38,7 +38,7 @@ public struct InstanceLayout: Hashable, Sendable {
 
     /// What the server keeps.
     public var serverDirectory: String { "\(root)/server" }
-    /// Where the server tells that it listens, `ServerReady`.
+    /// Where the server reports that it listens, `ServerReady`.
     public var serverReadyPath: String { "\(serverDirectory)/ready.json" }
 
     /// The requests that an incarnation of the server got, for `RequestRecord`.
@@ -64,8 +64,8 @@ public struct InstanceLayout: Hashable, Sendable {
         "\(deviceDirectory(device))/links/\(pairing).sqlite"
     }
 
-    /// The directory the instance has while a process is making it. The name tells the process, so that the next start
-    /// knows at once whether the maker was killed.
+    /// The directory of the instance while a process is making it. The name contains the process identifier, so that
+    /// the next start sees at once whether the maker was killed.
     package func unfinished(maker pid: Int32) -> InstanceLayout {
         InstanceLayout(
             root: "\(Files.directory(of: root))/\(Self.unfinishedPrefix)\(pid)-\(id)")

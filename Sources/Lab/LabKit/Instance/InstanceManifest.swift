@@ -43,7 +43,7 @@ public struct InstanceManifest: Codable, Sendable {
 
     /// Reads the manifest of an instance.
     ///
-    /// - Throws: `InstanceError.noInstance` when there is none, `.unreadable` when it is damaged.
+    /// - Throws: `InstanceError.noInstance` without a manifest, `.unreadable` when it is damaged.
     public static func read(_ layout: InstanceLayout) throws -> InstanceManifest {
         let data: Data
         do {

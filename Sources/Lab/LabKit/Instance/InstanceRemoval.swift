@@ -21,10 +21,10 @@ enum InstanceRemoval {
         }
     }
 
-    /// Takes the lock of the directory itself, which whoever removes it holds to the end: a directory that is hidden and not
-    /// locked has lost its remover.
+    /// Takes the lock of the directory itself, which its remover holds to the end: a directory that is hidden and
+    /// not locked has lost its remover.
     ///
-    /// - Returns: nil when it has gone, or somebody else is removing it.
+    /// - Returns: nil when it has gone, or another process is removing it.
     private static func claim(_ directory: String) throws -> FileLock? {
         do {
             let lock = FileLock(try FileDescriptor.open(directory, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
@@ -44,8 +44,8 @@ enum InstanceRemoval {
             && InstanceLayout.isID(name.dropFirst(InstanceLayout.hiddenPrefix.count))
     }
 
-    /// Removes the instances of a runtime directory that nobody owns: their processes all ended without cleaning
-    /// up, for instance by SIGKILL at once. Anything that is not an instance is left alone.
+    /// Removes the instances of a runtime directory that have no owner: their processes all ended without cleaning up,
+    /// for instance by SIGKILL at once. Anything that is not an instance is left alone.
     static func sweepStale(in runtimeRoot: String) throws {
         for name in try Files.list(runtimeRoot) {
             let path = "\(runtimeRoot)/\(name)"
@@ -64,7 +64,7 @@ enum InstanceRemoval {
             let lease = try? FileLock(path: layout.leasePath, create: false), try lease.tryLock(),
             let members = try? FileLock(path: layout.membersPath, create: false), try members.tryLock()
         else { return }
-        // Both locks stay taken until the directory is gone: nobody can join meanwhile.
+        // Both locks stay taken until the directory is gone: no process can join meanwhile.
         try withExtendedLifetime((lease, members)) { try remove(layout) }
     }
 }

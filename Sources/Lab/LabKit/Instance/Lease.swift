@@ -2,7 +2,7 @@ import LabSystem
 import Synchronization
 
 /// The lock that keeps an instance alive. The runner holds it; when the runner ends, however it ends, the kernel
-/// releases it, and everybody who watches it learns that at once.
+/// releases it, and its watchers are notified at once.
 ///
 /// Thread rule: any thread.
 public final class Lease: Sendable {
@@ -17,7 +17,7 @@ public final class Lease: Sendable {
     /// Gives the lease up: the watchers end the instance.
     public func release() throws { try lock.unlock() }
 
-    /// Whether somebody holds the lease of an instance.
+    /// Whether a process holds the lease of an instance.
     public static func isHeld(_ layout: InstanceLayout) -> Bool {
         guard let probe = try? FileLock(path: layout.leasePath, create: false) else { return false }
         return (try? probe.tryLockShared()) == false
@@ -33,7 +33,7 @@ public final class Lease: Sendable {
         fileprivate var isActive: Bool { !isCancelled.load(ordering: .acquiring) }
     }
 
-    /// Calls `onLost` once, on a thread of its own, when nobody holds the lease any more.
+    /// Calls `onLost` once, on a thread of its own, when no process holds the lease any more.
     ///
     /// The thread waits in the kernel for a share of the lock; no timer is involved.
     ///

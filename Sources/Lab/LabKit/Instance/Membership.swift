@@ -30,8 +30,8 @@ public final class Membership: Sendable {
         guard try lock.tryLockShared() else { throw InstanceError.noInstance(path: directory.root) }
     }
 
-    /// Leaves the instance. A further call, from another thread for instance, waits for the first one and tells the
-    /// same: a process that ends itself after any of them cuts no removal short.
+    /// Leaves the instance. A further call, from another thread for instance, waits for the first one and returns its
+    /// result: a process that ends itself after any of them interrupts no removal.
     ///
     /// - Returns: true when this was the last member; then the instance's shared-memory names and its directory
     ///   have been removed.

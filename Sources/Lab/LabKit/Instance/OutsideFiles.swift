@@ -23,7 +23,7 @@ public enum OutsideFiles {
     ///   - path: Absolute path of the file.
     ///   - layout: The instance that the file ends with.
     public static func write(_ content: Data, to path: String, of layout: InstanceLayout) throws {
-        // Noted first: a process that dies in between has written no file, and removing none is no harm.
+        // Noted first: a process that dies in between has written no file, and removing a missing file is harmless.
         let notes = try FileDescriptor.open(layout.outsideFilesPath, flags: O_WRONLY | O_CREAT | O_APPEND)
         try notes.writeAll(try JSONValue(encoding: Note(path, content)).encoded() + Data("\n".utf8))
         try Files.write(content, to: path)

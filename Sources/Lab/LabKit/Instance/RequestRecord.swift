@@ -5,8 +5,8 @@ import Synchronization
 
 /// The requests of an instance's server in a file of the instance: what the memory of a server loses when it dies.
 ///
-/// A request is told when it has come, and once more when it has been answered, each time in a line with one `write`; so a
-/// death at any moment leaves what there was. Nothing is masked: the file ends with its instance, and whoever shows it masks.
+/// A request is recorded on arrival and again when it is answered, each time in a line with one `write`; so a death at
+/// any moment leaves all earlier lines. Nothing is masked: the file ends with its instance, and its readers mask it.
 ///
 /// Thread rule: any thread; the state is guarded by the mutex.
 public final class RequestRecord: Sendable {
@@ -32,7 +32,7 @@ public final class RequestRecord: Sendable {
         state = Mutex(State(file: try Self.open(path)))
     }
 
-    /// Notes that a request has come.
+    /// Records that a request has arrived.
     ///
     /// - Parameter fields: What is known of it, in the members of `ListRequests.Request`.
     /// - Returns: Its number, from 1, in the order of arrival.
@@ -96,7 +96,7 @@ public final class RequestRecord: Sendable {
     private static func read(_ path: String, incarnation: Int) -> [JSONValue] {
         var known: [Int64: [String: JSONValue]] = [:]
         for file in [older(path), path] {
-            // A line that a killed server left unfinished tells nothing.
+            // A line that a killed server left unfinished is skipped.
             let lines = ((try? Files.read(file)) ?? Data()).split(separator: 0x0A)
             for fields in lines.compactMap({ try? JSONValue.parse(Data($0)).objectValue }) {
                 guard let number = fields["number"]?.integerValue else { continue }

@@ -1,7 +1,7 @@
 import Foundation
 public import LabSystem
 
-/// What the server tells when it listens, the file `server/ready.json`.
+/// What the server reports when it listens, the file `server/ready.json`.
 public struct ServerReady: Codable, Hashable, Sendable {
     /// The root of all services, e.g. `http://127.0.0.1:40123`.
     public var baseURL: String

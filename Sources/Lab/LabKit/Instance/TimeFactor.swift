@@ -12,7 +12,7 @@ public enum TimeFactor {
     /// The factor of this process: what the variable says, 1 without it, never less than 1.
     public static let current = factor(in: ProcessInfo.processInfo.environment)
 
-    /// The factor of an environment; a text that is no finite number of 1 or more counts as 1.
+    /// The factor of an environment; a text that is not a finite number of 1 or more counts as 1.
     static func factor(in environment: [String: String]) -> Double {
         guard let factor = environment[variable].flatMap(Double.init), factor.isFinite else { return 1 }
         return max(1, factor)

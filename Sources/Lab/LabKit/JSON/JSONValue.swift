@@ -63,10 +63,10 @@ extension JSONValue {
     /// Whether the value is `null`.
     public var isNull: Bool { self == .null }
 
-    /// The member of a mapping; nil when the value is none or has no such member.
+    /// The member of an object; nil if the value is not an object or has no such member.
     public subscript(key: String) -> JSONValue? { objectValue?[key] }
 
-    /// The element of a list; nil when the value is none or is shorter.
+    /// The element of a list; nil if the value is not a list or is shorter.
     public subscript(index: Int) -> JSONValue? {
         guard let elements = arrayValue, elements.indices.contains(index) else { return nil }
         return elements[index]

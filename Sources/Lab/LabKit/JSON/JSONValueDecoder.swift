@@ -2,8 +2,8 @@ import Foundation
 
 /// Makes decodable values from a ``JSONValue`` without going through text.
 ///
-/// As strict as the types that ask: a text is no number, a number with a fraction is no integer, `null` is no value.
-/// `Data` is read from Base64 text.
+/// As strict as the types that ask: a text is not a number, a number with a fraction is not an integer, `null` is not a
+/// value. `Data` is read from Base64 text.
 ///
 /// Thread rule: any thread; immutable.
 struct JSONValueDecoder: Decoder {

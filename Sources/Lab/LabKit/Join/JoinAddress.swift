@@ -11,7 +11,7 @@ public struct JoinAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads an address; nil when the text is none.
+    /// Reads an address; nil if the text is not an address.
     public init?(_ text: String) {
         let rest = text.hasPrefix("tcp://") ? text.dropFirst(6) : text[...]
         guard let colon = rest.lastIndex(of: ":"), colon != rest.startIndex,

@@ -2,8 +2,8 @@ public import Foundation
 import LabSystem
 import ZeroMQ
 
-/// What a guest needs to prove itself to an owner, and to know the owner: a file that is carried from host to host. Whoever
-/// has it can be the guest; it serves as long as the owner's lab lives.
+/// What a guest needs to prove itself to an owner, and to know the owner: a file that is carried from host to host. Any
+/// process that has it can be the guest; it is valid as long as the owner's lab lives.
 public struct JoinKey: Codable, Sendable {
     private var version = 1
     /// By which the guest knows the owner.
@@ -61,9 +61,9 @@ public enum JoinError: Error, CustomStringConvertible, LocalizedError, Sendable 
     case exposedKey(path: String, mode: UInt32)
     /// The owner does not know the key.
     case refusedKey(address: String)
-    /// Nobody answers.
+    /// No reply.
     case noAnswer(address: String, within: LabDuration)
-    /// The owner said no.
+    /// The owner refused.
     case refused(String)
 
     public var errorDescription: String? { description }
@@ -71,7 +71,7 @@ public enum JoinError: Error, CustomStringConvertible, LocalizedError, Sendable 
     public var description: String {
         switch self {
         case .noKey(let path, let reason):
-            "'\(path)' is no key for joining a lab: \(reason); copy the file that `lab up --listen` has named"
+            "'\(path)' is not a key for joining a lab: \(reason); copy the file that `lab up --listen` has named"
         case .exposedKey(let path, let mode):
             """
             the key '\(path)' can be read by other users (mode 0\(String(mode, radix: 8))), expected 0600; run \
@@ -83,8 +83,8 @@ public enum JoinError: Error, CustomStringConvertible, LocalizedError, Sendable 
             """
         case .noAnswer(let address, let patience):
             """
-            nobody answers at \(address) within \(patience); start `lab up --listen` there first, and see that its port can \
-            be reached from here
+            no reply from \(address) within \(patience); start `lab up --listen` there first, and check that its port \
+            can be reached from here
             """
         case .refused(let reason): reason
         }

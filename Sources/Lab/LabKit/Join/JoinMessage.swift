@@ -72,7 +72,7 @@ public struct JoinWelcome: Codable, Sendable {
     public var seed: UInt64
     /// The devices that the guest plays.
     public var devices: [String]
-    /// What the owner's server has told.
+    /// What the owner's server has reported.
     public var server: ServerReady
     /// See ``HostAssignment/bootsBefore``.
     public var bootsBefore: UInt64
@@ -180,7 +180,7 @@ public struct JoinCall: Codable, Sendable {
     }
 }
 
-/// What became of a command.
+/// The outcome of a command.
 public struct JoinReply: Codable, Sendable {
     /// The id of the call.
     public var id: UInt64

@@ -13,7 +13,7 @@ public final class JoinSocket: Sendable {
         case connected
         /// Guest: the other side does not know the key.
         case keyRefused
-        /// The other side has said something. An owner hears the guest that has said hello last, and nobody else.
+        /// The other side has sent a message. An owner accepts only messages of the guest that said hello last.
         case message(JoinMessage)
         /// The connection is lost, by a death or by the network.
         case lost

@@ -13,12 +13,12 @@ final class JoinSocketLoop {
     private let onEvent: (JoinSocket.Event) -> Void
     /// Owner: the guest that has said hello last.
     private var guest: Data?
-    /// Until when somebody's lost connection may turn out to be the guest's, in monotonic nanoseconds.
+    /// Until when a lost connection may turn out to be the guest's, in monotonic nanoseconds.
     private var doubtfulUntil: UInt64?
 
     /// How long the other side may take to confirm a farewell, in nanoseconds.
     private static let farewellPatience: UInt64 = 500_000_000
-    /// How long the library may take to forget a lost connection after it has told of it, in nanoseconds.
+    /// How long the library may take to forget a lost connection after it has reported it, in nanoseconds.
     private static let doubt: UInt64 = 200_000_000
 
     init(
@@ -67,7 +67,7 @@ final class JoinSocketLoop {
         }
     }
 
-    /// Somebody's connection was lost: it was the guest's if the guest cannot be reached any more.
+    /// A connection was lost: it was the guest's if the guest cannot be reached any more.
     private func resolveDoubt() throws {
         guard let end = doubtfulUntil else { return }
         if try !send(.probe) {
@@ -87,11 +87,11 @@ final class JoinSocketLoop {
         return try socket.send([guest, data])
     }
 
-    /// The next message that counts; nil when there is none.
+    /// The next valid message of the other side, if any.
     private func receive() throws -> JoinMessage? {
         while var parts = try socket.receive() {
             let sender = isOwner ? parts.removeFirst() : Data()
-            // Whoever has the key may speak, but not everything that is said makes sense.
+            // A client with the key may still send malformed messages.
             guard let data = parts.first, let message = try? JSONValue.parse(data).decode(JoinMessage.self) else {
                 continue
             }
@@ -108,7 +108,7 @@ final class JoinSocketLoop {
         return nil
     }
 
-    /// Says the last word, and waits until it was heard.
+    /// Sends the last message, and waits until it is confirmed.
     private func leave(saying farewell: JoinMessage) throws {
         guard try send(farewell) else { return }
         let end = MonotonicClock.nanoseconds() + Self.farewellPatience

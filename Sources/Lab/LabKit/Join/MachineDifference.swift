@@ -1,6 +1,6 @@
 public import LabSystem
 
-/// How far the clocks of an owner's machine are from those of this one, as told by questions and answers.
+/// How far the clocks of an owner's machine are from those of this one, as measured by questions and answers.
 ///
 /// A value that decides and does nothing else.
 public struct MachineDifference: Sendable {
@@ -27,7 +27,7 @@ public struct MachineDifference: Sendable {
         guard now >= sent, Int64(now - sent) < shortest else { return }
         shortest = Int64(now - sent)
         let half = shortest / 2
-        // What lies within the error of the measurement is no difference: the same machine, or clocks that agree.
+        // A difference within the error of the measurement is ignored: the same machine, or clocks that agree.
         func difference(_ mine: Int64, _ theirs: Int64) -> Int64 {
             let difference = mine - half - theirs
             return abs(difference) <= half + 1_000_000 ? 0 : difference

@@ -13,7 +13,7 @@ public struct Quirk: RawRepresentable, Hashable, Sendable, CustomStringConvertib
         self.summary = summary
     }
 
-    /// The quirk with an id; nil when there is none.
+    /// The quirk with an id; nil if unknown.
     public init?(rawValue: String) {
         guard let quirk = Self.all.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = quirk
@@ -36,18 +36,18 @@ extension Quirk {
     /// A state that cannot be read is taken for none (sharing.md, D8).
     public static let unreadableStateIsNone = Quirk(
         "sharing.D8", "Takes a state that the keychain does not give now for no activation, and overwrites it.")
-    /// A fresh installation empties whatever it can reach (sharing.md, D9).
+    /// A fresh installation empties everything it can reach (sharing.md, D9).
     public static let unguardedWipe = Quirk(
         "sharing.D9",
-        "Takes preferences that cannot be read for a fresh installation, and empties the SDK's keychain services in every "
-            + "access group of a fresh one, without telling anybody.")
-    /// Nobody compares the memory identifiers of the applications (sharing.md, D15).
+        "Treats unreadable preferences as a fresh installation, and silently empties the SDK's keychain services in "
+            + "every access group of a fresh one.")
+    /// The memory identifiers of the applications are not compared (sharing.md, D15).
     public static let memoryNamesMayDiffer = Quirk(
         "sharing.D15", "Uses shared memory of its own name beside apps that share the activation through another.")
     /// All tokens are those whose account begins alike (sharing.md, D19).
     public static let removesTokensByPrefix = Quirk(
         "sharing.D19", "Removes the tokens of the instance `a__b` together with those of `a`.")
-    /// Nobody asks for the entitlement to the keychain group (sharing.md, D23).
+    /// The entitlement to the keychain group is not checked (sharing.md, D23).
     public static let uncheckedEntitlement = Quirk(
         "sharing.D23", "Starts with a keychain access group that the app is not entitled to.")
     /// A token that another application has made meanwhile is made again (sharing.md, D29).
@@ -74,7 +74,7 @@ extension Quirk {
         "sdk.15", "Takes a server status without a time for one from 1970 and sets the clock by it.")
     /// An upgrade is not announced to the other applications (sdk.md, section 15, item 21).
     public static let unannouncedUpgrade = Quirk(
-        "sdk.21", "Upgrades the protocol without telling the apps that share the activation.")
+        "sdk.21", "Upgrades the protocol without notifying the apps that share the activation.")
     /// A state that cannot be read is overwritten (sdk.md, section 15, item 23).
     public static let unusableStateIsDropped = Quirk(
         "sdk.23", "Overwrites a stored state that it cannot read, without keeping its bytes.")
@@ -85,12 +85,12 @@ extension Quirk {
     public static let plainErrorIsNotRead = Quirk(
         "sdk.28", "Reports an unencrypted error body with the status 200 as a failed decryption.")
 
-    /// An error in the clear answers an encrypted request in vain (networking.md, section 17, item 3).
+    /// An unencrypted error in answer to an encrypted request is not read (networking.md, section 17, item 3).
     public static let encryptedCallLosesError = Quirk(
         "networking.3", "Does not read the server's unencrypted error where an encrypted answer is expected.")
-    /// Why an answer cannot be read is not told (networking.md, section 17, item 4).
+    /// The reason why an answer cannot be read is dropped (networking.md, section 17, item 4).
     public static let decodingErrorIsDropped = Quirk(
-        "networking.4", "Does not tell in the error why an answer could not be read.")
+        "networking.4", "Does not state in the error why an answer could not be read.")
     /// A token's header is made with whatever time the device has (networking.md, section 17, item 8).
     public static let tokenTimeIsNotSynchronized = Quirk(
         "networking.8", "Sends a token with the device's time although the server's is not known yet.")
@@ -106,7 +106,7 @@ extension Quirk {
         "mobile-token.1", "Refuses the whole list of operations when one of them cannot be read.")
     /// Known operations are not replaced (mobile-token.md, section 24, item 2).
     public static let registerKeepsOldOperations = Quirk(
-        "mobile-token.2", "Tells the delegate known operations as and where they were when they came first.")
+        "mobile-token.2", "Reports known operations to the delegate with the content and position they first had.")
     /// A cancelled registration for pushes blocks the next ones (mobile-token.md, section 24, item 7).
     public static let cancelledPushRegistrationBlocks = Quirk(
         "mobile-token.7", "Refuses every registration for pushes after one that was cancelled.")
@@ -114,12 +114,12 @@ extension Quirk {
     public static let lostTokenStays = Quirk(
         "mobile-token.19", "Keeps a token that the server does not know, so that every later call fails.")
 
-    /// A phone tells its watch of a pending activation (watch.md, section 13, item 2).
+    /// A phone sends its watch a pending activation (watch.md, section 13, item 2).
     public static let pendingActivationIsTold = Quirk(
-        "watch.2", "Tells the watch the identifier of an activation that is not persisted yet.")
-    /// A watch that knows of no activation destroys tokens (watch.md, section 13, item 6).
+        "watch.2", "Sends the watch the identifier of an activation that is not persisted yet.")
+    /// A watch without an activation destroys tokens (watch.md, section 13, item 6).
     public static let tokenBeforeStatusIsDestroyed = Quirk(
-        "watch.6", "Destroys a token on the watch at its first use when the phone has not told of the activation yet.")
+        "watch.6", "Destroys a token on the watch at its first use if the phone has not announced the activation yet.")
 
     /// All quirks, in the order of the specification.
     public static let all: [Quirk] = [

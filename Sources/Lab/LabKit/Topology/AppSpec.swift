@@ -96,7 +96,7 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
     public enum SSLValidation: String, Codable, CaseIterable, Sendable {
         /// Whom the device trusts; no `sslValidationStrategy`.
         case system
-        /// Everybody: `PowerAuthClientSslNoValidationStrategy`.
+        /// Any server: `PowerAuthClientSslNoValidationStrategy`.
         case noValidation = "none"
     }
 
@@ -125,7 +125,7 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
     /// `usesApplicationHeaderVersion` of the Extensions SDK.
     public var usesApplicationHeaderVersion: Bool
 
-    /// `watchSynchronization` of the full SDK: whether the watch is told the server's time.
+    /// `watchSynchronization` of the full SDK: whether the watch receives the server's time.
     public var sharesTimeWithWatch: Bool
     /// `watchSynchronization` of the full SDK: whether tokens that change are sent to the watch that has them.
     public var refreshesTokensOnWatch: Bool

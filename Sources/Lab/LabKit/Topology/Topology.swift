@@ -94,7 +94,7 @@ public struct LinkSpec: Codable, Equatable, Sendable {
     /// How many transfers a queue of each end holds; more are refused with `WCError` 7015.
     public var capacity: Int
 
-    /// Transfers in a queue when nobody says otherwise.
+    /// Transfers in a queue by default.
     public static let defaultCapacity = 20_000
 
     /// Creates a link between two devices of the same topology.

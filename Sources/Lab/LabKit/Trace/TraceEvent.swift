@@ -57,7 +57,7 @@ public struct TraceEvent: Hashable, Sendable {
         self.init(json: object)
     }
 
-    /// Reads the object of such a line; nil when it is none.
+    /// Reads the object of such a line; nil if it is not an event.
     public init?(json object: JSONValue) {
         guard let time = object["t"]?.integerValue, time >= 0,
             let origin = object["p"]?.stringValue, let separator = origin.lastIndex(of: "#"),

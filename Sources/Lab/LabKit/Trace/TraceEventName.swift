@@ -15,7 +15,7 @@ public struct TraceEventName: RawRepresentable, Hashable, Sendable, CustomString
         self.fields = fields
     }
 
-    /// The event with a name; nil when there is none.
+    /// The event with a name; nil if unknown.
     public init?(rawValue: String) {
         guard let event = Self.byName[rawValue] else { return nil }
         self = event
@@ -63,7 +63,7 @@ extension TraceEventName {
     public static let processSuspended = TraceEventName(
         "process.suspended", "The agent stopped the process of an app.", .peer, .incarnation, .pid)
     public static let processResumed = TraceEventName(
-        "process.resumed", "The agent let a stopped process go on.", .peer, .incarnation, .pid)
+        "process.resumed", "The agent resumed a stopped process.", .peer, .incarnation, .pid)
     public static let processRefused = TraceEventName(
         "process.refused", "A process said that it plays an app, and the device did not believe it.",
         TraceField("cause", .text, "Which app and process, and why."), .refusalCount)
@@ -106,7 +106,7 @@ extension TraceEventName {
         "A configuration of the SDK was taken, but lacks something that makes answers sure.",
         TraceField(
             "cause", .choice(["userDefaultsSuiteMissing"]),
-            "What it lacks: an extension without the suite of its app cannot tell an activation from that of an earlier installation."
+            "What it lacks: an extension without the suite of its app cannot distinguish an activation from that of an earlier installation."
         ),
         TraceField("message", .text, "What follows, in a sentence."))
     public static let stateLoaded = TraceEventName(
@@ -122,7 +122,7 @@ extension TraceEventName {
         "counter.bumped", "The change counter of a shared session was raised.", .changeCounter)
     public static let counterUsed = TraceEventName(
         "counter.used", "A hash-based counter was used for a signature.",
-        TraceField("counter", .text, "Tells the value from all others without revealing it."), .activationId,
+        TraceField("counter", .text, "Identifies the value without revealing it."), .activationId,
         TraceField("factor", .text, "The factors of the signature, such as `possession_knowledge`."))
     public static let lockRequested = TraceEventName(
         "lock.requested", "A lock of a shared session is being waited for.", .lock)
@@ -135,7 +135,7 @@ extension TraceEventName {
     public static let memoryCreated = TraceEventName("memory.created", "Shared memory was made.", .memory)
     public static let memoryOpened = TraceEventName("memory.opened", "Shared memory was opened.", .memory)
     public static let memoryRepaired = TraceEventName(
-        "memory.repaired", "What a dead process or a stranger did to shared memory was put right.", .memory,
+        "memory.repaired", "Damage to shared memory by a dead or a foreign process was repaired.", .memory,
         TraceField(
             "cause", .choice(["noSize", "noContent", "noName", "deadOwner"]),
             "What was wrong: memory too short, without content, used without a name, or an operation of a dead owner."))
@@ -159,17 +159,17 @@ extension TraceEventName {
 
     // Mobile Token.
     public static let operationsChanged = TraceEventName(
-        "operations.changed", "The Mobile Token SDK told the app of its pending operations.", .operationIds,
+        "operations.changed", "The Mobile Token SDK reported its pending operations to the app.", .operationIds,
         TraceField("removed", .list(.text), "Those that are gone."),
         TraceField("added", .list(.text), "Those that are new."))
     public static let operationsFailed = TraceEventName(
-        "operations.failed", "The Mobile Token SDK told the app that its operations cannot be fetched.",
+        "operations.failed", "The Mobile Token SDK reported to the app that its operations cannot be fetched.",
         TraceField("reason", .text, "Why, such as `network_generic`."))
     public static let operationsLoading = TraceEventName(
-        "operations.loading", "The Mobile Token SDK told the app that a fetch began or ended.",
+        "operations.loading", "The Mobile Token SDK reported to the app that a fetch began or ended.",
         TraceField("loading", .boolean, "Whether it began."))
     public static let operationsExpired = TraceEventName(
-        "operations.expired", "The Mobile Token SDK told the app that operations it watches have expired.",
+        "operations.expired", "The Mobile Token SDK reported to the app that operations it watches have expired.",
         .operationIds)
 
     // The network.
@@ -210,7 +210,7 @@ extension TraceEventName {
         TraceField("type", .optional(.text), "The message, such as `mtoken.operationInit`; nothing for any other one."),
         TraceField(
             "outcome", .optional(.choice(["accepted", "invalidToken", "payloadTooLarge", "unavailable"])),
-            "What came of it; nothing where nobody takes pushes."))
+            "The outcome; nothing without a push gateway."))
 
     // Phone and watch.
     public static let linkUp = TraceEventName("link.up", "Two devices can reach each other.", .link)
@@ -234,12 +234,12 @@ extension TraceEventName {
     public static let linkHandled = TraceEventName(
         "link.handled", "The delegate of an app has handled a guaranteed message.", .message)
     public static let linkTold = TraceEventName(
-        "link.told", "The delegate of an app has heard of the end of its guaranteed message.", .message,
+        "link.told", "The delegate of an app was notified of the end of its guaranteed message.", .message,
         TraceField(
             "code", .optional(.integer), "Code of Apple's `WCErrorDomain` with which it ended; none when it arrived."))
     public static let linkSettled = TraceEventName(
         "link.settled",
-        "A device has stored that an app's delegate has handled a guaranteed message, or heard of the end of one; the next process of the app is not told again.",
+        "A device has stored that an app's delegate has handled a guaranteed message, or was notified of the end of one; the next process of the app is not notified again.",
         .message, .link)
     public static let linkAcknowledged = TraceEventName(
         "link.acknowledged", "The other device has stored a watch message.", .link, .sequence)
@@ -247,7 +247,7 @@ extension TraceEventName {
         "link.failed", "A live watch message failed.", .message, .link,
         TraceField("code", .integer, "Code of Apple's `WCErrorDomain`."))
     public static let linkFaulted = TraceEventName(
-        "link.faulted", "A fault of the link hit a message; the phone's agent tells it for both directions.",
+        "link.faulted", "A fault of the link hit a message; the phone's agent reports it for both directions.",
         .optional(.message), .link,
         TraceField("direction", .choice(LinkDirection.allCases.map(\.rawValue)), "Where the message goes."),
         TraceField(
@@ -290,7 +290,7 @@ extension TraceEventName {
         "call.invoked", "A stress run asks an app for something.", .peer, .incarnation, .call,
         TraceField("token", .optional(.text), "Name of the token that it is about."))
     public static let callCompleted = TraceEventName(
-        "call.completed", "A stress run knows what became of a call.", .peer, .incarnation, .call,
+        "call.completed", "A stress run knows the outcome of a call.", .peer, .incarnation, .call,
         TraceField(
             "outcome", .choice(["done", "notDone", "unknown"]),
             "`notDone`: certainly not; `unknown`: the app died, or did not answer in time."),

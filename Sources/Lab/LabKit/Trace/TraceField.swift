@@ -47,7 +47,7 @@ extension TraceField {
     static let pid = TraceField("pid", .integer, "Its process identifier.")
     static let refusalCount = TraceField(
         "count", .optional(.integer),
-        "How many it stands for, when so much came that not all is told by itself; the cause is that of the last.")
+        "How many it stands for, if too many came to report each; the cause is that of the last.")
     static let sequence = TraceField("seq", .integer, "Its number on the link.")
     static let service = TraceField("service", .text, "Service of the item.")
     static let status = TraceField("status", .integer, "HTTP status.")

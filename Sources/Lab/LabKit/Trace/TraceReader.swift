@@ -13,7 +13,7 @@ public enum TraceReader {
         public let unreadableLines: Int
     }
 
-    /// A line that is no event: a byte of it was changed, or another program has written it.
+    /// A line that is not an event: a byte of it was changed, or another program has written it.
     public struct DamagedLine: Hashable, Sendable, CustomStringConvertible {
         /// The name of the file in the directory of the traces.
         public let file: String
@@ -49,7 +49,7 @@ public enum TraceReader {
         let file = try FileDescriptor.open(path)
         let start = max(0, try file.size() - 65_536)
         var splitter = LineSplitter()
-        // The first line may be cut; half a line is no event.
+        // The first line may be cut; half a line is not an event.
         let lines = splitter.add(try file.read(count: 65_536, at: start))
         let word = Data(word.utf8)
         return lines.lazy.reversed().filter { $0.range(of: word) != nil }.compactMap(TraceEvent.init(line:))
@@ -60,7 +60,7 @@ public enum TraceReader {
     ///
     /// - Parameters:
     ///   - isWanted: Other events are dropped at once, so that a long trace takes little memory.
-    ///   - damaged: Gets each line that is no event; the torn last line of a killed process does not count.
+    ///   - damaged: Gets each line that is not an event; the torn last line of a killed process does not count.
     public static func readAll(
         _ directory: String, where isWanted: (TraceEvent) throws -> Bool = { _ in true },
         damaged: (DamagedLine) -> Void = { _ in }
@@ -77,7 +77,7 @@ public enum TraceReader {
     /// Reads all trace files of a directory, one after the other and piece by piece.
     ///
     /// - Parameters:
-    ///   - damaged: Gets each line that is no event; the torn last line of a killed process does not count.
+    ///   - damaged: Gets each line that is not an event; the torn last line of a killed process does not count.
     ///   - body: Gets each event, those of a process in the order in which it wrote them.
     public static func forEach(
         in directory: String, damaged: (DamagedLine) -> Void = { _ in }, _ body: (TraceEvent) throws -> Void

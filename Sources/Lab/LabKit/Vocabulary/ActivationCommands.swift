@@ -59,7 +59,7 @@ public struct FetchActivationStatus: Command {
 
 public struct CanStartActivation: Command {
     public static let info = CommandInfo(
-        "canStartActivation", of: .allApps, "Tells whether no activation exists or is under way in this process.")
+        "canStartActivation", of: .allApps, "Checks whether no activation exists or is under way in this process.")
     public typealias Result = Bool
 
     public init() {}
@@ -68,7 +68,7 @@ public struct CanStartActivation: Command {
 public struct HasPendingActivation: Command {
     public static let info = CommandInfo(
         "hasPendingActivation", of: .allApps,
-        "Tells whether an activation was started in this process and not yet persisted.")
+        "Checks whether an activation was started in this process and not yet persisted.")
     public typealias Result = Bool
 
     public init() {}
@@ -76,7 +76,7 @@ public struct HasPendingActivation: Command {
 
 public struct HasValidActivation: Command {
     public static let info = CommandInfo(
-        "hasValidActivation", of: .allApps, "Tells whether an activation is stored and can be used.")
+        "hasValidActivation", of: .allApps, "Checks whether an activation is stored and can be used.")
     public typealias Result = Bool
 
     public init() {}
@@ -129,6 +129,6 @@ public struct RemoveActivation: Command {
 
 public struct RemoveActivationLocal: Command {
     public static let info = CommandInfo(
-        "removeActivationLocal", of: .app, "Forgets the activation on the device; the server is not told.")
+        "removeActivationLocal", of: .app, "Deletes the activation on the device; the server is not notified.")
     public init() {}
 }

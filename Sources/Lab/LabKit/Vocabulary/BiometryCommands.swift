@@ -8,7 +8,7 @@ extension Vocabulary {
 
 public struct BiometryInfo: Command {
     public static let info = CommandInfo(
-        "biometryInfo", of: .app, "Tells what biometry the device has and whether it can be used now.")
+        "biometryInfo", of: .app, "Shows what biometry the device has and whether it can be used now.")
 
     public enum Status: String, Choice {
         case notSupported, notAvailable, notEnrolled, lockout, available
@@ -36,7 +36,7 @@ public struct AddBiometryFactor: Command {
 public struct HasBiometryFactor: Command {
     public static let info = CommandInfo(
         "hasBiometryFactor", of: .app,
-        "Tells whether the activation has a biometry factor whose key is on this device.")
+        "Checks whether the activation has a biometry factor whose key is on this device.")
     public typealias Result = Bool
 
     public init() {}

@@ -1,5 +1,5 @@
 extension Vocabulary {
-    /// Commands about the process that plays a device; whoever gives them carries them out.
+    /// Commands about the process that plays a device; their caller carries them out.
     static let deviceProcessCommands: [any Command.Type] = [KillDevice.self, SwitchOffDevice.self, SwitchOnDevice.self]
 }
 

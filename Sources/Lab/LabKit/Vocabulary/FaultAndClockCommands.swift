@@ -79,7 +79,7 @@ public struct RunClock: Command {
 }
 
 public struct ReadClock: Command {
-    public static let info = CommandInfo("read", of: .clock, "Tells the lab's time, and how the lab's clock runs.")
+    public static let info = CommandInfo("read", of: .clock, "Shows the lab's time, and how the lab's clock runs.")
 
     public struct Result: FieldObject {
         @Field("The lab's time, in seconds since 1970.") public var time: Double

@@ -10,7 +10,7 @@ extension Vocabulary {
 public struct RegisterDeviceToken: Command {
     public static let info = CommandInfo(
         "registerDeviceTokenForPushNotifications", of: .app,
-        "Tells the server the token under which push messages reach this app.")
+        "Sends the server the token under which push messages reach this app.")
     @Field(.deviceToken) public var token: String
 
     public init() {}
@@ -19,12 +19,12 @@ public struct RegisterDeviceToken: Command {
 // mobile-token.md, section 12.4
 public struct ParseNotification: Command {
     public static let info = CommandInfo(
-        "parseNotification", of: .app, "Tells what a push message is about; nothing when it is not one of Mobile Token."
+        "parseNotification", of: .app, "Shows what a push message is about; nothing when it is not one of Mobile Token."
     )
     @Field("Content of the push message.") public var userInfo: [String: JSONValue]
 
     public struct Message: FieldObject {
-        @Field("What it tells.") public var kind: Kind
+        @Field("What it is about.") public var kind: Kind
         @Field(.operationId) public var operationId: String?
         @Field("Name of the operation.") public var operationName: String?
         @Field("How the operation ended.") public var operationResult: String?

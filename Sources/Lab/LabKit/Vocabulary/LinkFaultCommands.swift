@@ -26,7 +26,7 @@ public enum LinkMessageKind: String, Choice {
     case acknowledgement
     /// An application context, of which only the newest counts.
     case context
-    /// What a device tells about its apps, from which the other one knows what it can reach.
+    /// What a device reports about its apps, from which the other one derives what it can reach.
     case state
 }
 
@@ -132,7 +132,7 @@ public struct CorruptMessages: Command {
 public struct CutLink: Command {
     public static let info = CommandInfo(
         "cut", of: .link,
-        "Loses everything in a direction, also what devices tell of themselves, and none of them notices.",
+        "Loses everything in a direction, also what devices report about themselves; neither device notices.",
         endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
     @Field("The direction; both when left out.") public var direction: LinkDirection?
     public typealias Result = ArmedTrafficFault

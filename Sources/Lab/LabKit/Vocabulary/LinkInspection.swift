@@ -36,7 +36,7 @@ public struct InspectLink: Command {
         public var conditions: [Condition]
         @Field("Own transfers that the other device has not confirmed.") public var outbox: Outbox
         @Field("Received transfers that their apps have not handled.") public var inbox: Inbox
-        @Field("Ends of own transfers that their apps have not been told of.") public var untold: [Ended]
+        @Field("Ends of own transfers not yet reported to their apps.") public var untold: [Ended]
         @Field("Application contexts, own ones and received ones.") public var contexts: [Context]
         @Field("Immediate messages under way.") public var messages: [Message]
         public init() {}
@@ -124,7 +124,7 @@ public struct InspectLink: Command {
         @Field("Whether this device's app has sent it.") public var isOwn: Bool
         @Field("Its version, from 1.") public var version: UInt64
         @Field(.sizeOfContent, unit: "bytes") public var size: Int
-        @Field("Of an own one, whether the other device has it; of a received one, whether the app was told.")
+        @Field("Of an own one, whether the other device has it; of a received one, whether the app was notified.")
         public var isDone: Bool
         public init() {}
     }

@@ -26,7 +26,7 @@ public struct WatchSessionState: Command {
         @Field("Phone only: whether a watch is paired.") public var isPaired: Bool?
         @Field("Phone only: whether the companion app is installed.") public var isWatchAppInstalled: Bool?
         @Field("Watch only: whether the phone has the companion app.") public var isCompanionAppInstalled: Bool?
-        @Field("Watch only: whether the phone is out of reach because nobody has unlocked it since it started.")
+        @Field("Watch only: whether the phone is out of reach because it has not been unlocked since it started.")
         public var phoneNeedsUnlock: Bool?
         public init() {}
     }
@@ -87,7 +87,7 @@ public struct OutstandingUserInfoTransfers: Command {
 public struct FinishedUserInfoTransfers: Command {
     public static let info = CommandInfo(
         "finishedUserInfoTransfers", of: [.app, .watchApp],
-        "Lists the guaranteed messages of whose end this process was told, oldest first.")
+        "Lists the guaranteed messages whose end was reported to this process, oldest first.")
 
     public struct Transfer: FieldObject {
         @Field("What was sent.") public var userInfo: [String: JSONValue]
@@ -182,7 +182,7 @@ public struct ApplicationContexts: Command {
 public struct DelegateCalls: Command {
     public static let info = CommandInfo(
         "delegateCalls", of: [.app, .watchApp],
-        "Lists what the session has told this process' delegate, oldest first, without contents of the SDK's messages.")
+        "Lists the session's calls of this process' delegate, oldest first, without contents of the SDK's messages.")
 
     public struct Call: FieldObject {
         @Field("The delegate's method, such as `didReceiveUserInfo` or `sessionReachabilityDidChange`.")
@@ -191,7 +191,7 @@ public struct DelegateCalls: Command {
         @Field("Whether the counterpart was reachable; with a change of that.") public var isReachable: Bool?
         @Field("What arrived, or was sent.") public var content: [String: JSONValue]?
         @Field("Name of the file that arrived, or was sent.") public var file: String?
-        @Field("The `WCError` that was told.") public var code: Int?
+        @Field("The `WCError` that was reported.") public var code: Int?
         public init() {}
     }
     public typealias Result = [Call]

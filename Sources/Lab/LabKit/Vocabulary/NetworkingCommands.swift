@@ -12,7 +12,7 @@ public struct Post: Command {
     @Field("Path of the endpoint below the base URL.") public var path: String
     @Field("Content of `requestObject`; without it the body is `{}`.") public var requestObject: JSONValue?
     @Field("Makes it a signed endpoint with this URI identifier.") public var uriId: String?
-    @Field("Makes it an endpoint with the token of this name, which is created when there is none.")
+    @Field("Makes it an endpoint with the token of this name, which is created if it does not exist.")
     public var token: String?
     @Field(.addedPassword) public var password: Secret?
     @Field(.addedBiometry) public var biometry: Bool = false

@@ -1,7 +1,7 @@
-/// A word of the vocabulary that has another name by now, and is still understood.
+/// A former name of a word of the vocabulary that is still accepted.
 ///
-/// Files with the old word are accepted with a warning until ``refusedFrom``; `lab format --upgrade` rewrites them. Whoever
-/// renames a command or a parameter adds the old word here, for one minor version of the lab.
+/// Files with the old word are accepted with a warning until ``refusedFrom``; `lab format --upgrade` rewrites them. A
+/// renamed command or parameter keeps its old word here for one minor version of the lab.
 public struct OldSpelling: Sendable, Equatable {
     /// Where the old word stands.
     public enum Place: Sendable, Equatable {

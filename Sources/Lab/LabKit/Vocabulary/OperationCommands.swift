@@ -19,7 +19,7 @@ public struct ServerOperation: FieldObject {
     }
 
     @Field(.operationId) public var operationId: String
-    @Field("User who decides; nothing while nobody has claimed it.") public var userId: String?
+    @Field("User who decides; nothing while it is unclaimed.") public var userId: String?
     @Field("Type of the operation, the `name` that apps see.") public var operationType: String
     @Field("Text that is signed.") public var data: String
     @Field("State of the operation.") public var status: State
@@ -53,7 +53,7 @@ public struct CreateOperation: Command {
         "createOperation", of: .server, "Creates an operation from a template: `login`, `payment` or one of your own.")
     @Field("Name of the template.") public var template: String
     @Field("Values for the template's placeholders.") public var parameters: [String: JSONValue] = [:]
-    @Field("User who decides; without one, whoever claims it.") public var userId: String?
+    @Field("User who decides; without one, the user who claims it.") public var userId: String?
     @Field("Only this activation may approve it.") public var activationId: String?
     @Field("Only activations with this flag may decide.") public var activationFlag: String?
     @Field(.proximityCheck) public var proximityCheck: Bool?
@@ -143,13 +143,13 @@ public struct SendPush: Command {
 // mobile-token.md, section 20.3
 public struct SendInboxMessage: Command {
     public static let info = CommandInfo(
-        "sendInboxMessage", of: .server, "Puts a message into the inbox of a user, and tells their devices by push.")
+        "sendInboxMessage", of: .server, "Puts a message into the inbox of a user, and notifies their devices by push.")
     @Field("User who gets it.") public var userId: String = "alice"
     @Field(.messageSubject, limit: "8 to 255 characters") public var subject: String = "New statement"
     @Field(.messageSummary, limit: "8 to 255 characters") public var summary: String = "Your statement is ready"
     @Field("Body.", limit: "8 to 65536 characters") public var body: String = "Open the app to see it."
     @Field(.bodyFormat) public var type: InboxMessage.Format = .text
-    @Field("Whether devices are not told by push.") public var silent: Bool = false
+    @Field("Whether devices are not notified by push.") public var silent: Bool = false
 
     public struct Result: FieldObject {
         @Field(.messageId) public var id: String

@@ -102,7 +102,7 @@ public struct ShownNotifications: Command {
 public struct TapNotification: Command {
     public static let info = CommandInfo(
         "tapNotification", of: .device,
-        "Opens a notification as the user does: the app comes to the foreground, launched if need be, and is told.")
+        "Opens a notification as the user does: the app comes to the foreground, launched if need be, and is notified.")
     @Field(.shownNotification) public var id: String?
     @Field("Identifier of the button that is tapped; the notification itself when left out.")
     public var action: String?
@@ -112,7 +112,7 @@ public struct TapNotification: Command {
 
 public struct DismissNotification: Command {
     public static let info = CommandInfo(
-        "dismissNotification", of: .device, "Clears a notification as the user does; the app is not told.")
+        "dismissNotification", of: .device, "Clears a notification as the user does; the app is not notified.")
     @Field(.shownNotification) public var id: String?
 
     public init() {}

@@ -15,7 +15,7 @@ public struct RecoveryDescription: FieldObject {
 
 public struct HasActivationRecoveryData: Command {
     public static let info = CommandInfo(
-        "hasActivationRecoveryData", of: .app, "Tells whether recovery data came with the activation.")
+        "hasActivationRecoveryData", of: .app, "Checks whether recovery data came with the activation.")
     public typealias Result = Bool
 
     public init() {}

@@ -1,5 +1,5 @@
 extension Vocabulary {
-    /// Commands about the server's process; whoever gives them carries them out.
+    /// Commands about the server's process; their caller carries them out.
     static let serverProcessCommands: [any Command.Type] = [KillServer.self, RestartServer.self]
 }
 

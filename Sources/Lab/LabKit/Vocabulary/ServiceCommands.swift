@@ -55,7 +55,7 @@ public struct SendRequest: Command {
 
     public struct Result: FieldObject {
         @Field(.statusCode) public var statusCode: Int
-        @Field("The body, decrypted: JSON, or the text if it is none.") public var body: JSONValue
+        @Field("The body, decrypted: JSON, or the text if it is not JSON.") public var body: JSONValue
         public init() {}
     }
 

@@ -48,10 +48,10 @@ public struct InspectSharing: Command {
         public init() {}
     }
 
-    /// Who holds a lock and who waits for it, as the kernel tells.
+    /// Owner and waiters of a lock, read from the kernel.
     public struct Lock: FieldObject {
-        @Field("Who holds it; nobody, or one.") public var holders: [Process]
-        @Field("Who waits for it.") public var waiting: [Process]
+        @Field("The process that holds it, or none.") public var holders: [Process]
+        @Field("The processes that wait for it.") public var waiting: [Process]
         public init() {}
     }
 
@@ -61,7 +61,7 @@ public struct InspectSharing: Command {
         @Field(.processId) public var pid: Int32
         @Field(.processState) public var state: Processes.State
         @Field(
-            "How long it has done so, by the machine's clock; nothing when the end of its trace does not tell.",
+            "How long it has done so, by the machine's clock; nothing when the end of its trace does not show it.",
             unit: "milliseconds")
         public var duration: Int?
         public init() {}
@@ -74,7 +74,7 @@ public struct InspectSharing: Command {
         @Field("The app with that identifier.") public var app: String?
         @Field("How long ago its owner gave a sign of life, by the device's clock.", unit: "milliseconds")
         public var age: Int?
-        @Field("Whether somebody holds its lock; when not, its owner is dead and the next app takes over.")
+        @Field("Whether a process holds its lock; if not, its owner is dead and the next app takes over.")
         public var ownerIsAlive: Bool
         public init() {}
     }

@@ -14,7 +14,7 @@ public struct SharedMemoryOfApp: Command {
         @Field(.tokenChanges) public var tokenModifyCounter: UInt64
         @Field(.startedOperations)
         public var operationTicket: UInt64
-        @Field("The operation that excludes other apps: 0 is none, 1 an activation, 2 a protocol upgrade.")
+        @Field("The operation that excludes other apps: 0 for none, 1 an activation, 2 a protocol upgrade.")
         public var operationType: Int
         @Field("Identifier of the app that owns the operation.") public var operationOwner: String?
         public init() {}
@@ -30,7 +30,7 @@ public struct HeldFileLocks: Command {
     public struct Lock: FieldObject {
         @Field("The app that holds it.") public var app: String
         @Field("The file, by its path in the instance's directory.") public var file: String
-        @Field("Whether it excludes everybody else.") public var isExclusive: Bool
+        @Field("Whether it excludes all others.") public var isExclusive: Bool
         public init() {}
     }
     public typealias Result = [Lock]

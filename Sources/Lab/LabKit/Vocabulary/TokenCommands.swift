@@ -34,7 +34,8 @@ public struct LocalToken: Command {
 }
 
 public struct HasLocalToken: Command {
-    public static let info = CommandInfo("hasLocalToken", of: .allApps, "Tells whether a token is stored under a name.")
+    public static let info = CommandInfo(
+        "hasLocalToken", of: .allApps, "Checks whether a token is stored under a name.")
     @Field(.tokenName) public var name: String
     public typealias Result = Bool
 
@@ -61,7 +62,7 @@ public struct RemoveAccessToken: Command {
 
 public struct RemoveLocalToken: Command {
     public static let info = CommandInfo(
-        "removeLocalToken", of: .allApps, "Forgets a token on the device; the server is not told.")
+        "removeLocalToken", of: .allApps, "Deletes a token on the device; the server is not notified.")
     @Field(.tokenName) public var name: String
 
     public init() {}
@@ -69,6 +70,6 @@ public struct RemoveLocalToken: Command {
 
 public struct RemoveAllLocalTokens: Command {
     public static let info = CommandInfo(
-        "removeAllLocalTokens", of: .allApps, "Forgets all tokens on the device; the server is not told.")
+        "removeAllLocalTokens", of: .allApps, "Deletes all tokens on the device; the server is not notified.")
     public init() {}
 }

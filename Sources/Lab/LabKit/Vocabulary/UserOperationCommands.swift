@@ -116,7 +116,7 @@ public struct StopPollingOperations: Command {
 
 public struct IsPollingOperations: Command {
     public static let info = CommandInfo(
-        "isPollingOperations", of: .app, "Tells whether the app polls, also while that pauses in the background.")
+        "isPollingOperations", of: .app, "Checks whether the app polls, also while polling pauses in the background.")
     public typealias Result = Bool
 
     public init() {}

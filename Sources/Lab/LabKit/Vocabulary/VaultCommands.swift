@@ -42,7 +42,7 @@ public struct SignJWT: Command {
 public struct VerifyServerSignedData: Command {
     public static let info = CommandInfo(
         "verifyServerSignedData", of: .app,
-        "Tells whether data were signed by the server, for example those of an offline QR code.")
+        "Checks whether data were signed by the server, for example those of an offline QR code.")
     @Field("Data that were signed.") public var data: String
     @Field("Base64 of the signature.") public var signature: String
     @Field("Checks with the application's master key, not the activation's.") public var masterKey: Bool = false
@@ -76,7 +76,7 @@ public struct RemoveExternalEncryptionKey: Command {
 
 public struct HasExternalEncryptionKey: Command {
     public static let info = CommandInfo(
-        "hasExternalEncryptionKey", of: .app, "Tells whether a key of the app's own is set in the SDK object.")
+        "hasExternalEncryptionKey", of: .app, "Checks whether a key of the app's own is set in the SDK object.")
     public typealias Result = Bool
 
     public init() {}

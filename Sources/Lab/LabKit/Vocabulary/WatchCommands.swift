@@ -8,7 +8,7 @@ extension Vocabulary {
 
 public struct SendActivationStatusToWatch: Command {
     public static let info = CommandInfo(
-        "sendActivationStatusToWatch", of: .app, "Tells the watch whether there is an activation, and which.")
+        "sendActivationStatusToWatch", of: .app, "Sends the watch whether there is an activation, and which.")
     @Field(.delivery) public var delivery: Delivery = .guaranteed
     public typealias Result = Bool
 

@@ -39,7 +39,7 @@ public struct ReceivedFiles: Command {
 public struct FinishedFileTransfers: Command {
     public static let info = CommandInfo(
         "finishedFileTransfers", of: [.app, .watchApp],
-        "Lists the files of whose transfer's end this process was told, oldest first.")
+        "Lists the files whose transfer's end was reported to this process, oldest first.")
 
     public struct Transfer: FieldObject {
         @Field(.fileName) public var name: String

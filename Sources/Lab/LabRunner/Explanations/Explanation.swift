@@ -1,29 +1,29 @@
 internal import LabKit
 
-/// What a name that the lab prints means, and what to do about it: what `lab explain` and docs/errors.md show.
+/// The meaning of a name that the lab prints, and the advice for it: the text of `lab explain` and docs/errors.md.
 ///
 /// An immutable value. Thread rule: any thread.
 public struct Explanation: Sendable {
     /// The name as it is printed.
     public let name: String
-    /// What has the name.
+    /// The kind of thing that has the name.
     public let subject: Subject
     /// The number beside the name of an error.
     public let code: Int?
-    /// What failures of the kind say, as far as it is always the same.
+    /// The fixed part of the message of such failures.
     public let printed: String?
-    /// What it means, in a sentence or two.
+    /// The meaning, in a sentence or two.
     public let meaning: String
-    /// What it usually comes from.
+    /// Common causes.
     public let causes: [String]
-    /// What to do.
+    /// The advice.
     public let advice: String
-    /// Where the specification says so, in the form of a citation.
+    /// Citations of the specification.
     public let references: [String]
-    /// Scenarios of the catalogue that show it, from `Scenarios`.
+    /// Scenarios of the catalogue that show it; paths below `Scenarios`.
     public let scenarios: [String]
 
-    /// Whether a scenario can cause it; the causes of what none can begin with "Nothing".
+    /// Whether a scenario can cause it. If not, the causes begin with "Nothing".
     var canBeShown: Bool { !causes.contains { $0.hasPrefix("Nothing") } }
 
     /// The kinds of name.
@@ -31,7 +31,7 @@ public struct Explanation: Sendable {
         case verdict, stepFailure, sdkError, transportError, networkingError, scannedCodeError, watchError, labError
         case deviceError, serverError, faultPoint
 
-        /// What names of the kind are, in the plural.
+        /// A description of the kind, in the plural.
         public var title: String {
             switch self {
             case .verdict: "Verdicts"
@@ -70,21 +70,21 @@ public struct Explanation: Sendable {
         + labErrors
         + deviceErrors + serverErrors + faultPoints
 
-    /// The explanations of a name, or of the reason of a failure as it was printed.
+    /// The explanations of a name, or of the reason of a failure as printed.
     ///
-    /// - Parameter text: The name, which several things can have, such as an error and a verdict; or the reason.
-    /// - Throws: ``BadUsage`` with the nearest name, when nothing has this one.
+    /// - Parameter text: A name, which an error and a verdict can share, or the reason of a failure.
+    /// - Throws: ``BadUsage`` with the nearest name if the name is unknown.
     public static func find(_ text: String) throws -> [Explanation] {
         let reasons = all.compactMap(\.printed).filter(text.contains)
         let found = all.filter { explanation in
             guard explanation.name != text else { return true }
-            // "it failed with another error" is more than "it failed".
+            // The longest match wins: "it failed with another error" contains "it failed".
             guard let printed = explanation.printed, reasons.contains(printed) else { return false }
             return !reasons.contains { $0 != printed && $0.contains(printed) }
         }
         guard found.isEmpty else { return found }
         let advice = nearest(text, among: Set(all.map(\.name))).map { "did you mean `\($0)`?" }
         throw BadUsage(
-            sentence: "nothing is called `\(text)`; \(advice ?? "`lab explain` lists the names that are explained")")
+            sentence: "no explanation for `\(text)`; \(advice ?? "`lab explain` lists the names that are explained")")
     }
 }

@@ -1,7 +1,7 @@
 internal import LabKit
 
 extension Explanation {
-    /// The places at which a fault can be armed; what each of them is, its own declaration says.
+    /// The places at which a fault can be armed. The declaration of each point has its meaning.
     static let faultPoints = [
         faultPoint(
             .keychainRead, "Shows what an app does when the keychain does not answer: fail it, or delay it.",
@@ -25,12 +25,12 @@ extension Explanation {
             ]),
         faultPoint(
             .stateSaved,
-            "A kill here leaves a complete state. With the quirk `sharing.D7` other apps are not told of it.",
+            "A kill here leaves a complete state. With the quirk `sharing.D7` other apps are not notified.",
             ["sharing.md, section 7.6", "sharing.md, D7"],
             ["sharing/upgrade-whose-owner-dies.yaml", "sharing/death-while-biometry-is-replaced.yaml"]),
         faultPoint(
             .counterBumped,
-            "A kill here leaves everything as it was; with the quirk `sharing.D7`, a state nobody is told of.",
+            "A kill here leaves everything unchanged; with the quirk `sharing.D7`, a new state without a notification.",
             ["sharing.md, section 7.6", "sharing.md, D7"], ["failing/app-died.yaml"]),
         faultPoint(
             .tokenCounterBumped,
@@ -38,26 +38,26 @@ extension Explanation {
             ["sharing.md, section 7.7"], ["sharing/killed-between-token-and-store.yaml"]),
         faultPoint(
             .statusLockTaken,
-            "A delay keeps every task of the other apps waiting; a kill shows that the kernel releases the lock.",
+            "A delay blocks every task of the other apps; a kill shows that the kernel releases the lock.",
             ["sharing.md, section 7.1", "sharing.md, section 7.5"],
             ["sharing/killed-with-a-lock.yaml"]),
         faultPoint(
             .statusLockReleased,
-            "A kill here comes after the others may go on, and before the app knows that it is done.",
+            "A kill here comes after the lock is released, and before the app learns that its task is done.",
             ["sharing.md, section 7.5"], ["sharing/killed-with-a-lock.yaml"]),
         faultPoint(
             .queueLockTake,
-            "A failure here shows what a signed request does that cannot have its turn: it ends, and is not sent.",
+            "A failure here shows that a signed request without its turn in the queue ends, and is not sent.",
             ["sharing.md, section 7.9", "sharing.md, D12"], ["sharing/request-without-the-queue-lock.yaml"]),
         faultPoint(
             .queueLockTaken,
-            "A delay keeps the signed requests of the other apps waiting, and nothing else of theirs.",
+            "A delay blocks the signed requests of the other apps, and nothing else.",
             ["sharing.md, section 7.9"], ["failing/lock-is-held.yaml", "sharing/killed-with-a-lock.yaml"]),
         faultPoint(
             .queueLockReleased, "A kill here comes after the answer of a signed request, which the app may not know.",
             ["sharing.md, section 7.9"], ["sharing/block-holds-the-queue.yaml"]),
         faultPoint(
-            .operationLockTaken, "A kill here ends an operation that nobody has heard of.",
+            .operationLockTaken, "A kill here ends an operation that no other app has seen.",
             ["sharing.md, section 8.2"], ["sharing/killed-while-it-begins-an-activation.yaml"]),
         faultPoint(
             .operationStarted, "A kill here leaves the announcement of an operation whose owner is dead.",
@@ -65,19 +65,19 @@ extension Explanation {
             ["sharing/killed-while-it-begins-an-activation.yaml"]),
         faultPoint(
             .operationCleared,
-            "A kill here leaves an operation that is over and that nobody sees any more.",
+            "A kill here leaves a finished operation that no app sees any more.",
             ["sharing.md, section 8.3"], ["sharing/killed-while-it-ends-an-activation.yaml"]),
         faultPoint(
-            .operationLockReleased, "A kill here leaves the state that the operation has led to.",
+            .operationLockReleased, "A kill here leaves the resulting state of the operation.",
             ["sharing.md, section 8.3"], ["sharing/killed-while-it-ends-an-activation.yaml"]),
         faultPoint(
-            .memoryCreated, "A kill here leaves memory without a size, which nobody can map.",
+            .memoryCreated, "A kill here leaves memory without a size, which no app can map.",
             ["sharing.md, section 5", "sharing.md, D11"], ["sharing/killed-while-it-makes-the-memory.yaml"]),
         faultPoint(
             .memorySized, "A kill here leaves memory without content, which the original takes for damaged.",
             ["sharing.md, section 5", "sharing.md, D11"], ["sharing/killed-while-it-makes-the-memory.yaml"]),
         faultPoint(
-            .memoryInitialised, "A kill here leaves memory that nobody has used.",
+            .memoryInitialised, "A kill here leaves memory that no app has used.",
             ["sharing.md, section 7.4"], ["sharing/killed-while-it-makes-the-memory.yaml"]),
         faultPoint(
             .memoryNameRecorded, "A kill here leaves the name of memory that may not exist.",
@@ -104,15 +104,15 @@ extension Explanation {
             .biometryFactorRemoved, "A kill here leaves a key of no factor, which nothing uses.",
             ["sharing.md, section 12.5"], ["sharing/death-while-biometry-is-removed.yaml"]),
         faultPoint(
-            .httpRequestSent, "A kill or failure here means that the server has never heard of the request.",
+            .httpRequestSent, "A kill or failure here means that the server has not received the request.",
             ["sdk.md, section 7.2"], ["sharing/upgrade-whose-owner-dies.yaml"]),
         faultPoint(
             .httpResponseReceived,
-            "A kill or failure here means that the server has done its part, and the app does not know.",
+            "A kill or failure here means that the server has handled the request, and the app does not know.",
             ["sdk.md, section 7.3"], ["sharing/requests-of-two-apps-take-turns.yaml"]),
         faultPoint(
             .linkStore,
-            "A failure here is that of the storage: what an app queues ends with its error, and nothing is lost.",
+            "A failure here is a storage failure: queuing fails with its error, and nothing is lost.",
             ["watch.md, section 9.7"], ["watch/storage-takes-no-transfers.yaml"]),
         faultPoint(
             .linkAccepted, "A kill here shows whether an accepted message survives the death of its sender.",

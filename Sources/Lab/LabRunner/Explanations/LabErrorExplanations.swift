@@ -9,26 +9,26 @@ extension Explanation {
         Explanation(
             "badReply", .labError, "A program answered, and the answer breaks the protocol or its own vocabulary.",
             causes: [
-                "A user's own program in another language sends something else than the page about own apps says.",
+                "A user's own program in another language does not follow the page about own apps.",
                 "Its vocabulary declares another `result` than the program has.",
             ],
-            advice: "The message says what came. docs/own-app.md describes the messages."),
+            advice: "The message shows the answer. docs/own-app.md describes the messages."),
         Explanation(
-            "badRequest", .labError, "A message on a control socket is no request.",
+            "badRequest", .labError, "A message on a control socket is not a valid request.",
             causes: ["A program other than the lab wrote to the socket, or one of another version."],
             advice: "Build all programs of the lab from one version."),
         Explanation(
             "cancelled", .labError,
             "`cancelRequest` has cancelled the request that the command waited for. Its completion is not called.",
-            causes: ["A step did so, or somebody at the prompt of the process."],
-            advice: "Nothing, when it was meant. Whether the server has carried the request out, the server tells.",
+            causes: ["A step did so, or a person at the prompt of the process."],
+            advice: "Nothing, if intended. Ask the server whether it has carried out the request.",
             references: ["sharing.md, section 7.9"], scenarios: ["sharing/cancelled-request-blocks-nobody.yaml"]),
         Explanation(
             "failed", .labError, "The command failed, and its error has no name of its own.",
             causes: ["An error of the system, such as a full disk.", "An error of a library below the SDK."],
             advice: "Match `message`."),
         Explanation(
-            "interrupted", .labError, "Somebody stopped waiting before the answer came.",
+            "interrupted", .labError, "The wait was ended before the answer came.",
             causes: ["Ctrl-C.", "The instance is ending."], advice: "Run it again."),
         Explanation(
             "notRunning", .labError, "The app has no process that could carry the command out.",
@@ -37,17 +37,17 @@ extension Explanation {
             scenarios: ["watch/devices-crash-and-start-again.yaml"]),
         Explanation(
             "peerDied", .labError,
-            "The process died before it answered. Nobody knows how much of the command was carried out.",
+            "The process died before it answered. It is unknown how much of the command was carried out.",
             causes: ["A fault with `action: kill`, or a command that kills it.", "It crashed."],
             advice:
                 "Its log is in `logs` of the scenario's directory, its last events are in its trace. `relaunch` starts an "
                 + "app again, `switchOn` a device, `restart` the server.",
             scenarios: ["faults/server-dies-before-a-commit.yaml"]),
         Explanation(
-            "suspended", .labError, "The process sleeps, and answers nothing until it is woken.",
+            "suspended", .labError, "The process is suspended, and answers nothing until it is resumed.",
             causes: ["A step suspended it, or the device did."], advice: "`resume` it before."),
         Explanation(
-            "timedOut", .labError, "The process lives, and did not answer in time.",
+            "timedOut", .labError, "The process is running, and did not answer in time.",
             causes: [
                 "It is suspended, or held by a fault with `action: delay`.",
                 "It waits for a lock that another app holds.",
@@ -64,23 +64,23 @@ extension Explanation {
     /// The errors of a device's agent.
     static let deviceErrors = [
         Explanation(
-            "internal", .deviceError, "The agent of the device is in a state that must not be.",
+            "internal", .deviceError, "The agent of the device is in an invalid state.",
             causes: ["Nothing: no scenario causes it. It would be a defect of the lab."],
             advice: "Report it with the trace and the log of the agent."),
         Explanation(
             "launchFailed", .deviceError, "The process of an app could not be started, or ended while starting.",
             causes: ["The app is not installed.", "A fault killed it while it started.", "Its program is missing."],
-            advice: "The message holds its last words; the rest is in its log.",
+            advice: "The message contains its last output; the rest is in its log.",
             scenarios: ["sdk/reinstallation-and-reboot.yaml"]),
         Explanation(
             "unknownDeviceToken", .deviceError, "No app on the device has the device token of a push.",
             causes: ["The app was uninstalled or installed anew.", "The device was erased.", "Another device has it."],
-            advice: "`registerForRemoteNotifications` of the app tells its present token.",
+            advice: "`registerForRemoteNotifications` of the app returns its current token.",
             scenarios: ["push/reinstalled-app-has-another-token.yaml"]),
         Explanation(
             "wrongState", .deviceError, "The device or the app is in a state that does not allow the command.",
             causes: [
-                "Installing what is installed, waking what does not sleep, answering a dialog that is not open, opening a "
+                "Installing an installed app, resuming a running one, answering a dialog that is not open, opening a "
                     + "notification that is not shown."
             ],
             advice: "The message names the state; `processes` of the device lists all of them.",

@@ -4,7 +4,7 @@ extension Explanation {
         networkingError(
             "unknown", "Nothing says why.",
             "Nothing: no scenario causes it. An answer without the object that it must have would, and the lab's server "
-                + "always sends one; of a request that all callers have cancelled nobody hears.",
+                + "always sends one; a request that all callers have cancelled is not reported.",
             "Nothing is lost; ask again.", "networking.md, section 10.1"),
         networkingError(
             "canceled", "The request was cancelled.", "The app called `cancel` on the operation that it got.",
@@ -61,7 +61,7 @@ extension Explanation {
         networkingError(
             "operations_invalidActivation", "The server knows a newer activation of the user.",
             "The setting `oneActivationPerUser` of the server, and a second device of the user.",
-            "Activate again, or go on with the other device.", "mobile-token.md, section 14.4",
+            "Activate again, or continue with the other device.", "mobile-token.md, section 14.4",
             scenarios: ["mobile-token/newest-activation-only.yaml"]),
         networkingError(
             "operations_alreadyFailed", "The operation has failed.",
@@ -71,10 +71,10 @@ extension Explanation {
         networkingError(
             "operations_alreadyFinished", "The operation was approved or rejected before.",
             "Another app or device was faster, or the answer to the first attempt was lost.",
-            "The history shows which of both.", "mobile-token.md, section 16.3",
+            "The history shows which.", "mobile-token.md, section 16.3",
             scenarios: ["mobile-token/two-apps-approve-at-once.yaml"]),
         networkingError(
-            "operations_alreadyCanceled", "The back office took the operation back.", "`cancelOperation`.",
+            "operations_alreadyCanceled", "The back office cancelled the operation.", "`cancelOperation`.",
             "Fetch the list again.", "mobile-token.md, section 16.3",
             scenarios: ["mobile-token/operation-errors.yaml"]),
         networkingError(
@@ -91,7 +91,7 @@ extension Explanation {
         networkingError(
             "operations_failed", "The server did not accept the decision, and the operation still waits.",
             "A factor that the operation does not allow, other data, or a missing or wrong one-time password.",
-            "`operation` of the server tells how many failures it counted.", "mobile-token.md, section 16.5",
+            "`operation` of the server shows how many failures it counted.", "mobile-token.md, section 16.5",
             scenarios: ["mobile-token/operation-errors.yaml", "mobile-token/claim-with-proximity-check.yaml"]),
         networkingError(
             "operations_QRFailed", "A scanned operation cannot be signed.",
@@ -109,16 +109,16 @@ extension Explanation {
         scannedCodeError("minimumAttributeFieldsRequired", "The code has fewer than seven lines."),
         scannedCodeError("noOperationId", "The code has no identifier of an operation."),
         scannedCodeError("noOperationData", "The code has no data.", isShown: false),
-        scannedCodeError("invalidSignature", "The last line of the code is no signature."),
+        scannedCodeError("invalidSignature", "The last line of the code is not a signature."),
         scannedCodeError("invalidNonce", "The nonce of the code is not the Base64 of 16 bytes."),
-        scannedCodeError("invalidVersionString", "The data of the code begins with no version."),
+        scannedCodeError("invalidVersionString", "The data of the code does not begin with a version."),
         scannedCodeError("invalidTemplateId", "The data of the code names no template."),
         scannedCodeError(
             "tooManyDataFields", "A field of the code's data is malformed, or there are more than six."),
-        scannedCodeError("signatureFormatError", "The signed part of the code is no text.", isShown: false),
+        scannedCodeError("signatureFormatError", "The signed part of the code is not text.", isShown: false),
         Explanation(
             "signatureNotTrusted", .scannedCodeError, "The code was signed by another key than that of the server.",
-            causes: ["Another server made the code, or somebody changed it.", "The code is for another activation."],
+            causes: ["Another server made the code, or it was changed.", "The code is for another activation."],
             advice: "Show nothing of it to the user.", references: ["mobile-token.md, section 9.5"],
             scenarios: ["mobile-token/scanned-codes-that-are-refused.yaml"]),
     ]

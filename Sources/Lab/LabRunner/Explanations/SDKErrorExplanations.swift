@@ -1,5 +1,5 @@
 extension Explanation {
-    /// The codes of `PowerAuthErrorDomain`, and the two that the lab adds for what has no code.
+    /// The codes of `PowerAuthErrorDomain`, and the two that the lab adds for errors without a code.
     static let sdkErrors = [
         Explanation(
             "NA", .sdkError, code: 0, "Not an error of the SDK: `powerAuthErrorCode` of an error of another domain.",
@@ -15,7 +15,7 @@ extension Explanation {
                 "A fault of the network: `server: fail`, `drop`, `corrupt`.",
             ],
             advice:
-                "`httpStatusCode` and `responseObject.code` in the error's `userInfo` say what the server did not like; "
+                "`httpStatusCode` and `responseObject.code` in the error's `userInfo` show the server's error; "
                 + "`server.refused` in its trace says why.",
             references: ["sdk.md, section 4.4", "sdk.md, section 7.3", "rest-api.md, section 7.1"],
             scenarios: ["life-cycle/wrong-password-blocks-the-activation.yaml", "sdk/server-errors.yaml"]),
@@ -29,14 +29,14 @@ extension Explanation {
             scenarios: ["sdk/signatures.yaml", "sdk/external-encryption-key.yaml"]),
         Explanation(
             "invalidActivationState", .sdkError, code: 3,
-            "The session is in another state than the call needs, or its core rejected the operation.",
+            "The session is in the wrong state for the call, or its core rejected the operation.",
             causes: [
                 "`createActivation` while there is an activation, `persistActivation` while none is pending.",
                 "A new password shorter than 4 bytes.", "The state could not be stored.",
                 "The memory or a lock that apps share is lost and cannot be made anew; `cause` names the reason.",
                 "A lock that orders the applications could not be taken; a signed request is not sent then.",
             ],
-            advice: "`hasValidActivation` and `hasPendingActivation` tell the state; `state.saved` in the trace who "
+            advice: "`hasValidActivation` and `hasPendingActivation` show the state; `state.saved` in the trace who "
                 + "changed it last.",
             references: ["sdk.md, section 9.1", "sdk.md, section 11", "sharing.md, D12"],
             scenarios: [
@@ -58,7 +58,7 @@ extension Explanation {
             ], advice: "Compare the SDK's configuration with that of the server; ask the server for the activation.",
             references: ["sdk.md, section 9.1", "sdk.md, section 9.3"], scenarios: ["sdk/activation-by-code.yaml"]),
         Explanation(
-            "missingActivation", .sdkError, code: 6, "The call needs an activation, and there is none.",
+            "missingActivation", .sdkError, code: 6, "The call needs an activation, and none exists.",
             causes: [
                 "It was removed, on this device or by another app that shares it.",
                 "The app was reinstalled, or never activated.",
@@ -84,7 +84,7 @@ extension Explanation {
             scenarios: ["sdk/biometry.yaml"]),
         Explanation(
             "biometryFailed", .sdkError, code: 10,
-            "The key of the biometry factor could not be read, or is no longer it.",
+            "The key of the biometry factor could not be read, or was replaced.",
             causes: [
                 "The enrolled fingers or faces changed, and the key belongs to the set before (`biometryKey: currentSet`).",
                 "The sensor did not recognise the owner.",
@@ -121,9 +121,9 @@ extension Explanation {
             advice: "`requestAccessToken` gets it.", references: ["sdk.md, section 9.4", "sharing.md, section 15.3"],
             scenarios: ["watch/token-is-removed-after-the-activation.yaml"]),
         Explanation(
-            "watchConnectivity", .sdkError, code: 15, "Phone and watch could not talk to each other.",
+            "watchConnectivity", .sdkError, code: 15, "Phone and watch could not communicate.",
             causes: ["The counterpart answered something unexpected.", "The watch is not reachable or has no app."],
-            advice: "`pairing: up` brings the two together; errors of `WCErrorDomain` say more.",
+            advice: "`pairing: up` connects them; errors of `WCErrorDomain` say more.",
             references: ["watch.md, section 7"], scenarios: ["watch/messages-to-an-unreachable-watch.yaml"]),
         Explanation(
             "protocolUpgrade", .sdkError, code: 16, "The upgrade of an old activation to protocol 3 failed.",
@@ -138,7 +138,7 @@ extension Explanation {
             scenarios: ["sdk/protocol-upgrade.yaml"]),
         Explanation(
             "externalPendingOperation", .sdkError, code: 18,
-            "Another app that shares the activation is doing something that excludes all others: an activation, or an "
+            "Another app that shares the activation is performing an exclusive operation: an activation, or an "
                 + "upgrade.",
             causes: [
                 "The other app has created an activation and not persisted it yet.",
@@ -156,7 +156,7 @@ extension Explanation {
             causes: ["`answerBiometry` said so."], advice: "Ask for the password instead.",
             references: ["sdk.md, section 9.9"], scenarios: ["sdk/biometry.yaml"]),
         Explanation(
-            "timeSynchronization", .sdkError, code: 20, "The SDK could not find out the server's time.",
+            "timeSynchronization", .sdkError, code: 20, "The SDK could not determine the server's time.",
             causes: ["The answer was late or implausible, so that it says nothing about the time."],
             advice: "Ask again; `server: slow` and skewed clocks of devices show it.",
             references: ["sdk.md, section 9.10", "sharing.md, section 16"],

@@ -2,7 +2,7 @@ extension Explanation {
     /// The codes of the back office.
     static let serverErrors = [
         serverError(
-            0, "Unknown error occurred.", "Nothing: no scenario causes it. An exception that nobody expected.",
+            0, "Unknown error occurred.", "Nothing: no scenario causes it. An unexpected exception.",
             "Look at the server's log."),
         serverError(
             1, "No user ID was set.", "A list of operations or recovery codes was asked for without its user.",
@@ -13,11 +13,11 @@ extension Explanation {
             ["server/activations-that-are-refused.yaml"]),
         serverError(
             3, "No master server key pair configured in database.",
-            "Nothing: no scenario causes it. Somebody has taken the key pair out of the database.",
+            "Nothing: no scenario causes it. The key pair was removed from the database.",
             "Create the application again."),
         serverError(
             4, "Master server key pair contains private key in incorrect format.",
-            "Nothing: no scenario causes it. Somebody has damaged the key in the database.",
+            "Nothing: no scenario causes it. The key in the database was damaged.",
             "Restore the database."),
         serverError(
             5, "Too many failed attempts to generate activation ID.",
@@ -38,7 +38,7 @@ extension Explanation {
             ["server/activations-that-are-refused.yaml"]),
         serverError(
             9, "Activation with given activation ID was not found.",
-            "An unknown identifier or code, or a device key that is no key.",
+            "An unknown identifier or code, or an invalid device key.",
             "Use the identifier that the server gave.",
             ["server/activations-that-are-refused.yaml"]),
         serverError(
@@ -47,7 +47,7 @@ extension Explanation {
             ["server/recovery-codes-that-are-refused.yaml"]),
         serverError(
             11, "Invalid input parameter format.",
-            "Nothing: no scenario causes it. A client other than the SDK has encrypted what is no JSON, or a malformed reason for a vault.",
+            "Nothing: no scenario causes it. A client other than the SDK has encrypted invalid JSON, or a malformed reason for a vault.",
             "Look at the decrypted body: `server: requests`."),
         serverError(
             12, "Invalid Signature Provided.", "The vault does not open for these factors.",

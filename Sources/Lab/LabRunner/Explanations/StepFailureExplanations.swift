@@ -2,22 +2,22 @@ extension Explanation {
     /// The ways in which a step or a scenario can fail.
     static let stepFailures = [
         Explanation(
-            "result-differs", .stepFailure, "The command succeeded, but its answer is not what `expect` says.",
+            "result-differs", .stepFailure, "The command succeeded, but its answer does not match `expect`.",
             causes: [
-                "Something before the step went otherwise than it was thought to.", "The expectation is too narrow.",
+                "A step before it had another effect than assumed.", "The expectation is too narrow.",
             ],
             advice:
-                "Each difference shows what was expected and what was there, at its own place. Objects need only the "
+                "Each difference shows the expected and the actual value, at its own place. Objects need only the "
                 + "members that are written; `exactly` asks for no more.",
             scenarios: ["failing/result-differs.yaml"], printed: "the result is not as expected"),
         Explanation(
             "command-failed", .stepFailure, "The command was expected to succeed, and ended with an error.",
             causes: ["What the error's name says: `lab explain NAME`."],
-            advice: "Ask for the meaning of the error. Where the failure is what the scenario wants to show, write "
+            advice: "Ask for the meaning of the error. If the scenario is to show the failure, write "
                 + "`fails` with its name.", scenarios: ["failing/request-failed.yaml"], printed: "it failed with "),
         Explanation(
             "success-instead-of-failure", .stepFailure, "The command was expected to fail, and succeeded.",
-            causes: ["What should make it fail has not happened, or ended before."],
+            causes: ["The cause of the expected failure did not occur, or has ended."],
             advice:
                 "The answer is printed. Look at what should prevent it: an armed fault, a lock, a pending operation, "
                 + "a wrong password.", scenarios: ["failing/success-instead-of-failure.yaml"],
@@ -34,33 +34,33 @@ extension Explanation {
             "A rule that holds for apps with a shared activation in every scenario was broken, whatever the steps expect.",
             causes: [
                 "A defect of an SDK or of the lab: two holders of a lock, a counter used twice, an old state, a late answer.",
-                "An app or a command has changed what apps share behind their back.",
+                "An app or a command has changed the shared state without the other apps' knowledge.",
             ],
             advice: "The events show it, with a column for each process. docs/stress.md lists the rules; an app with a "
                 + "quirk is not judged.", printed: "of shared activations is broken: "),
         Explanation(
             "none-of-the-ways", .stepFailure, "The command ended in none of the ways that `either` lists.",
-            causes: ["A third way exists that nobody thought of.", "One of the expectations is too narrow."],
-            advice: "Each way is listed with what does not fit it.", scenarios: ["failing/none-of-the-ways.yaml"],
+            causes: ["A further outcome was not considered.", "One of the expectations is too narrow."],
+            advice: "Each way is listed with its differences.", scenarios: ["failing/none-of-the-ways.yaml"],
             printed: "it ended in none of the "),
         Explanation(
             "answers-differ", .stepFailure, "The commands of `same` did not give the same answer.",
             causes: ["One of the processes does not see what another one has written."],
             advice:
-                "Each answer is printed. Where it takes a moment until all see the same, put `eventually` around it.",
+                "Each answer is printed. If it takes a moment until all agree, put `eventually` around it.",
             scenarios: ["failing/answers-differ.yaml"], printed: "the answers are not the same: "),
         Explanation(
-            "check-differs", .stepFailure, "A value that was kept is not what `expect` of `check` says.",
-            causes: ["The step that kept the value answered otherwise."],
+            "check-differs", .stepFailure, "A kept value does not match `expect` of `check`.",
+            causes: ["The step that kept the value returned another answer."],
             advice: "The difference shows both. The value itself is in `history.jsonl` of the scenario's directory.",
             scenarios: ["failing/value-differs.yaml"], printed: "the value is not as expected"),
         Explanation(
             "no-value", .stepFailure, "A reference has no value when its step runs.",
-            causes: ["The answer did not have the member.", "A list was shorter than the reference thinks."],
+            causes: ["The answer did not have the member.", "A list was shorter than the reference assumes."],
             advice: "Expect the member where the answer is kept, so that the right step fails.",
             printed: "` has no value"),
         Explanation(
-            "never-comes-true", .stepFailure, "What `eventually` waits for was not true within its time.",
+            "never-comes-true", .stepFailure, "The condition of `eventually` was not true within its time.",
             causes: ["It will never be true.", "The time is too short, or the machine slow."],
             advice: "The number of attempts, the first and the last value are printed. What depends on the lab's clock "
                 + "needs `advance`, not a longer wait.", scenarios: ["failing/never-comes-true.yaml"],
@@ -73,25 +73,25 @@ extension Explanation {
             scenarios: ["failing/took-too-long.yaml"], printed: " allowed (`within`)"),
         Explanation(
             "event-does-not-come", .stepFailure, "The event that `waitFor` names is in no trace of the process.",
-            causes: ["It comes later.", "Its fields are others than `where` says.", "Another process writes it."],
+            causes: ["It comes later.", "Its fields do not match `where`.", "Another process writes it."],
             advice: "The last events of the process are printed; `lab events` lists all events with their fields. Each "
                 + "event satisfies one `waitFor`.", scenarios: ["failing/event-does-not-come.yaml"],
             printed: " did not come within "),
         Explanation(
-            "does-not-stay", .stepFailure, "What the steps of `stays` expect was true at first, and then no more.",
+            "does-not-stay", .stepFailure, "The expectation of `stays` was true at first, and later not.",
             causes: ["The rule that the scenario shows is broken.", "Something expires in that time."],
-            advice: "The reason says after how much lab time it was seen.", scenarios: ["failing/does-not-stay.yaml"],
+            advice: "The reason states the lab time at which it was seen.", scenarios: ["failing/does-not-stay.yaml"],
             printed: " of lab time"),
         Explanation(
-            "wrong-order", .stepFailure, "An event of `order` came, but not after the one that is written before it.",
-            causes: ["What happened before is done at another time than it was thought to."],
+            "wrong-order", .stepFailure, "An event of `order` occurred, but not after the previous one.",
+            causes: ["The events before it occur at another time than assumed."],
             advice: "`trace: events` lists what was recorded, in the order of time.", printed: "came only before "),
         Explanation(
-            "missing-in-order", .stepFailure, "An event of `order` has not come.",
-            causes: ["It comes later; wait for it with `waitFor`.", "Its fields are others than `where` says."],
+            "missing-in-order", .stepFailure, "An event of `order` has not occurred.",
+            causes: ["It comes later; wait for it with `waitFor`.", "Its fields do not match `where`."],
             advice: "`trace: events` lists what was recorded, in the order of time.", printed: "did not come at all"),
         Explanation(
-            "forbidden-event", .stepFailure, "An event came during the steps of `never`.",
+            "forbidden-event", .stepFailure, "An event occurred during the steps of `never`.",
             causes: ["The rule that the scenario shows is broken."],
             advice: "The trace shows what led to it; `op` of the event is the number of the step that caused it.",
             scenarios: ["failing/event-comes-that-must-not.yaml"], printed: "but must never come in these steps"),
@@ -104,17 +104,17 @@ extension Explanation {
         Explanation(
             "wrong-number-of-winners", .stepFailure, "More or fewer branches of a race succeeded than `winners` says.",
             causes: ["Nothing excludes the branches from each other.", "All of them failed for another reason."],
-            advice: "How each branch ended is printed. `others` says what the losers fail with.",
+            advice: "The end of each branch is printed. `others` states the error of the losers.",
             scenarios: ["failing/two-winners.yaml"], printed: " branches won: "),
         Explanation(
             "loser-differs", .stepFailure, "A branch lost the race with another error than `others` says.",
             causes: ["The branch failed for a reason that has nothing to do with the race."],
             advice: "The difference shows both errors.", printed: " lost with another error than expected: "),
         Explanation(
-            "no-winner", .stepFailure, "A step addresses the winner of a race that nobody has won.",
+            "no-winner", .stepFailure, "A step addresses the winner of a race without a winner.",
             causes: ["`winners: 0`, or a matcher that allows it."],
             advice: "Say `winners: 1` where a winner is needed.",
-            printed: "nobody has won the race that keeps "),
+            printed: "no branch has won the race that keeps "),
         Explanation(
             "race-without-overlap", .stepFailure,
             "The branches of a race did not provably run at the same time, so that the race shows nothing. The scenario is "
@@ -136,7 +136,7 @@ extension Explanation {
             ],
             advice: "Arm it right before the step that it is to hit, at the process that the trace names. "
                 + "`server: requests` lists what was sent, with the resource of each request; the events `link.sent` "
-                + "tell of messages on a link.",
+                + "show messages on a link.",
             scenarios: [
                 "failing/fault-never-fires.yaml", "failing/fault-of-a-block-never-fires.yaml",
                 "failing/link-fault-hits-nothing.yaml",
@@ -146,15 +146,15 @@ extension Explanation {
             "fault-not-counted", .stepFailure, "It is not known whether an armed fault has hit anything.",
             causes: ["What the error's name says: `lab explain NAME`."],
             advice:
-                "The actor that keeps the fault must still answer at the end of the steps; the last events show what it did.",
+                "The actor that holds the fault must still answer at the end of the steps; the last events show what it did.",
             printed: "whether the fault of this step has fired is not known: "),
         Explanation(
             "fault-not-ended", .stepFailure, "A fault that was armed for some steps could not be ended after them.",
             causes: ["What the error's name says: `lab explain NAME`."],
-            advice: "Whoever keeps the fault must still answer; the last events say what it was doing.",
+            advice: "The actor that holds the fault must still answer; the last events show what it was doing.",
             printed: "the fault of this step could not be ended: "),
         Explanation(
-            "process-died", .stepFailure, "The process of an app died, and no step wanted it.",
+            "process-died", .stepFailure, "The process of an app died unexpectedly.",
             causes: ["It crashed.", "The machine ran out of memory."],
             advice:
                 "Its log is in `logs` of the scenario's directory. A process that is meant to die is ended by `kill`, "

@@ -1,21 +1,21 @@
 extension Explanation {
-    /// What a request ends with that has no answer. The SDK passes the platform's error on as it is; `WPNError` has it in
-    /// `nested`, under a reason of its own.
+    /// The errors of requests without a response. The SDK passes the platform's error on unchanged; `WPNError` has it
+    /// in `nested`, under a reason of its own.
     static let transportErrors = [
         transportError(
-            "timedOut", -1001, "The app has waited for its server as long as it waits, and no answer came.",
+            "timedOut", -1001, "The server did not answer within the app's timeout.",
             "A fault `server: slow` that is longer than `requestTimeout` in `lab.yaml`, 20 s of lab time.",
             "An `advance`, or a fast clock, while the server works.",
             advice:
                 "The server may have carried the request out: ask for the state before sending again. Beside the code, "
-                + "`domain: NSURLErrorDomain` tells it from a process that did not answer the lab.",
+                + "`domain: NSURLErrorDomain` distinguishes it from a process that did not answer the lab.",
             scenarios: ["faults/server-slower-than-the-request-timeout.yaml"]),
         transportError(
             "cannotConnectToHost", -1004, "The server did not take the connection; nothing was sent.",
             "`server: kill`, until `server: restart`.", advice: "Start the server, and send again.",
             scenarios: ["faults/server-is-killed-and-started-again.yaml"]),
         transportError(
-            "networkConnectionLost", -1005, "The connection ended before the answer was there.",
+            "networkConnectionLost", -1005, "The connection ended before the answer arrived.",
             "A fault `server: drop`, which loses the request or its answer.", "The server died while it worked.",
             advice: "The server may have carried the request out: ask for the state before sending again.",
             scenarios: ["sdk/server-errors.yaml"]),

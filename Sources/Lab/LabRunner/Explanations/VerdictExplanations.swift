@@ -1,5 +1,5 @@
 extension Explanation {
-    /// What a scenario's run can end with.
+    /// The possible results of a scenario's run.
     static let verdicts = [
         Explanation(
             "passed", .verdict, "Everything was as expected; the exit code of a run in which all pass is 0.",
@@ -7,7 +7,7 @@ extension Explanation {
         Explanation(
             "failed", .verdict, "Something was not as expected; the exit code is 1.",
             causes: [
-                "The app, its SDK or the server does something else than the scenario says.", "The scenario is wrong.",
+                "The app, its SDK or the server does not behave as the scenario states.", "The scenario is wrong.",
             ],
             advice: "Read the failure from the top: the step as written, the difference, the last events of the "
                 + "process. The command in the last line runs the same again with the same seed."),
@@ -15,8 +15,8 @@ extension Explanation {
             "notRun", .verdict, "The scenario was not run; never counted as passed.",
             causes: [
                 "The run ended before its turn: it was interrupted, its time was over, or `--fail-fast` stopped it.",
-                "The cast lacks what the scenario `requires`.",
-            ], advice: "The remark says what the cast lacks. Without one, run it again."),
+                "The topology lacks what the scenario `requires`.",
+            ], advice: "The remark states what the topology lacks. Without one, run it again."),
         Explanation(
             "inconclusive", .verdict,
             "The lab cannot tell; never counted as passed. Without a failed scenario the exit code is 3.",

@@ -30,13 +30,14 @@ extension Explanation {
             "`pairing: up`; or send guaranteed, which waits in a queue.", scenarios: ["watch/messages-of-bytes.yaml"]),
         watchError(
             "invalidParameter", 7008, "Invalid parameter passed to WatchConnectivity API.",
-            "Nothing: no scenario causes it. In code, an address that is no file's.", "Correct the call."),
+            "Nothing: no scenario causes it. In code, a URL that is not a file URL.", "Correct the call."),
         watchError(
             "payloadTooLarge", 7009, "Payload is too large.", "The message is longer than the platform allows.",
             "Send less, or in parts.", reference: "watch.md, section 9.8",
             scenarios: ["watch/files-that-are-refused.yaml"]),
         watchError(
-            "payloadUnsupportedTypes", 7010, "Payload contains unsupported type.", "The message is no property list.",
+            "payloadUnsupportedTypes", 7010, "Payload contains unsupported type.",
+            "The message is not a property list.",
             "Send numbers, texts, data, dates, lists and dictionaries only.", reference: "watch.md, section 9.8",
             scenarios: ["watch/messages-without-a-reply.yaml"]),
         watchError(
@@ -46,7 +47,7 @@ extension Explanation {
             scenarios: ["watch/messages-without-a-reply.yaml"]),
         watchError(
             "messageReplyTimedOut", 7012, "Message reply took too long.",
-            "The message arrived, and nobody replied in time.",
+            "The message arrived, and the receiver did not reply in time.",
             "Look at the receiver's trace: does it wait for a lock?",
             scenarios: ["watch/messages-without-a-reply.yaml"]),
         watchError(

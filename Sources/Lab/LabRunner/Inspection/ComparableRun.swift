@@ -2,44 +2,44 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// What each process did in a recorded scenario, from the first step to the end of the last, in a form that two runs can
-/// be compared by.
+/// The actions of each process in a recorded scenario, from the first step to the end of the last, in a form that can
+/// be compared with another run.
 ///
-/// Times, identifiers and keys are left out, as on the page of two runs (`CReportPage/front/compare.js`). What the
-/// scheduler decides is left out, too: how the processes of the topology come up; threads of a process mix in another order
-/// each time, so within a step each kind of event keeps its own order only; what a step tries again and again counts once.
+/// Times, identifiers and keys are left out, as on the page of two runs (`CReportPage/front/compare.js`), and so are
+/// the decisions of the scheduler: the start of the topology's processes is ignored; because threads interleave
+/// differently each time, only events of one kind keep their order within a step; retries of a step count once.
 struct ComparableRun {
-    /// One thing that happened.
+    /// One recorded action.
     struct Moment {
-        /// What happened, as it was recorded.
+        /// The action as recorded.
         let text: String
-        /// The same without what is different every time.
+        /// The same without the parts that differ in every run.
         let essence: String
         /// Nanoseconds since the first step began.
         let time: UInt64
-        /// The step that caused it; empty outside of all.
+        /// The step that caused it; empty outside of steps.
         fileprivate let step: String
-        /// What keeps its order within a step.
+        /// The group of events that keep their order within a step.
         fileprivate let track: String
     }
 
-    /// What happened, by the processes, `main#1`; the steps are one of them.
+    /// The actions by process, such as `main#1`; the steps count as one process.
     let processes: [String: [Moment]]
 
     /// Reads the record of a scenario.
     ///
-    /// - Parameter directory: absolute path; empty of a scenario that did not run.
-    /// - Returns: nil when there is none.
+    /// - Parameter directory: absolute path; empty if the scenario did not run.
+    /// - Returns: nil if nothing is recorded.
     init?(recordedIn directory: String) {
         guard !directory.isEmpty, let data = try? Files.read("\(directory)/history.jsonl") else { return nil }
-        // A line that a killed run left unfinished is no event.
+        // A line that a killed run left unfinished is not an event.
         let history = data.split(separator: 0x0A).compactMap { try? JSONValue.parse(Data($0)) }
         self.init(history: history, events: (try? TraceReader.readAll("\(directory)/traces")) ?? [])
     }
 
     init(history: [JSONValue], events: [TraceEvent]) {
         let begin = history.first { $0["e"] == "step.started" }.flatMap(Self.time) ?? 0
-        // How processes are ended is no part of the scenario. A killed run has no end.
+        // The end of the processes is not part of the scenario. A killed run has none.
         let last = history.last { $0["e"] == "step.finished" }.flatMap(Self.time) ?? .max
         var moments = ["steps": Self.steps(in: history, since: begin)]
         let ready = Dictionary(
@@ -55,7 +55,8 @@ struct ComparableRun {
             case .commandFinished: open[process]?.removeAll { $0 == step }
             default: break
             }
-            // The processes of the topology come up on their own; on a busy machine some still do in the first step.
+            // The processes of the topology start by themselves; on a busy machine some are still starting in the first
+            // step.
             guard !step.isEmpty || event.incarnation > 1 || event.time >= ready[process] ?? 0 else { continue }
             let fields = event.fields.filter { !Self.unsteadyFields.contains($0.key) }
             moments[process, default: []].append(
@@ -69,16 +70,16 @@ struct ComparableRun {
         processes = moments.mapValues { Self.ordered($0, once: retried) }
     }
 
-    /// How processes start, and who waits for a lock, is different every time and means nothing.
+    /// The start of processes and the waits for a lock differ in every run.
     private static let unsteadyEvents: Set<TraceEventName> = [.processStarted, .processReady, .lockRequested]
-    /// A private key is saved without leading zero bytes (protocol.md, section 2.1), so that states differ in length.
+    /// A private key is saved without leading zero bytes (protocol.md, section 2.1), so the length of a state varies.
     private static let unsteadyFields: Set<String> = ["pid", "port", "milliseconds", "bytes"]
 
     private static func time(of line: JSONValue) -> UInt64? { line["t"]?.integerValue.map(UInt64.init(clamping:)) }
 
-    /// The moments step by step, and in a step kind by kind.
+    /// The events by step, and within a step by kind.
     ///
-    /// - Parameter retried: the steps of which each moment counts once.
+    /// - Parameter retried: the steps whose repeated events count once.
     private static func ordered(_ moments: [Moment], once retried: Set<String>) -> [Moment] {
         var seen: Set<String> = []
         let kept = moments.filter { !retried.contains($0.step) || seen.insert($0.essence).inserted }
@@ -91,7 +92,7 @@ struct ComparableRun {
         }.map(\.moment)
     }
 
-    /// The steps with what their commands answered.
+    /// The steps with the answers of their commands.
     private static func steps(in history: [JSONValue], since begin: UInt64) -> [Moment] {
         history.compactMap { line in
             guard let event = line["e"]?.stringValue, let path = line["step"]?.stringValue, let time = time(of: line)
@@ -126,9 +127,9 @@ struct ComparableRun {
         }
     }
 
-    /// A text without identifiers, keys and numbers, which may stand within it: in a header, a path, a name.
+    /// The text without the identifiers, keys and numbers inside it: in a header, a path, a name.
     private static func plain(_ text: String) -> String {
-        // Most texts have nothing of the kind.
+        // Most texts have none of them.
         guard text.contains(where: { $0.isNumber || "=-".contains($0) }) else { return text }
         // A path may end with a UUID, and a key may have hexadecimal digits in a row: hence this order.
         return text.replacing(#/[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/#, with: "…")
@@ -149,13 +150,13 @@ extension TraceEvent {
     /// The process, and which start of it: `main#1`.
     fileprivate var processStart: String { "\(process)#\(incarnation)" }
 
-    /// What happened, without the name of the process.
+    /// The event, without the name of the process.
     fileprivate var text: String {
         let fields = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.description)" }
         return ([name.rawValue] + fields).joined(separator: " ")
     }
 
-    /// The family of the event, `http`, and of locks each by itself.
+    /// The family of the event, such as `http`; for lock events, the lock as well.
     fileprivate var track: String {
         "\(name.rawValue.prefix { $0 != "." }) \(fields["lock"]?.stringValue ?? "")"
     }

@@ -3,7 +3,7 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// Writes down what devices tell at the moment when a scenario fails, before anything ends.
+/// Records the state that devices report when a scenario fails, before anything ends.
 ///
 /// Thread rule: any thread; blocks for as long as the devices take to answer.
 final class FailureRecord<State: InspectedState>: Sendable {
@@ -13,7 +13,7 @@ final class FailureRecord<State: InspectedState>: Sendable {
     private let taken = Mutex<Picture?>(nil)
 
     private struct Picture {
-        /// Nil when nobody could be asked, or nothing could be written.
+        /// Nil when no device could be asked, or nothing could be written.
         let state: State?
     }
 
@@ -21,7 +21,7 @@ final class FailureRecord<State: InspectedState>: Sendable {
     ///   - instance: the instance that runs the scenario.
     ///   - directory: where the scenario is recorded.
     ///   - redactor: masks the scenario's secrets.
-    /// - Returns: nil when no device has anything to tell.
+    /// - Returns: nil if no device has anything to report.
     init?(of instance: InstanceConnection, directory: String, redactor: Redactor) {
         guard !State.devices(of: instance.manifest.topology).isEmpty else { return nil }
         self.instance = instance
@@ -29,13 +29,13 @@ final class FailureRecord<State: InspectedState>: Sendable {
         path = "\(directory)/\(State.fileName)"
     }
 
-    /// Takes the picture, at the first call; the first failure is the one to explain.
+    /// Records the state at the first call: the first failure is the one to explain.
     ///
-    /// - Returns: What was written down; nil when nothing could be.
+    /// - Returns: The recorded state; nil if nothing could be recorded.
     func take() -> State? {
         taken.withLock { taken in
             if let taken { return taken.state }
-            // Connections of its own: those of the steps may just be ended.
+            // Uses connections of its own: those of the steps may just be ending.
             let state = State(in: instance, clients: ControlClients(instance.layout))
             let isWritten =
                 state.isKnown && (try? Files.write(Data(redactor.redact(state.document()).utf8), to: path)) != nil
@@ -45,7 +45,7 @@ final class FailureRecord<State: InspectedState>: Sendable {
     }
 }
 
-/// Everything that a scenario that fails writes down about its devices.
+/// Everything that a failing scenario records about its devices.
 struct FailureRecords: Sendable {
     private let sharing: FailureRecord<SharingState>?
     private let link: FailureRecord<LinkState>?
@@ -59,9 +59,9 @@ struct FailureRecords: Sendable {
         link = FailureRecord(of: instance, directory: directory, redactor: redactor)
     }
 
-    /// Takes all pictures, at the first call.
+    /// Records all states, at the first call.
     ///
-    /// - Returns: What apps shared, and how the links were; nil for what has nothing to tell.
+    /// - Returns: The state shared by apps, and the state of the links; nil where there is nothing to report.
     @discardableResult
     func take() -> (sharing: SharingState?, link: LinkState?) {
         (sharing?.take(), link?.take())

@@ -1,18 +1,18 @@
 internal import Foundation
 internal import LabKit
 
-/// What devices of an instance tell about themselves at one moment: shown by `lab inspect`, and kept by a scenario that
-/// fails.
+/// The state of an instance's devices at one moment, as they report it: printed by `lab inspect`, and kept when a
+/// scenario fails.
 protocol InspectedState: Codable, Sendable {
-    /// The file that a failed scenario keeps it in, in the directory of the scenario.
+    /// The file that keeps it, in the directory of a failed scenario.
     static var fileName: String { get }
 
-    /// The devices of a topology that have something to tell.
+    /// The devices of a topology that have something to report.
     static func devices(of topology: Topology) -> [DeviceSpec]
 
     /// Asks the devices.
     ///
-    /// - Parameter clients: connections of its own are not ended with those of the steps.
+    /// - Parameter clients: connections that stay open when those of the steps end.
     init(in connection: InstanceConnection, clients: ControlClients)
 
     /// Whether any device has answered.
@@ -20,7 +20,7 @@ protocol InspectedState: Codable, Sendable {
 }
 
 extension InspectedState {
-    /// Reads what ``document()`` has made.
+    /// Reads the output of ``document()``.
     init(reading data: Data) throws {
         self = try JSONDecoder().decode(Self.self, from: data)
     }
@@ -33,7 +33,7 @@ extension InspectedState {
     }
 }
 
-/// What a device has answered, or why nothing is known.
+/// The answer of a device, or why there is no answer.
 enum DeviceAnswer<Result: Sendable>: Sendable {
     case told(Result)
     case silent(String)

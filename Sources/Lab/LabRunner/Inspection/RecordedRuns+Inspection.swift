@@ -2,45 +2,45 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// What devices told when a scenario failed.
+/// The device states recorded when a scenario failed.
 public struct RecordedState<State: Sendable>: Sendable {
     /// The directory of the run.
     public let run: String
     /// The scenario, with the round that failed.
     public let scenario: String
-    /// What they told.
+    /// The recorded states.
     public let state: State
 }
 
 extension RecordedRuns {
-    /// What apps shared when a scenario failed for the last time.
+    /// The state that apps shared when a scenario last failed.
     ///
     /// - Parameters:
     ///   - path: the scenario's file, or a row as in `login.yaml[wrong-pin]`.
-    ///   - run: identifier of the run; nil looks through all, the newest first.
-    /// - Throws: ``BadUsage`` when nothing is recorded of it.
+    ///   - run: identifier of the run; nil searches all runs, newest first.
+    /// - Throws: ``BadUsage`` if nothing is recorded of it.
     public func sharing(atFailureOf path: String, run: String?) throws -> RecordedState<SharingState> {
         try state(atFailureOf: path, run: run, of: "apps that share")
     }
 
-    /// How the links were when a scenario failed for the last time.
+    /// The state of the links when a scenario last failed.
     ///
     /// - Parameters:
     ///   - path: the scenario's file, or a row as in `login.yaml[wrong-pin]`.
-    ///   - run: identifier of the run; nil looks through all, the newest first.
-    /// - Throws: ``BadUsage`` when nothing is recorded of it.
+    ///   - run: identifier of the run; nil searches all runs, newest first.
+    /// - Throws: ``BadUsage`` if nothing is recorded of it.
     public func link(atFailureOf path: String, run: String?) throws -> RecordedState<LinkState> {
         try state(atFailureOf: path, run: run, of: "a link")
     }
 
-    /// What held at a moment of a recorded scenario, as its trace tells.
+    /// The state at a moment of a recorded scenario, derived from its trace.
     ///
     /// - Parameters:
     ///   - path: the scenario's file, or a row as in `login.yaml[wrong-pin]`.
-    ///   - place: the number of a step, after which it is, or the time since the scenario began, such as `150ms`; nil
-    ///     means after the first step that failed, or else after the last one.
-    ///   - run: identifier of the run; nil looks through all, the newest first.
-    /// - Throws: ``BadUsage`` when nothing is recorded of it, or there was no such step.
+    ///   - place: the number of a step, meaning the moment after it, or the time since the scenario began, such as
+    ///     `150ms`; nil means after the first step that failed, or else after the last one.
+    ///   - run: identifier of the run; nil searches all runs, newest first.
+    /// - Throws: ``BadUsage`` if nothing is recorded of it, or the step does not exist.
     public func moment(of path: String, at place: String?, run: String?) throws -> StateAtStep {
         for run in try all().filter({ run == nil || $0.id == run }) {
             for result in run.report.results where concerns(result.scenario, path: path) {

@@ -2,27 +2,27 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// What two recorded runs of the same scenarios did differently: for each process the first moment at which they part.
+/// The differences between two recorded runs of the same scenarios: for each process the first event that differs.
 public struct RunDifference: Sendable {
     /// The lines for people.
     public let text: String
-    /// Whether both did the same, event by event.
+    /// Whether all events are equal.
     public let isSame: Bool
 
-    /// Moments that are shown before those that differ.
+    /// Number of equal events shown before those that differ.
     private static let context = 2
-    /// Longer lines are cut, in characters.
+    /// Maximum length of a line, in characters; longer lines are cut.
     private static let longestLine = 160
 
     /// One of the two runs.
     struct Side {
-        /// How the user called it.
+        /// The name that the user gave.
         let name: String
-        /// Its results, one a scenario.
+        /// Its results, one per scenario.
         let results: [String: ScenarioResult]
 
         /// - Parameters:
-        ///   - results: of several rounds of a scenario the first is taken that did not pass, else the first.
+        ///   - results: of several rounds of a scenario the first one that did not pass is used, else the first.
         init(name: String, results: [ScenarioResult]) {
             self.name = name
             self.results = Dictionary(grouping: results, by: \.scenario).compactMapValues { rounds in
@@ -47,7 +47,7 @@ public struct RunDifference: Sendable {
         self.isSame = isSame
     }
 
-    /// - Returns: nil when there is none.
+    /// - Returns: nil if there is no difference.
     private static func difference(
         of first: ScenarioResult?, _ second: ScenarioResult?
     ) -> (headline: String, lines: [String])? {
@@ -58,7 +58,7 @@ public struct RunDifference: Sendable {
             ? "\(verdicts[0]) in both, and not the same" : verdicts.joined(separator: ", then ")
         let courses = results.map { $0.flatMap { ComparableRun(recordedIn: $0.directory) } }
         guard let one = courses[0], let other = courses[1] else {
-            // What neither has played is the same in both.
+            // A scenario that neither run played is equal in both.
             guard courses.contains(where: { $0 != nil }) || verdicts[0] != verdicts[1] else { return nil }
             return (headline, ["  \(courses[0] == nil ? "the first" : "the second") run has recorded nothing of it"])
         }
@@ -66,20 +66,20 @@ public struct RunDifference: Sendable {
         return lines.isEmpty && verdicts[0] == verdicts[1] ? nil : (headline, lines)
     }
 
-    /// The first differences of all processes, the earliest first.
+    /// The first difference of every process, earliest first.
     static func lines(_ first: ComparableRun, _ second: ComparableRun) -> [String] {
         let names = Set(first.processes.keys).union(second.processes.keys).sorted()
         let partings = names.compactMap { Parting(of: $0, in: first, second) }
         return partings.sorted { ($0.time, $0.process) < ($1.time, $1.process) }.flatMap(\.lines)
     }
 
-    /// Where the courses of one process part.
+    /// The first difference between the events of one process.
     private struct Parting {
         let process: String
         private let moments: [[ComparableRun.Moment]]
         private let place: Int
 
-        /// Nil when they do not.
+        /// Nil when they are equal.
         init?(of process: String, in first: ComparableRun, _ second: ComparableRun) {
             moments = [first, second].map { $0.processes[process] ?? [] }
             self.process = process
@@ -116,10 +116,10 @@ extension RecordedRuns {
     /// Compares two runs.
     ///
     /// - Parameters:
-    ///   - first: identifier or directory of a run; `latest` is the last one.
-    ///   - second: the same of another one.
+    ///   - first: identifier or directory of a run; `latest` means the last one.
+    ///   - second: the same for the other run.
     ///   - path: a scenario, a row of one, or a directory of them; nil compares all.
-    /// - Throws: ``BadUsage`` when there is no such run, or neither has played such a scenario.
+    /// - Throws: ``BadUsage`` if a run does not exist, or neither run has played the scenario.
     public func difference(of first: String, and second: String, in path: String?) throws -> RunDifference {
         let runs = try [first, second].map { try run(in: try directory(of: $0)) }
         guard runs[0].directory != runs[1].directory else {

@@ -1,16 +1,16 @@
 internal import LabKit
 
 extension StateAtStep {
-    /// Puts a moment together.
+    /// Derives the state at a moment.
     ///
     /// - Parameters:
     ///   - events: The trace, in the order of time.
-    ///   - moment: Until when, on `MonotonicClock`, in nanoseconds.
+    ///   - moment: End of the considered events, on `MonotonicClock`, in nanoseconds.
     init(_ events: [TraceEvent], until moment: UInt64) {
         self.init()
         for event in events {
             guard event.time <= moment else { break }
-            // What lasts is counted from here.
+            // Durations are counted from here.
             let age = Double(moment - event.time) / 1_000_000
             addProcess(event)
             addStored(event)
@@ -36,7 +36,7 @@ extension StateAtStep {
         }
     }
 
-    /// What is stored: sessions, tokens, keychain items, and the server's activations.
+    /// Stored data: sessions, tokens, keychain items, and the server's activations.
     private mutating func addStored(_ event: TraceEvent) {
         let app = event.process
         switch event.name {
@@ -74,7 +74,7 @@ extension StateAtStep {
         }
     }
 
-    /// What keeps others waiting: locks and operations.
+    /// Locks and operations, which block other apps.
     private mutating func addHeld(_ event: TraceEvent, age: Double) {
         let app = event.process
         let name = event.text("lock")
@@ -90,7 +90,7 @@ extension StateAtStep {
         }
     }
 
-    /// What goes between processes and devices: requests, links, messages.
+    /// Traffic between processes and devices: requests, links, messages.
     private mutating func addExchanged(_ event: TraceEvent, age: Double) {
         let app = event.process
         switch event.name {
@@ -126,7 +126,7 @@ extension StateAtStep {
     }
 
     private mutating func end(_ name: String, _ incarnation: Int, reason: String) {
-        // A later process of the same name lives on.
+        // A later process of the same app is still running.
         guard let index = processes.firstIndex(where: { $0.name == name && $0.incarnation == incarnation }) else {
             return
         }
@@ -135,8 +135,8 @@ extension StateAtStep {
         forget(name)
     }
 
-    /// What ends with a process: its locks, its requests, and what its watch session shows. An operation lasts until
-    /// somebody clears it.
+    /// Removes what ends with a process: its locks, its requests, and the state of its watch session. An operation
+    /// lasts until an app clears it.
     private mutating func forget(_ name: String) {
         locks.removeAll { $0.app == name }
         requests.removeAll { $0.app == name }
@@ -168,7 +168,7 @@ extension StateAtStep.Item {
 }
 
 extension TraceEvent {
-    /// A field; empty when there is none.
+    /// A field; empty when missing.
     fileprivate func text(_ name: String) -> String { fields[name]?.stringValue ?? "" }
 
     fileprivate func number(_ name: String) -> Int? { fields[name]?.integerValue.map(Int.init(clamping:)) }

@@ -1,10 +1,10 @@
 internal import LabKit
 
-/// What held at one moment of a recorded scenario, put together from what its processes have told until then.
+/// The state at one moment of a recorded scenario, derived from the trace events of its processes until then.
 ///
 /// An immutable value once it is made. Thread rule: any thread.
 public struct StateAtStep: Codable, Equatable, Sendable {
-    /// Version of the document for programs; it grows when a member changes its meaning.
+    /// Version of the JSON document; increased when a member changes its meaning.
     public static let version = 1
 
     /// A process that has been started.
@@ -21,7 +21,7 @@ public struct StateAtStep: Codable, Equatable, Sendable {
         var reason: String?
     }
 
-    /// The activation as the SDK of an app has told of it last.
+    /// The activation as last reported by the SDK of an app.
     struct Session: Codable, Equatable {
         let app: String
         var hasActivation: Bool?
@@ -36,7 +36,7 @@ public struct StateAtStep: Codable, Equatable, Sendable {
         let lock: String
         let app: String
         var isHeld: Bool
-        /// For how long, in milliseconds.
+        /// Duration in milliseconds.
         var milliseconds: Double
     }
 
@@ -44,16 +44,16 @@ public struct StateAtStep: Codable, Equatable, Sendable {
     struct Operation: Codable, Equatable {
         let type: String
         let app: String
-        /// For how long, in milliseconds.
+        /// Duration in milliseconds.
         var milliseconds: Double
     }
 
-    /// An item of a keychain; its value is in no trace.
+    /// A keychain item, without its value, which no trace contains.
     struct Item: Codable, Equatable {
         let accessGroup: String
         let service: String
         let account: String
-        /// Who has written it last.
+        /// The app that wrote it last.
         var writer: String
     }
 
@@ -64,11 +64,11 @@ public struct StateAtStep: Codable, Equatable, Sendable {
         var reason: String?
     }
 
-    /// A link between two devices, as either end has told of it last.
+    /// A link between two devices, as last reported by either end.
     struct Link: Codable, Equatable {
         let link: String
         var endsThatAreUp: [String] = []
-        /// Identifiers of the guaranteed messages that were accepted, and of whose end no app has heard.
+        /// Identifiers of guaranteed messages that were accepted and whose outcome was not reported to any app yet.
         var underWay: [String] = []
     }
 
@@ -80,17 +80,17 @@ public struct StateAtStep: Codable, Equatable, Sendable {
         var isReachable: Bool
     }
 
-    /// An HTTP request without an answer.
+    /// An HTTP request without a response.
     struct Request: Codable, Equatable {
         let app: String
         let path: String
-        /// For how long, in milliseconds.
+        /// Duration in milliseconds.
         var milliseconds: Double
     }
 
-    /// The lab's clock, when it was changed.
+    /// The lab's clock, if it was changed.
     struct Clock: Codable, Equatable {
-        /// How far it is ahead of real time, in milliseconds.
+        /// Its offset from real time, in milliseconds.
         let offset: Int
         let isFrozen: Bool
         let rate: Int
@@ -101,9 +101,9 @@ public struct StateAtStep: Codable, Equatable, Sendable {
     var run = ""
     /// The scenario, with its row and its round.
     var scenario = ""
-    /// The step after which it is; nil before the first.
+    /// The last step before the moment; nil before the first.
     var step: String?
-    /// Since the scenario began.
+    /// The time since the scenario began.
     var milliseconds = 0.0
     var processes: [Process] = []
     var sessions: [Session] = []

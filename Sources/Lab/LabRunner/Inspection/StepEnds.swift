@@ -15,14 +15,14 @@ struct StepEnds {
     /// When the scenario began, in nanoseconds.
     let begin: UInt64
     private let ends: [End]
-    /// The last moment of which anything is recorded.
+    /// The last recorded moment.
     private let last: UInt64
 
-    /// - Parameter directory: of the scenario; empty when it did not run.
-    /// - Returns: nil when nothing is recorded of it.
+    /// - Parameter directory: directory of the scenario; empty if it did not run.
+    /// - Returns: nil if nothing is recorded.
     init?(in directory: String) {
         guard !directory.isEmpty, let data = try? Files.read("\(directory)/history.jsonl") else { return nil }
-        // A line that a killed run left unfinished is no event.
+        // A line that a killed run left unfinished is not an event.
         let history = data.split(separator: 0x0A).compactMap { try? JSONValue.parse(Data($0)) }
         let times = history.compactMap { $0["t"]?.integerValue.map(UInt64.init(clamping:)) }
         guard let first = times.first else { return nil }
@@ -36,7 +36,7 @@ struct StepEnds {
             if event["e"] == "step.started" { begins[step] = time }
             guard event["e"] == "step.finished" else { continue }
             let end = End(step: step, time: time, isFine: event["fine"] == .bool(true))
-            // A step that holds allows what happened in it: the loser of a race, an attempt that was repeated.
+            // A step that passed allows failures inside it: the loser of a race, an attempt that was repeated.
             if end.isFine, let begin = begins[step] {
                 for index in ends.indices.reversed() {
                     guard ends[index].time >= begin else { break }
@@ -52,7 +52,7 @@ struct StepEnds {
     ///
     /// - Parameter place: The number of a step, or a time since the beginning; nil means after the first step that
     ///   failed, or else after the last one.
-    /// - Returns: The moment, and the last step that had ended then.
+    /// - Returns: The moment, and the last step that had ended by then.
     /// - Throws: ``BadUsage`` for a step that did not end.
     func moment(at place: String?) throws -> (step: String?, time: UInt64) {
         guard let place else {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// The process that plays a device of an instance, as commands end and start it.
+/// The process of a device, as commands end and start it.
 struct DeviceProcess {
     let instance: InstanceConnection
     let device: String
@@ -21,17 +21,17 @@ struct DeviceProcess {
         try instance.end(running(), at: endpoint, with: SIGTERM)
     }
 
-    /// How long somebody who was killed may take to be gone, in real time.
+    /// Maximum real time until a killed process is gone.
     private static let dyingTime = LabDuration.milliseconds(200).stretched
 
-    /// Starts the process, which has ended, and waits until it answers.
+    /// Starts the process after it has ended, and waits until it answers.
     func switchOn() throws {
-        // A killed process closes its connections before its last thread has gone.
+        // A killed process closes its connections before its last thread is gone.
         if let process = instance.process(of: endpoint),
             try !process.waitForExit(timeoutNanoseconds: Self.dyingTime.nanoseconds)
         {
             throw ControlError(
-                name: "wrongState", message: "\(device) runs; `\(device): reboot` starts it anew")
+                name: "wrongState", message: "\(device) is running; `\(device): reboot` restarts it")
         }
         try instance.startAgent(of: device)
     }

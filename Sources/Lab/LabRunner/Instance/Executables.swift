@@ -3,9 +3,9 @@ internal import LabSystem
 
 /// Finds the lab's programs: in `$LAB_BIN`, beside the running program, or beside a test bundle.
 ///
-/// A directory with links to them, such as the `bin` of an installation, leads to where they are.
+/// A directory with links to them, such as the `bin` of an installation, is resolved to the programs' own directory.
 public struct Executables: Sendable {
-    /// The programs that an instance is made of.
+    /// The programs of an instance.
     static let names = ["lab-server", "device-agent", "main-app", "app-extension", "watch-companion"]
 
     /// The directory that holds all of them.
@@ -32,7 +32,7 @@ public struct Executables: Sendable {
         if let own = try? ProcessTable.executablePath() {
             candidates.append(Files.directory(of: own))
         }
-        // A test runner is not beside the test bundle it loads; the bundle is among its arguments.
+        // A test runner is not beside the test bundle that it loads; the path of the bundle is among its arguments.
         for argument in CommandLine.arguments where argument.hasSuffix(".xctest") {
             candidates.append(Files.directory(of: argument))
         }
@@ -42,7 +42,7 @@ public struct Executables: Sendable {
         )
     }
 
-    /// The first directory with all programs, or else with the server at least: what is missing there can be named.
+    /// The first directory with all programs, or else with the server at least, so that the missing ones can be named.
     private static func first(of directories: [String]) -> Executables? {
         let found = directories.flatMap { directory in
             let server = "\(directory)/lab-server"
@@ -51,7 +51,7 @@ public struct Executables: Sendable {
         return found.first(where: \.missing.isEmpty) ?? found.first
     }
 
-    /// The programs that are not there, or that may not be run.
+    /// The programs that are missing or not executable.
     var missing: [String] { Self.names.filter { access(path($0), X_OK) != 0 } }
 
     /// The path of a program.

@@ -1,7 +1,7 @@
 internal import LabKit
 internal import LabSystem
 
-// Ending the server and the agents on purpose.
+// Ends the server and the agents on purpose.
 extension InstanceConnection {
     /// How long a process may take to end, in real time.
     private static let endPatience = LabDuration.seconds(5).stretched
@@ -15,7 +15,7 @@ extension InstanceConnection {
         }
     }
 
-    /// Writes down that a process was killed: it cannot do so itself.
+    /// Records that a process was killed: it cannot do so itself.
     func noteKill(of process: ProcessWatch, named name: String) throws {
         let traces = manifest.tracesDirectory
         let last = try TraceReader.readAll(traces).last { $0.process == name }?.incarnation ?? 1

@@ -1,12 +1,12 @@
 internal import LabKit
 internal import LabSystem
 
-// What differs when the labs of two hosts play a topology together.
+// Differences when the labs of two hosts play a topology together.
 extension InstanceConnection {
-    /// How long a guest may take to follow, in real time.
+    /// Maximum real time for a guest to acknowledge a state.
     private static let settlePatience = LabDuration.seconds(5).stretched
 
-    /// Where a command goes. What only the runner of a device's host can do goes there.
+    /// The destination of a command. Commands that only the runner of a device's host can carry out go there.
     func route(of target: Target) -> Target.Route {
         guard target.kind == .deviceProcess, !manifest.isGuest, !manifest.plays(target.actor) else {
             return target.route
@@ -14,8 +14,8 @@ extension InstanceConnection {
         return .endpoint(.agent(target.actor), about: target.actor)
     }
 
-    /// Why an actor cannot be addressed here; nil when it can. Only a guest refuses: everybody can be addressed at the
-    /// owner.
+    /// Why an actor cannot be addressed here; nil when it can. Only a guest refuses: every actor can be addressed at
+    /// the owner.
     func refusal(of target: Target) -> ControlError? {
         guard manifest.isGuest else { return nil }
         let isHere =
@@ -34,10 +34,10 @@ extension InstanceConnection {
                 message: "`\(target.actor)` belongs to the lab that this one has joined; give the command there")
     }
 
-    /// Waits until the lab that has joined this one follows what was changed here.
+    /// Waits until the joined lab has applied the changes made here.
     func settleGuest() {
         guard manifest.share?.side == .owner else { return }
-        // One that does not answer is told when it is back.
+        // A guest that does not answer gets the state when it reconnects.
         _ = try? clients[.join].call(ControlRequest(command: "settle"), timeout: Self.settlePatience)
     }
 }

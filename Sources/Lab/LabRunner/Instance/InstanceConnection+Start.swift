@@ -2,11 +2,11 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// What only those can do who started the server and the agents.
+/// Operations that only the starter of the server and the agents can perform.
 struct InstanceKeeper: Sendable {
     /// How the server or an agent ended.
     let howEnded: @Sendable (InstanceEndpoint) -> String?
-    /// The end of a process is wanted from here on.
+    /// Records that the end of a process is wanted from here on.
     let expectEnd: @Sendable (_ pid: Int32) -> Void
     /// Starts the server again and waits until it is ready.
     let startServer: @Sendable () throws -> Void
@@ -38,14 +38,14 @@ extension InstanceConnection {
             throw LabFailure("The program \(path) is missing. Build the whole package.")
         }
         let log = try FileDescriptor.open(logPath(endpoint.fileName), flags: O_WRONLY | O_CREAT | O_APPEND)
-        // An own process group keeps the terminal's Ctrl-C away: the runner ends its parts in order. There
-        // is no death signal either; they watch the lease and clean up when it goes.
+        // A process group of its own keeps the terminal's Ctrl-C away: the runner ends its parts in order. There is no
+        // death signal either; the parts watch the lease and clean up when it is given up.
         return try ChildProcess.spawn(
             executable: path, arguments: arguments, standardInput: .null, standardOutput: .file(log),
             standardError: .file(log), newProcessGroup: true)
     }
 
-    /// Waits until the server tells that it listens.
+    /// Waits until the server reports that it listens.
     func awaitServer(_ process: ChildProcess) throws -> ServerReady {
         let ready = try ServerReady.wait(
             layout, timeout: Self.startPatience, watching: try ProcessWatch(pid: process.pid))
@@ -55,7 +55,7 @@ extension InstanceConnection {
 
     /// Waits until an agent that was just started answers.
     ///
-    /// - Throws: ``LabFailure`` when it does not, with what it has said; at once when its process has ended.
+    /// - Throws: ``LabFailure`` with its last output if it does not answer; at once if its process has ended.
     func awaitAgent(of device: String, _ process: ChildProcess) throws {
         let endpoint = InstanceEndpoint.agent(device)
         do {
@@ -68,10 +68,10 @@ extension InstanceConnection {
         }
     }
 
-    /// Where what a process prints is kept.
+    /// The log with the output of a process.
     func logPath(_ name: String) -> String { "\(manifest.runDirectory)/logs/\(name).log" }
 
-    /// The last line of a log and where the rest is.
+    /// The last line of a log and the path of the log.
     func logHint(_ name: String) -> String {
         let path = logPath(name)
         let text = (try? Files.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""

@@ -3,8 +3,8 @@ public import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// Access to a living instance through its control sockets and mapped pages; what the runner has, and what
-/// anybody else has who knows the instance's directory.
+/// Access to a running instance through its control sockets and mapped pages: for the runner, and for every process
+/// that has the instance's directory.
 ///
 /// Thread rule: any thread. Every call may block.
 public final class InstanceConnection: Sendable {
@@ -22,7 +22,7 @@ public final class InstanceConnection: Sendable {
 
     /// Connects to an instance.
     ///
-    /// - Throws: an error that says what is wrong with the directory.
+    /// - Throws: an error that states what is wrong with the directory.
     public init(_ layout: InstanceLayout) throws {
         self.layout = layout
         manifest = try InstanceManifest.read(layout)
@@ -34,7 +34,7 @@ public final class InstanceConnection: Sendable {
         actors = ActorTable(manifest.topology)
     }
 
-    /// What the server told about itself; nil before it is ready.
+    /// The server's report about itself; nil before it is ready.
     public var serverReady: ServerReady? { try? ServerReady.read(layout) }
 
     /// Launches an app through its device.
@@ -51,22 +51,22 @@ public final class InstanceConnection: Sendable {
         return launched
     }
 
-    /// Asks an endpoint whether it answers.
+    /// Checks whether an endpoint answers.
     func ping(_ endpoint: InstanceEndpoint, timeout: LabDuration) throws {
         _ = try clients[endpoint].call(
             ControlRequest(command: "ping"), timeout: timeout, watching: watch(of: endpoint))
     }
 
-    /// Remembers the process that now plays an app.
+    /// Records the process that now plays an app.
     func note(_ launched: LaunchedProcess, of app: String) {
-        // The number of a process on another host means nothing here.
+        // A process identifier from another host has no meaning here.
         guard let (device, _) = manifest.topology.app(named: app), manifest.plays(device.name) else { return }
         let watch = try? ProcessWatch(pid: launched.pid)
         peers.withLock { $0[app] = watch }
     }
 
-    /// A watch on the process of a peer's endpoint, when it is known. Other endpoints need none: the
-    /// connection watches the process that holds them.
+    /// A watch on the process of a peer's endpoint, if known. Other endpoints need none: the connection watches the
+    /// process that holds them.
     func watch(of endpoint: InstanceEndpoint) -> ProcessWatch? {
         guard case .peer(let app) = endpoint else { return nil }
         return peers.withLock { $0[app] }
@@ -77,7 +77,7 @@ public final class InstanceConnection: Sendable {
         peers.withLock { peers in peers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
     }
 
-    /// Remembers ends of apps' processes that a command has asked for.
+    /// Records ends of apps' processes that a command has asked for.
     func expect(_ ends: [WantedEnd]) {
         wanted.withLock { $0 += ends }
     }
@@ -91,13 +91,13 @@ public final class InstanceConnection: Sendable {
         return Set(fired.map(\.process))
     }
 
-    /// Whether a process for an app runs; asks its device when the known process has ended.
+    /// Whether a process of an app runs; asks its device if the known process has ended.
     func findProcess(of app: String) throws -> Bool {
         if let watch = watch(of: .peer(app)), !watch.hasEnded { return true }
         guard let (device, _) = manifest.topology.app(named: app) else { return false }
         guard manifest.plays(device.name) else { return true }
         guard let pid = try processes(of: device.name).first(where: { $0.app == app })?.pid else { return false }
-        // It may have ended since.
+        // The process may have ended meanwhile.
         guard let watch = try? ProcessWatch(pid: pid) else { return false }
         peers.withLock { $0[app] = watch }
         return true
@@ -117,8 +117,8 @@ public final class InstanceConnection: Sendable {
     ///
     /// - Parameters:
     ///   - timeout: Longest time to wait, in real time.
-    ///   - clients: The connections it goes over; nil for those of the instance.
-    /// - Throws: `ControlError`; named `peerDied` at once when the process at the endpoint has ended or ends meanwhile.
+    ///   - clients: The connections to use; nil for those of the instance.
+    /// - Throws: `ControlError`; named `peerDied` at once if the process at the endpoint has ended or ends meanwhile.
     func ask(
         _ endpoint: InstanceEndpoint, _ request: ControlRequest, timeout: LabDuration,
         over clients: ControlClients? = nil
@@ -127,19 +127,19 @@ public final class InstanceConnection: Sendable {
         return try (clients ?? self.clients)[endpoint].call(request, timeout: timeout, watching: respondent)
     }
 
-    /// The process that answers at an endpoint, whose end ends a question to it: one that was killed still counts as
-    /// alive until its last thread has gone, but answers nothing. Nil when none has come up yet.
+    /// The process that answers at an endpoint; its end fails a pending request. A killed process counts as alive until
+    /// its last thread is gone, but does not answer. Nil before one has started.
     ///
-    /// - Throws: Why nobody can answer, when the process has ended.
+    /// - Throws: Why the endpoint cannot answer, when the process has ended.
     private func respondent(at endpoint: InstanceEndpoint) throws(ControlError) -> ProcessWatch? {
         if case .peer = endpoint { return watch(of: endpoint) }
-        // The order matters: who ends between the two is seen as dead.
+        // The order matters: a process that ends between the two is seen as dead.
         let process = process(of: endpoint)
         if let death = death(of: endpoint) { throw death }
         return process
     }
 
-    /// Introduces whoever started the server and the agents.
+    /// Registers the starter of the server and the agents.
     func set(_ keeper: InstanceKeeper) {
         self.keeper.withLock { $0 = keeper }
     }
@@ -150,12 +150,12 @@ public final class InstanceConnection: Sendable {
         return try? ProcessWatch(pid: pid)
     }
 
-    /// Remembers that the end of a process of the server or of an agent is wanted from here on.
+    /// Records that the end of a process of the server or of an agent is wanted from here on.
     func expectEnd(_ pid: Int32) {
         keeper.withLock { $0 }?.expectEnd(pid)
     }
 
-    /// Starts the server, which does not run, and waits until it answers.
+    /// Starts the server after it has ended, and waits until it answers.
     func startServer() throws {
         if let keeper = keeper.withLock({ $0 }) {
             try keeper.startServer()
@@ -165,20 +165,19 @@ public final class InstanceConnection: Sendable {
         try ping(.server, timeout: Self.startPatience)
     }
 
-    /// Starts the agent of a device, which does not run, and waits until it answers.
+    /// Starts the agent of a device after it has ended, and waits until it answers.
     func startAgent(of device: String) throws {
         let process = try keeper.withLock({ $0 })?.startAgent(device) ?? spawnAgent(of: device)
         do {
             try awaitAgent(of: device, process)
         } catch {
-            // The caller gets this error, so the end of the process needs no other report.
+            // The caller gets this error, so the end of the process is not reported again.
             expectEnd(process.pid)
             throw error
         }
     }
 
-    /// Why nobody can answer at the endpoint of the server or of an agent; nil when its process lives, or has not
-    /// come up yet.
+    /// Why the endpoint of the server or of an agent cannot answer; nil when its process lives, or has not started yet.
     func death(of endpoint: InstanceEndpoint) -> ControlError? {
         if case .peer = endpoint { return nil }
         guard let pid = holder(of: endpoint), !ProcessTable.isAlive(pid) else { return nil }
@@ -194,7 +193,7 @@ public final class InstanceConnection: Sendable {
     /// Whether the server's process has ended.
     public var isServerDead: Bool { death(of: .server) != nil }
 
-    /// The process that answers at an endpoint, or did so last.
+    /// The process that answers at an endpoint, or was the last to do so.
     private func holder(of endpoint: InstanceEndpoint) -> Int32? {
         guard let path = try? layout.endpointLockPath(endpoint), let data = try? Files.read(path) else { return nil }
         return Int32(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))

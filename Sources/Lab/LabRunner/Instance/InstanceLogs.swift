@@ -2,7 +2,7 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// What the processes of an instance have written into their logs.
+/// The logs of an instance's processes.
 ///
 /// Thread rule: any thread; following blocks until the instance ends.
 public struct InstanceLogs: Sendable {
@@ -12,28 +12,28 @@ public struct InstanceLogs: Sendable {
 
     /// - Parameters:
     ///   - connection: the instance.
-    ///   - processes: only these; none means all.
-    /// - Throws: ``BadUsage`` for a process that there is not.
+    ///   - processes: only these; empty means all.
+    /// - Throws: ``BadUsage`` for an unknown process.
     public init(of connection: InstanceConnection, processes: [String]) throws {
         let topology = connection.manifest.topology
         let known = topology.devices.map(\.name) + topology.apps.map(\.name) + ["server"]
         for process in processes where !known.contains(process) {
             let advice = nearest(process, among: known).map { "; did you mean `\($0)`?" } ?? ""
-            throw BadUsage(sentence: "there is no process of this instance called `\(process)`\(advice)")
+            throw BadUsage(sentence: "the instance has no process `\(process)`\(advice)")
         }
         layout = connection.layout
         directory = "\(connection.manifest.runDirectory)/logs"
         self.processes = Set(processes)
     }
 
-    /// Tells what was written so far.
+    /// Prints the lines written so far.
     public func tell(print: (String) -> Void) throws {
         var progress: [String: LogProgress] = [:]
         try advance(&progress, print: print)
         finish(progress, print: print)
     }
 
-    /// Tells what was written so far and what is written from now on, until the instance ends.
+    /// Prints the lines written so far, and new ones until the instance ends.
     public func follow(print: (String) -> Void) throws {
         let parent = try DirectoryWatch(Files.directory(of: layout.root))
         let logs = try DirectoryWatch(directory)
@@ -48,17 +48,17 @@ public struct InstanceLogs: Sendable {
         finish(progress, print: print)
     }
 
-    /// Tells the last lines that have no end: a process that dies may leave one.
+    /// Prints the last lines without a line end: a process that dies may leave one.
     private func finish(_ progress: [String: LogProgress], print: (String) -> Void) {
         for (name, entry) in progress.sorted(by: { $0.key < $1.key }) where !entry.rest.isEmpty {
             print("\(Self.process(of: name).label)  \(String(decoding: entry.rest, as: UTF8.self))")
         }
     }
 
-    /// How far a log has been told.
+    /// The position up to which a log has been printed.
     private struct LogProgress {
         var offset = 0
-        /// The begin of a line that is not at its end yet.
+        /// The beginning of a line that is still incomplete.
         var rest = Data()
     }
 
@@ -80,7 +80,7 @@ public struct InstanceLogs: Sendable {
         }
     }
 
-    /// Whose log it is: `main#2.stderr` of an app, `a.phone.log` of a device's agent, `server.log`.
+    /// The process of a log: `main#2.stderr` of an app, `a.phone.log` of a device's agent, `server.log`.
     static func process(of file: String) -> (name: String, label: String) {
         if file.hasPrefix("a."), file.hasSuffix(".log") {
             let name = String(file.dropFirst(2).dropLast(4))

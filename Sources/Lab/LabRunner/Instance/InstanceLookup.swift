@@ -2,27 +2,27 @@ public import Foundation
 public import LabKit
 internal import LabSystem
 
-/// Finds the instance a command is meant for.
+/// Finds the instance that a command is meant for.
 public enum InstanceLookup {
-    /// The instance named by an option, by `LAB_INSTANCE`, or the only living one made from a lab file.
+    /// The instance named by an option or by `LAB_INSTANCE`, or the only running one made from a lab file.
     ///
     /// - Parameters:
     ///   - name: An instance's identifier or directory.
-    ///   - labFile: The lab file of the current directory; nil looks at all instances.
+    ///   - labFile: The lab file of the current directory; nil considers all instances.
     ///   - environment: Environment variables.
-    /// - Throws: ``BadUsage`` that says which instances there are.
+    /// - Throws: ``BadUsage`` that lists the running instances.
     public static func find(
         _ name: String?, labFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> InstanceConnection {
         guard let connection = try findIfRunning(name, labFile: labFile, environment: environment) else {
-            throw BadUsage(sentence: "no instance runs here. Start one with `lab up`")
+            throw BadUsage(sentence: "no instance is running here. Start one with `lab up`")
         }
         return connection
     }
 
-    /// The same, but nil when no instance is named and none runs here.
+    /// The same, but nil when no instance is named and none is running here.
     ///
-    /// - Throws: ``BadUsage`` for a named instance that does not run, and when several run of which one must be named.
+    /// - Throws: ``BadUsage`` if the named instance is not running, or if several are running and none is named.
     public static func findIfRunning(
         _ name: String?, labFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> InstanceConnection? {
@@ -47,7 +47,7 @@ public enum InstanceLookup {
         }
     }
 
-    /// Connections to all living instances of this user, oldest first.
+    /// Connections to all running instances of this user, oldest first.
     public static func all() throws -> [InstanceConnection] {
         try Instance.live().compactMap { try? InstanceConnection($0) }
     }

@@ -3,15 +3,15 @@ public import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// What `lab ps` says about instances: who runs, and who has ended or does not answer.
+/// The output of `lab ps` about instances: which processes run, and which have ended or do not answer.
 ///
-/// All agents are asked at the same time, so that one that is stuck holds nobody up for longer than ``patience``.
+/// All agents are asked at the same time, so a hanging one delays the output by ``patience`` at most.
 /// Thread rule: any thread; blocks.
 public struct InstanceOverview: Encodable {
     /// How long an agent may take to answer, in real time.
     public static let patience = LabDuration.milliseconds(500).stretched
 
-    /// Version of the JSON form; it grows when a member changes its meaning or goes.
+    /// Version of the JSON form; increased when a member changes its meaning or is removed.
     let version = 1
     /// The instances, in the order in which they were given.
     let instances: [Entry]
@@ -22,7 +22,7 @@ public struct InstanceOverview: Encodable {
         /// Its directory.
         let directory: String
         let topology: String
-        /// Process identifier of the runner that keeps it.
+        /// Process identifier of its runner.
         let runner: Int
         /// The lab file that it was made from; absent without one.
         let labFile: String?
@@ -30,13 +30,13 @@ public struct InstanceOverview: Encodable {
         let devices: [Device]
     }
 
-    /// Whether something does its work.
+    /// The state of a process.
     enum State: String, Encodable {
         case running
         /// It is starting, or has not reported its address yet.
         case notReady
         case ended
-        /// It is there and does not answer.
+        /// The process exists and does not answer.
         case silent
         /// It runs on the other host of two that play one topology.
         case elsewhere
@@ -45,7 +45,7 @@ public struct InstanceOverview: Encodable {
     /// The server of an instance.
     struct Server: Encodable {
         let state: State
-        /// Where it listens; absent unless it runs.
+        /// Its address; absent unless it runs.
         var url: String?
         var pid: Int?
     }
@@ -69,7 +69,7 @@ public struct InstanceOverview: Encodable {
         let incarnation: Int
     }
 
-    /// Looks at some instances.
+    /// Collects the state of some instances.
     public init(of connections: [InstanceConnection]) {
         let questions = connections.map { connection in
             connection.manifest.topology.devices.map { Self.question(to: $0.name, in: connection) }
@@ -105,7 +105,7 @@ public struct InstanceOverview: Encodable {
     ///
     /// - Returns: Waits for the answer.
     private static func question(to device: String, in connection: InstanceConnection) -> () -> Device {
-        // On a guest nothing stands for the owner's devices.
+        // On a guest no process represents the owner's devices.
         let manifest = connection.manifest
         if manifest.isGuest, !manifest.plays(device) { return { Device(name: device, state: .elsewhere) } }
         let answer = Mutex(Device(name: device, state: .silent))

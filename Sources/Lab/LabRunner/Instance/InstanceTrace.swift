@@ -2,7 +2,7 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// What the processes of an instance have done, for people who look on.
+/// The trace events of an instance's processes, for people who observe it.
 ///
 /// Thread rule: any thread; following blocks until the instance ends.
 public struct InstanceTrace: Sendable {
@@ -14,9 +14,9 @@ public struct InstanceTrace: Sendable {
 
     /// - Parameters:
     ///   - connection: the instance.
-    ///   - processes: only these; none means all.
-    ///   - events: only events with these names, or families such as `lock`; none means all.
-    /// - Throws: ``BadUsage`` for a process or an event that there is not.
+    ///   - processes: only these; empty means all.
+    ///   - events: only events with these names, or families such as `lock`; empty means all.
+    /// - Throws: ``BadUsage`` for an unknown process or event.
     public init(of connection: InstanceConnection, processes: [String], events: [String]) throws {
         let topology = connection.manifest.topology
         let known = topology.devices.map(\.name) + topology.apps.map(\.name) + ["server", "clock"]
@@ -42,7 +42,7 @@ public struct InstanceTrace: Sendable {
         try TraceReader.readAll(directory).filter(covers).map(line)
     }
 
-    /// Tells the events so far and those that come, until the instance ends.
+    /// Prints the events so far and the following ones, until the instance ends.
     ///
     /// - Parameter print: takes a line; called on a thread of its own.
     public func follow(print: @escaping @Sendable (String) -> Void) throws {

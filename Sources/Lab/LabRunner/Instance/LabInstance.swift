@@ -9,9 +9,9 @@ internal import Synchronization
 public final class LabInstance: Sendable {
     /// Where its files and sockets are.
     public var layout: InstanceLayout { instance.layout }
-    /// What was written into `instance.json`.
+    /// The content of `instance.json`.
     public var manifest: InstanceManifest { instance.manifest }
-    /// What the server told about itself; nil before it is ready.
+    /// The server's report about itself; nil before it is ready.
     public var serverReady: ServerReady? { state.withLock { $0.ready } }
     /// How long each peer took from being spawned to its first answer, in nanoseconds.
     public var launchTimes: [String: UInt64] { state.withLock { $0.launchTimes } }
@@ -25,9 +25,9 @@ public final class LabInstance: Sendable {
         var infrastructure: [Infrastructure] = []
         var ready: ServerReady?
         var launchTimes: [String: UInt64] = [:]
-        /// How processes ended that ended by themselves; a status can be taken only once.
+        /// The exit statuses of processes that ended by themselves; a status can be read only once.
         var ends: [Int32: ExitStatus] = [:]
-        /// Processes whose end was asked for.
+        /// Processes that were asked to end.
         var wantedEnds: Set<Int32> = []
         var hasStarted = false
         var isStopped = false
@@ -41,18 +41,18 @@ public final class LabInstance: Sendable {
         let logPath: String
     }
 
-    /// How long they may take to end after the lease is given up.
+    /// Maximum time for them to end after the lease is given up.
     private static let endPatience = LabDuration.seconds(5).stretched
 
-    /// Creates the files of an instance; nothing runs yet.
+    /// Creates the files of an instance; starts nothing.
     ///
     /// - Parameters:
-    ///   - topology: The cast.
+    ///   - topology: The topology.
     ///   - runDirectory: Absolute path of an existing directory that receives traces and logs.
     ///   - seed: The run's seed.
     ///   - executables: The programs.
     ///   - labFile: Absolute path of the `lab.yaml` the topology came from.
-    ///   - share: What is played here, when another host plays the rest.
+    ///   - share: The part played here when another host plays the rest.
     public init(
         topology: Topology, runDirectory: String, seed: UInt64, executables: Executables, labFile: String?,
         share: HostAssignment? = nil
@@ -80,13 +80,13 @@ public final class LabInstance: Sendable {
     }
 
     /// Starts the server and the agents, waits until they answer, launches the apps that start by themselves, and waits
-    /// until phones and watches that are in range have found each other.
+    /// until phones and watches in range have connected.
     ///
-    /// - Throws: ``LabFailure`` when a part does not come up; the instance is then still to be stopped.
+    /// - Throws: ``LabFailure`` if a part does not start; the instance must still be stopped.
     public func start() throws {
         try InstanceCommands.checkComplete()
         let played = manifest.topology.devices.filter { manifest.plays($0.name) }
-        // A guest has the word of the owner's server.
+        // A guest uses the owner's server.
         let server = manifest.isGuest ? nil : try connection.spawnServer()
         if let server { add(server, answeringAt: .server) }
         let agents = try played.map { device in
@@ -125,7 +125,7 @@ public final class LabInstance: Sendable {
         state.withLock { $0.ready = ready }
     }
 
-    /// Starts the server again, which has ended.
+    /// Starts the server again after it has ended.
     private func startServer() throws {
         try awaitServer(startAgain(.server) { try connection.spawnServer() })
     }
@@ -135,7 +135,7 @@ public final class LabInstance: Sendable {
             (state.isKilled || state.isStopped, state.infrastructure.filter { $0.endpoint == endpoint })
         }
         guard !isEnding else { throw LabFailure("The instance is ending.") }
-        // Waited for, so that its number is free; another process may have it from here on.
+        // Its status was read, so its process identifier is free; another process may get it from here on.
         for part in former { _ = end(of: part) }
         state.withLock { state in
             state.infrastructure.removeAll { $0.endpoint == endpoint }
@@ -174,7 +174,7 @@ public final class LabInstance: Sendable {
     /// Waits until the server or an agent ends by itself.
     ///
     /// - Parameters:
-    ///   - known: Parts whose end is known already.
+    ///   - known: Parts whose end was reported already.
     ///   - wakeUp: A descriptor that ends the waiting when it becomes readable.
     /// - Returns: The parts that have ended, each with a sentence about it; empty when woken.
     public func waitForEnd(except known: Set<InstanceEndpoint>, wakeUp: Int32) throws -> [(
@@ -203,23 +203,24 @@ public final class LabInstance: Sendable {
         }
     }
 
-    /// Kills every process at once, with what they have started. `stop` is still to be called.
+    /// Kills every process at once, with their children. `stop` must still be called.
     public func kill() {
         let parts = state.withLock { state in
             state.isKilled = true
             return state.infrastructure
         }
         for part in parts {
-            // A part that has ended and was not waited for keeps its number, so this hits no stranger.
+            // A part that has ended and whose status was not read keeps its process identifier, so this cannot hit
+            // another process.
             let isRunning = end(of: part) == nil
             if isRunning { try? Signals.send(SIGKILL, to: -part.process.pid) }
         }
         for (_, watch) in connection.watchedPeers { try? watch.signal(SIGKILL) }
     }
 
-    /// Ends every process and removes the instance; what does not stop is killed.
+    /// Ends every process and removes the instance; kills processes that do not stop.
     ///
-    /// - Returns: What was left behind or went wrong, one sentence each; empty when nothing was, and after a `kill`.
+    /// - Returns: What was left behind or failed, one sentence each; empty if nothing was, and after a `kill`.
     public func stop() -> [String] {
         let complaints = end()
         return state.withLock { $0.isKilled } ? [] : complaints
@@ -233,13 +234,13 @@ public final class LabInstance: Sendable {
         guard isFirst else { return [] }
         var complaints: [String] = []
         for part in parts {
-            // Whoever ended during the start was reported by it.
+            // A part that ended during the start was reported by the start.
             if let status = end(of: part), hasStarted, !isWanted(status, of: part) {
                 complaints.append(
                     "\(part.endpoint) had \(status) before it was asked to end; its log is \(part.logPath)")
             }
         }
-        // Giving up the lease is the word for everybody to end; the last one removes the directory.
+        // Giving up the lease makes every process end; the last one removes the directory.
         let isGone = (try? instance.end(timeout: Self.endPatience)) ?? false
         for part in parts {
             let isEnded =
@@ -264,7 +265,7 @@ public final class LabInstance: Sendable {
         return complaints + removeRemains()
     }
 
-    /// Whether a command or an armed fault explains the end of a part, or somebody else has replaced it.
+    /// Whether a command or an armed fault explains the end of a part, or another process has replaced it.
     private func isWanted(_ status: ExitStatus, of part: Infrastructure) -> Bool {
         if state.withLock({ $0.wantedEnds.contains(part.process.pid) }) { return true }
         if connection.process(of: part.endpoint) != nil { return true }
@@ -277,7 +278,7 @@ public final class LabInstance: Sendable {
             complaints.append("the shared memory \(name) was left behind and has been removed")
             try? SharedMemoryObject.unlink(name: name)
         }
-        // Whoever removes it may have died over that, so under the name it has meanwhile too.
+        // The process that removes it may have died meanwhile, so the directory's hidden name is checked as well.
         for directory in [layout.root, layout.hidden.root] where Files.exists(directory) {
             complaints.append("the instance directory \(directory) was left behind and has been removed")
             try? Files.removeTree(directory)

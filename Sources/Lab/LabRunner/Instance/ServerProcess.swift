@@ -16,7 +16,7 @@ struct ServerProcess {
         try instance.noteKill(of: process, named: "server")
     }
 
-    /// Starts the server anew, after it was asked to end if it runs, and waits until it answers.
+    /// Restarts the server, after asking it to end if it runs, and waits until it answers.
     func restart() throws {
         if let process = instance.process(of: .server) { try instance.end(process, at: .server, with: SIGTERM) }
         try instance.startServer()

@@ -3,11 +3,11 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-// Two hosts: the one side of `lab up` listens, the other one joins.
+// Two hosts: `lab up` listens on one of them and joins on the other.
 extension InteractiveSession {
     /// Starts the owner's instance and lets the other host's lab in.
     ///
-    /// - Returns: what is to be done before the instance is stopped.
+    /// - Returns: the action to perform before the instance is stopped.
     func listen(
         at address: JoinAddress, keyPath: String, for instance: LabInstance
     ) throws -> @Sendable () -> Void {
@@ -15,7 +15,7 @@ extension InteractiveSession {
         let host = try JoinHost(at: address, keyPath: keyPath, instance: instance.connection, notify: printError)
         let end: @Sendable () -> Void = {
             host.close()
-            // Nobody can join with it any more.
+            // The key cannot be used for joining any more.
             try? Files.remove(keyPath)
         }
         do {

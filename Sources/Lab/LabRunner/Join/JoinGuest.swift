@@ -3,20 +3,20 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// The guest's side of two joined labs: joins the owner's, follows its clock and its faults, and lets it address the actors
-/// here.
+/// The guest's side of two joined labs: joins the owner's lab, follows its clock and its faults, and lets it address
+/// the actors here.
 ///
 /// Thread rule: any thread.
 final class JoinGuest: Sendable {
-    /// What became of the owner in the end.
+    /// How the connection to the owner ended.
     enum End: Sendable {
-        /// It has said goodbye.
+        /// The owner has said goodbye.
         case farewell(String)
-        /// It is gone without a word.
+        /// The owner is gone without a goodbye.
         case gone(String)
     }
 
-    /// What the owner has said about both labs.
+    /// The owner's description of both labs.
     let welcome: JoinWelcome
 
     private let address: JoinAddress
@@ -32,9 +32,9 @@ final class JoinGuest: Sendable {
         let mirror: FaultMirror
     }
 
-    /// How long a guest waits for the owner's first words, in real time.
+    /// Maximum real time for the owner's first message.
     private static let patience = LabDuration.seconds(20).stretched
-    /// How many questions find out how far the clocks of two machines differ.
+    /// Number of requests that measure the clock difference of the two machines.
     private static let measurements = 8
 
     /// Joins an owner's lab; the instance is made afterwards.
@@ -42,7 +42,7 @@ final class JoinGuest: Sendable {
     /// - Parameters:
     ///   - address: where it listens.
     ///   - key: its key.
-    ///   - devices: what shall be played here; empty for all that is left.
+    ///   - devices: the devices to play here; empty for all remaining ones.
     ///   - interruption: ends the waiting.
     /// - Throws: `JoinError` when it cannot be joined.
     init(_ address: JoinAddress, key: JoinKey, devices: [String], interruption: Interruption) throws {
@@ -88,7 +88,7 @@ final class JoinGuest: Sendable {
         self.difference = Mutex(difference)
     }
 
-    /// Takes the owner's first state over, into an instance in which nothing runs yet.
+    /// Applies the owner's first state to an instance in which nothing runs yet.
     func prepare(_ connection: InstanceConnection) throws {
         let port = try tunnel.listen()
         try welcome.server.reached(throughPort: port).write(connection.layout)
@@ -111,8 +111,8 @@ final class JoinGuest: Sendable {
     /// Serves the owner, on threads of its own, until it is gone.
     ///
     /// - Parameters:
-    ///   - notify: tells people what happens.
-    ///   - onEnd: is called once when the owner is gone for good.
+    ///   - notify: prints events for people.
+    ///   - onEnd: is called once when the connection to the owner is lost for good.
     func serve(notify: @escaping @Sendable (String) -> Void, onEnd: @escaping @Sendable (End) -> Void) throws {
         guard let connection = instance.withLock({ $0 })?.connection else { return }
         let here = Set(
@@ -136,7 +136,7 @@ final class JoinGuest: Sendable {
         socket.close("it has ended")
     }
 
-    // MARK: The owner's words
+    // MARK: Messages of the owner
 
     /// - Returns: nil when this side ends.
     private func attend(_ notify: (String) -> Void) -> End? {
@@ -145,9 +145,9 @@ final class JoinGuest: Sendable {
         while !events.isStopped {
             guard let event = try? events.next(within: isLost ? .milliseconds(500) : nil) else {
                 if events.isStopped { return nil }
-                // The owner's machine answers that nobody listens there any more: the owner is dead, not the network.
+                // Connection refused by the owner's machine: the owner is dead, the network is not.
                 refusals = TCPSocket.isRefused(host: address.host, port: address.port) ? refusals + 1 : 0
-                if refusals == 3 { return .gone("nobody listens at \(address) any more") }
+                if refusals == 3 { return .gone("no lab listens at \(address) any more") }
                 continue
             }
             switch event {
@@ -191,7 +191,7 @@ final class JoinGuest: Sendable {
         let lead = try joined.connection.clock.follow(clockHere(state))
         try joined.mirror.follow(state.faults)
         for (link, invitation) in state.invitations {
-            // The agent listens at an address of the owner's machine; this is the one by which it is known here.
+            // The agent listens at an address of the owner's machine; this is its address here.
             guard case .object(var members) = invitation, let text = members["endpoint"]?.stringValue,
                 var endpoint = JoinAddress(text)
             else { continue }
@@ -244,7 +244,7 @@ final class JoinGuest: Sendable {
     }
 }
 
-/// What a ``JoinGuest`` has still to look at. Thread rule: any thread adds; one takes.
+/// Pending events of a ``JoinGuest``. Thread rule: any thread adds; one takes.
 private final class JoinEvents: Sendable {
     private let content = Mutex<[JoinSocket.Event]>([])
     private let wake: EventDescriptor
@@ -265,7 +265,7 @@ private final class JoinEvents: Sendable {
         wake.signal()
     }
 
-    /// The next event; nil when the time is over, or after ``stop()``.
+    /// The next event; nil after the timeout, or after ``stop()``.
     func next(within limit: LabDuration?) throws -> JoinSocket.Event? {
         let end = limit.map { MonotonicClock.nanoseconds() + UInt64(max(0, $0.nanoseconds)) }
         while true {

@@ -3,7 +3,7 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// The owner's side of two joined labs: lets the other host's lab in, tells it what it has to follow, and stands for its
+/// The owner's side of two joined labs: admits the other host's lab, sends it the state to follow, and represents its
 /// devices and apps, so that they can be addressed here like any other.
 ///
 /// Thread rule: any thread.
@@ -15,37 +15,37 @@ final class JoinHost: Sendable {
     private let notify: @Sendable (String) -> Void
     private let socket: JoinSocket
     private let tunnel: Tunnel
-    /// Hands over what the socket reports. The socket begins before the host exists; a message that comes earlier is lost,
-    /// and the guest repeats its hello.
+    /// Forwards what the socket reports. The socket starts before the host exists; a message that arrives earlier is
+    /// lost, and the guest repeats its hello.
     private let entrance: HandlerSlot<JoinSocket.Event>
     private let stopping: EventDescriptor
     private let state = Mutex(State())
     private let servers = Mutex<[ControlServer]>([])
     private let traces = Mutex<[String: TraceWriter]>([:])
 
-    /// More than the devices of one guest ever start.
+    /// More starts than the devices of one guest ever need.
     private static let bootsOfGuest: UInt64 = 1_000_000
 
     private struct State {
-        /// The id of the instance that takes part; nil while none does.
+        /// The id of the joined instance; nil while none has joined.
         var guest: String?
         var isReady = false
-        /// How many instances have taken part, one after the other.
+        /// Number of instances that have joined, one after the other.
         var guests: UInt64 = 0
         var lastCall: UInt64 = 0
         var calls: [UInt64: ControlResponder] = [:]
         var lastState: UInt64 = 0
-        /// Who waits until the guest has taken a state over.
+        /// Callers that wait until the guest has applied a state.
         var waiting: [(number: UInt64, responder: ControlResponder)] = []
     }
 
     /// Listens for the other host's lab.
     ///
     /// - Parameters:
-    ///   - address: where.
+    ///   - address: the address to listen on.
     ///   - keyPath: where the key for the other lab is written.
     ///   - instance: the owner's instance.
-    ///   - notify: tells people what happens.
+    ///   - notify: prints events for people.
     init(
         at address: JoinAddress, keyPath: String, instance: InstanceConnection,
         notify: @escaping @Sendable (String) -> Void
@@ -66,12 +66,12 @@ final class JoinHost: Sendable {
         try watchInvitations()
     }
 
-    /// Lets a guest in from here on: server and devices are there.
+    /// Admits a guest from here on: server and devices are running.
     func open() {
         entrance.set { [weak self] in self?.handle($0) }
     }
 
-    /// Says goodbye to the guest, and answers for nobody any more.
+    /// Says goodbye to the guest, and stops answering for it.
     func close() {
         socket.close("the lab that was joined has ended")
         stopping.signal()
@@ -79,7 +79,7 @@ final class JoinHost: Sendable {
         for server in servers.withLock({ $0 }) { server.stop() }
     }
 
-    // MARK: The guest
+    // MARK: Guest
 
     private func handle(_ event: JoinSocket.Event) {
         switch event {
@@ -124,11 +124,11 @@ final class JoinHost: Sendable {
         guard let server = instance.serverReady else {
             return socket.send(.refused("the server of the lab that is joined does not run"))
         }
-        // Another one in its place: what the former was asked is lost.
+        // Another instance has joined instead: requests to the former one are lost.
         leave(nil)
         let guests = state.withLock { state in
             state.guest = hello.instance ?? ""
-            // One that has been lost and is back has an instance already.
+            // A guest that reconnects has an instance already.
             if hello.instance == nil { state.guests += 1 }
             return state.guests
         }
@@ -142,9 +142,9 @@ final class JoinHost: Sendable {
                     bootsBefore: guests * Self.bootsOfGuest)))
     }
 
-    /// The guest has gone, or somebody takes its place.
+    /// The guest has gone, or another one replaces it.
     ///
-    /// - Parameter reason: nil when nobody needs to know.
+    /// - Parameter reason: nil if it is not to be reported.
     private func leave(_ reason: String?) {
         let (wasReady, calls, waiting) = state.withLock { state in
             defer {
@@ -178,11 +178,11 @@ final class JoinHost: Sendable {
         }
     }
 
-    // MARK: What the guest follows
+    // MARK: State for the guest
 
-    /// Sends what the guest has to follow.
+    /// Sends the guest the state to follow.
     ///
-    /// - Parameter responder: is answered when the guest has taken it over, or is gone.
+    /// - Parameter responder: is answered when the guest has applied it, or is gone.
     private func sendState(for responder: ControlResponder?) {
         let number = state.withLock { state -> UInt64? in
             guard state.isReady else { return nil }
@@ -205,12 +205,12 @@ final class JoinHost: Sendable {
                     invitations: invitations())))
     }
 
-    /// The guest has taken a state over. Where its clock has run on meanwhile, the owner's goes there too: lab time never
-    /// goes back.
+    /// The guest has applied a state. If its clock has advanced meanwhile, the owner's is advanced as well: lab time
+    /// never goes back.
     private func settle(_ number: UInt64, lead: LabDuration) {
         if lead > .zero {
             try? instance.clock.advance(by: lead)
-            // Whoever waits for this state waits for the next one now.
+            // Callers that wait for this state now wait for the next one.
             let moved = state.withLock { state in
                 defer { state.waiting.removeAll { $0.number <= number } }
                 return state.waiting.filter { $0.number <= number }.map(\.responder)
@@ -237,7 +237,7 @@ final class JoinHost: Sendable {
             })
     }
 
-    /// Sends the guest each invitation that an agent writes anew.
+    /// Sends the guest each invitation that an agent has rewritten.
     private func watchInvitations() throws {
         let watch = try DirectoryWatch(instance.layout.socketsDirectory)
         let stopping = stopping
@@ -249,9 +249,9 @@ final class JoinHost: Sendable {
         }
     }
 
-    // MARK: Acting for the guest
+    // MARK: Answering for the guest
 
-    /// Answers where the guest's agents and apps would, and where one asks for the guest to be up to date.
+    /// Serves the endpoints of the guest's agents and apps, and the one for waiting until the guest is up to date.
     private func standForGuest() throws {
         let layout = instance.layout
         var servers = [try ControlServer(layout, .join) { [weak self] _, responder in self?.sendState(for: responder) }]

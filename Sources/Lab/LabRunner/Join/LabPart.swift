@@ -2,18 +2,18 @@ internal import Foundation
 public import LabKit
 internal import LabSystem
 
-/// Which part of a topology `lab up` plays.
+/// The part of a topology that `lab up` plays.
 public enum LabPart: Sendable {
     /// All of it.
     case whole
     /// The server and some devices; the lab of another host joins with the rest.
     case owner(devices: [String], listen: JoinAddress, keyPath: String?)
-    /// What an owner on another host leaves, or some devices of it.
+    /// The devices that an owner on another host leaves, or some of them.
     case guest(devices: [String], join: JoinAddress, keyPath: String)
 
     /// Reads the options of `lab up`.
     ///
-    /// - Throws: ``BadUsage`` when they do not fit together.
+    /// - Throws: ``BadUsage`` if they exclude each other.
     public static func read(only devices: [String], listen: String?, join: String?, key: String?) throws -> LabPart {
         switch (listen, join) {
         case (nil, nil):
@@ -48,12 +48,12 @@ public enum LabPart: Sendable {
         return address
     }
 
-    /// What an owner plays of a topology, and the topology with the links between the hosts over TCP.
+    /// The owner's part of a topology, and the topology with the links between the hosts over TCP.
     ///
     /// - Parameters:
     ///   - devices: the devices that it plays.
-    ///   - listen: where it listens; each link between the hosts has one of the next ports.
-    /// - Throws: ``BadUsage`` for a device that there is not, or that cannot be left to others.
+    ///   - listen: the listening address; each link between the hosts uses one of the following ports.
+    /// - Throws: ``BadUsage`` for an unknown device, or one that another host cannot play.
     static func share(
         of topology: Topology, devices: [String], listen: JoinAddress
     ) throws -> (Topology, HostAssignment) {

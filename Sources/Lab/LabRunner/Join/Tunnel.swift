@@ -15,7 +15,7 @@ final class Tunnel: Sendable {
 
     private struct State: Sendable {
         var streams: [UInt64: Stream] = [:]
-        // Begins anywhere, so that late bytes of a former guest are nobody's.
+        // Numbers start at a random value, so that late bytes of a former guest match no connection.
         var last = UInt64(UInt32.random(in: 0 ... .max)) << 16
         var listener: FileDescriptor?
     }
@@ -27,14 +27,14 @@ final class Tunnel: Sendable {
     /// One end of a tunnel.
     ///
     /// - Parameters:
-    ///   - connect: the owner's end: makes a connection to the server.
-    ///   - send: brings a message to the other end.
+    ///   - connect: at the owner's end: makes a connection to the server.
+    ///   - send: sends a message to the other end.
     init(connect: (@Sendable () throws -> FileDescriptor)? = nil, send: @escaping @Sendable (JoinMessage) -> Void) {
         self.connect = connect
         self.send = send
     }
 
-    /// The guest's end: takes connections on loopback from here on.
+    /// The guest's end: accepts connections on loopback from here on.
     ///
     /// - Returns: the port.
     func listen() throws -> Int {
@@ -53,7 +53,7 @@ final class Tunnel: Sendable {
         return port
     }
 
-    /// Takes bytes from the other end.
+    /// Receives bytes from the other end.
     func receive(_ id: UInt64, _ data: Data) {
         var stream = state.withLock { $0.streams[id] }
         if stream == nil, let connect {
@@ -61,11 +61,11 @@ final class Tunnel: Sendable {
             stream = begin(id, file)
         }
         guard let stream else { return }
-        // A connection that takes no bytes any more is ended by its reader.
+        // A connection that accepts no more bytes is ended by its reader.
         stream.writing.async { try? stream.file.writeAll(data) }
     }
 
-    /// The other end of a connection is over: what it has sent is still written.
+    /// The other end of a connection has closed: the bytes it sent are still written.
     func end(_ id: UInt64) {
         guard let stream = state.withLock({ $0.streams[id] }) else { return }
         stream.writing.async { TCPSocket.end(stream.file) }

@@ -1,15 +1,15 @@
 internal import LabKit
 
-// What holds when a new instance is at rest.
+// The state of a new instance once it has settled.
 extension LinkState {
-    /// Whether both ends of a link are up, and the session of every app shows whether its counterpart can be reached.
+    /// Whether both ends of a link are up, and every app's session shows whether its counterpart is reachable.
     ///
-    /// The devices of a new instance are open, so a watch app that has activated its session and is in the foreground is
-    /// reached by its phone app, and reaches it (watch.md, section 9.3).
+    /// The devices of a new instance are unlocked, so a watch app with an activated session in the foreground and its
+    /// phone app reach each other (watch.md, section 9.3).
     ///
     /// - Parameters:
     ///   - link: A link whose devices are in range.
-    ///   - told: What the apps' processes have told last about it.
+    ///   - told: The last reports of the apps' processes about it.
     func isSettledAtStart(_ link: LinkSpec, told: [String: Bool]) -> Bool {
         guard let phone = end(of: link, at: link.phone), let watch = end(of: link, at: link.watch), phone.isUp,
             watch.isUp
@@ -27,17 +27,17 @@ extension LinkState {
 }
 
 extension InspectLink.App {
-    /// Whether the app looks at its watch session.
+    /// Whether the app uses its watch session.
     fileprivate var isUsed: Bool { isActivated && isForeground && isCounterpartInstalled }
 
-    /// Whether the app's own process shows what its device says. One without a session shows nothing.
+    /// Whether the app's own process shows the state that its device reports. An app without a session shows nothing.
     fileprivate func hasTold(_ told: [String: Bool]) -> Bool {
         !isActivated || told[app] == isReachable
     }
 }
 
 extension [TraceEvent] {
-    /// What each app's session has shown last about the reach of its counterpart.
+    /// The last reachability shown by each app's session.
     var lastReachability: [String: Bool] {
         reduce(into: [:]) { told, event in
             guard event.name == .sessionState else { return }
@@ -47,8 +47,8 @@ extension [TraceEvent] {
 }
 
 extension Topology {
-    /// The links whose devices are in range when an instance starts, and which their phones use: of several watches the
-    /// first one.
+    /// The links whose devices are in range when an instance starts, and which their phones use: the first one of
+    /// several watches.
     var linksInUse: [LinkSpec] {
         links.filter { link in link.up && links(of: link.phone).first?.name == link.name }
     }

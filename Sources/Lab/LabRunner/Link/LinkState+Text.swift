@@ -5,7 +5,7 @@ extension LinkState {
     /// The lines for people.
     public var lines: [String] {
         devices.flatMap { device in
-            (device.problem.map { ["\(device.name) tells nothing: \($0)"] } ?? [])
+            (device.problem.map { ["\(device.name) does not answer: \($0)"] } ?? [])
                 + device.links.flatMap { Self.lines(of: $0, on: device.name) }
         }
     }
@@ -19,7 +19,7 @@ extension LinkState {
             + InspectionText.rows("condition", end.conditions.map(text))
             + InspectionText.rows("outbox", lines(of: end.outbox))
             + InspectionText.rows("inbox", lines(of: end.inbox))
-            + InspectionText.rows("not told", end.untold.map(text))
+            + InspectionText.rows("not reported", end.untold.map(text))
             + InspectionText.rows("context", end.contexts.map(text))
             + InspectionText.rows("message", end.messages.map(text))
     }
@@ -76,7 +76,7 @@ extension LinkState {
     private static func text(of context: InspectLink.Context) -> String {
         let state =
             context.isOwn
-            ? context.isDone ? "confirmed" : "not confirmed" : context.isDone ? "app was told" : "app was not told"
+            ? context.isDone ? "confirmed" : "not confirmed" : context.isDone ? "reported" : "not reported"
         return
             "\(context.isOwn ? "of" : "for") \(context.app), version \(context.version), \(context.size) bytes, \(state)"
     }

@@ -1,12 +1,12 @@
 internal import Foundation
 internal import LabKit
 
-/// The links of an instance, as both devices of each see it at one moment: what `lab inspect link` shows, and what a
-/// scenario that fails leaves behind.
+/// The links of an instance at one moment, as the two devices of each link report them: printed by `lab inspect link`,
+/// and kept when a scenario fails.
 public struct LinkState: InspectedState {
     static let fileName = "link.json"
 
-    /// Version of the JSON form; it grows when a member changes its meaning or goes.
+    /// Version of the JSON form; increased when a member changes its meaning or is removed.
     public private(set) var version = 1
     /// The devices that have a link.
     var devices: [Device]
@@ -15,7 +15,7 @@ public struct LinkState: InspectedState {
     struct Device: Codable, Sendable {
         var name: String
         var links: [InspectLink.End]
-        /// Why nothing is known.
+        /// Why the state is unknown.
         var problem: String?
     }
 
@@ -23,7 +23,7 @@ public struct LinkState: InspectedState {
         topology.devices.filter { !topology.links(of: $0.name).isEmpty }
     }
 
-    /// A state that is known already.
+    /// A state from a record.
     init(devices: [Device]) {
         self.devices = devices
     }
@@ -49,7 +49,7 @@ public struct LinkState: InspectedState {
 
     /// The part about one device, or about both ends of one link; everything when `target` is nil.
     ///
-    /// - Throws: ``BadUsage`` when there is no such link.
+    /// - Throws: ``BadUsage`` for an unknown link.
     public func about(_ target: String?) throws -> LinkState {
         guard !devices.isEmpty else { throw BadUsage(sentence: "no phone and watch of this topology have a link") }
         guard let target else { return self }
@@ -70,7 +70,7 @@ public struct LinkState: InspectedState {
         )
     }
 
-    /// The link to ask about when it may explain a failure; nil when everything is at rest.
+    /// The link to inspect when it may explain a failure; nil when all links are idle.
     func suspect() -> String? {
         devices.flatMap(\.links).first(where: \.isInMotion)?.link
     }
@@ -80,7 +80,7 @@ public struct LinkState: InspectedState {
 }
 
 extension InspectLink.End {
-    /// Whether something is under way, held up or made difficult.
+    /// Whether messages are in transit, delayed or affected by a fault.
     fileprivate var isInMotion: Bool {
         isInRange == false || !conditions.isEmpty || outbox.sent + outbox.waiting > 0 || inbox.waiting > 0
             || !messages.isEmpty || contexts.contains { $0.isOwn && !$0.isDone }

@@ -2,13 +2,13 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// Follows the histories of the steps that are given to a running instance, by its page and by each `lab shell`.
+/// Follows the histories of the steps that a running instance gets from its page and from each `lab shell`.
 ///
 /// Thread rule: any thread may stop it; the callback runs on the follower's own thread.
 final class HistoryFollower: Sendable {
-    /// The folder of the page's own history, in the directory of the instance's records.
+    /// The folder of the page's own history, in the instance's record directory.
     static let ownFolder = "dashboard"
-    /// What the names of the shells' folders begin with.
+    /// The name prefix of the shells' folders.
     private static let shellPrefix = "shell-"
 
     private let stopping: EventDescriptor
@@ -17,7 +17,7 @@ final class HistoryFollower: Sendable {
     /// Starts following.
     ///
     /// - Parameters:
-    ///   - runDirectory: where the instance's records are; it exists.
+    ///   - runDirectory: the instance's record directory; it exists.
     ///   - onLine: gets each line once, in order for each history.
     init(in runDirectory: String, onLine: @escaping @Sendable (LiveRecord.HistoryLine) -> Void) throws {
         let watch = try DirectoryWatch(runDirectory)
@@ -33,7 +33,7 @@ final class HistoryFollower: Sendable {
                 isStopping = ready?[0] ?? true
                 _ = try? watch.changes()
             }
-            // What was written before the stop is told, too.
+            // Lines written before the stop are reported, too.
             Self.look(in: runDirectory, &histories, onLine)
         }
     }
@@ -55,12 +55,12 @@ final class HistoryFollower: Sendable {
     }
 }
 
-/// How far a history has been read.
+/// The position up to which a history has been read.
 private struct FollowedHistory {
     let watch: DirectoryWatch
     private let path: String
     private var offset = 0
-    /// The begin of a line that is not at its end yet.
+    /// The beginning of a line that is still incomplete.
     private var rest = Data()
 
     init(_ directory: String) throws {

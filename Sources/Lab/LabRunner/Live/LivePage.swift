@@ -3,8 +3,7 @@ public import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// An instance as a page that goes on while the instance does: the lanes of a scenario's page, and its vocabulary to be
-/// clicked.
+/// The page of a running instance: the lanes of a scenario's page, updated live, and clickable commands.
 ///
 /// Thread rule: any thread. ``perform(_:)`` blocks.
 public final class LivePage: Sendable {
@@ -13,7 +12,7 @@ public final class LivePage: Sendable {
     private let histories: HistoryFollower
     private let requests: RequestFollower
     private let recorded: LiveRecord
-    /// One at a time: a step knows what the ones before it have kept.
+    /// One at a time: a step can use the captures of earlier ones.
     private let session: Mutex<SessionRecord>
     private let underWay: StepUnderWay
 
@@ -39,7 +38,7 @@ public final class LivePage: Sendable {
         session = Mutex(SessionRecord(of: steps))
     }
 
-    /// Ends the step under way, all streams of updates, and following the instance.
+    /// Ends the running step, all update streams, and following the instance.
     public func stop() {
         underWay.interrupt()
         requests.stop()
@@ -49,10 +48,9 @@ public final class LivePage: Sendable {
         session.withLock { $0.steps.stop() }
     }
 
-    /// The document, which asks for the updates itself.
+    /// The HTML document; its script requests the updates.
     ///
-    /// - Parameter nonce: A text of letters and digits that is made for each document: its script has it, and no other is
-    ///   carried out.
+    /// - Parameter nonce: Letters and digits, new for each document: the browser runs only the script with this nonce.
     public func document(nonce: String) -> Data {
         let actors = connection.actors.names.map { name in
             JSONValue.object([
@@ -70,7 +68,7 @@ public final class LivePage: Sendable {
             ], nonce: nonce)
     }
 
-    /// What has happened, in documents for the page: first everything so far, then what is new, as fast as somebody reads.
+    /// The events as documents for the page: first all events so far, then new ones, as fast as the reader takes them.
     /// Ends with the instance.
     public func updates() -> Updates {
         Updates(recorded: recorded, lanes: ScenarioTimeline.lanes(of: connection.manifest.topology))
@@ -109,7 +107,7 @@ public final class LivePage: Sendable {
                 return nil
             }
 
-            /// A line of a history on the page's axis of time.
+            /// A history line on the page's time axis.
             private func line(_ line: LiveRecord.HistoryLine) -> JSONValue {
                 var fields = line.fields
                 fields["t"] = .integer(TimelineEvents.microseconds(line.time, since: begin))
@@ -122,7 +120,7 @@ public final class LivePage: Sendable {
     /// Carries out a step as `lab shell` does.
     ///
     /// - Parameter text: the step in YAML, or in its short form.
-    /// - Returns: `answer`, or `error` with what was wrong with it.
+    /// - Returns: `answer`, or `error` with the diagnostics.
     public func perform(_ text: String) -> JSONValue {
         session.withLock { session in
             let steps = session.steps
@@ -145,11 +143,11 @@ public final class LivePage: Sendable {
         }
     }
 
-    /// What was done on the page so far as a scenario that can be run; nil when there is nothing to repeat. Secrets are in it
-    /// by name only.
+    /// The steps done on the page so far as a runnable scenario; nil if there is nothing to repeat. It refers to
+    /// secrets by name only.
     public func scenario() -> String? {
         session.withLock { session in
-            session.count == 0 ? nil : session.scenario(named: "What was done on the dashboard")
+            session.count == 0 ? nil : session.scenario(named: "Steps of the dashboard")
         }
     }
 }

@@ -2,21 +2,21 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// Everything that is known of an instance so far: what its page shows. Thread rule: any thread.
+/// All recorded events of an instance so far, for its page. Thread rule: any thread.
 final class LiveRecord: Sendable {
-    /// How much of a record somebody knows.
+    /// The position of a reader in a record.
     struct Extent {
         fileprivate var events = 0
         fileprivate var history = 0
         fileprivate var requests = 0
 
-        /// Nothing of it.
+        /// The beginning of the record.
         init() {}
     }
 
     /// A line of the history of steps.
     struct HistoryLine {
-        /// Which history it is of; the numbers of steps are told apart only within one.
+        /// The history of the line; step numbers are unique only within one history.
         let source: String
         let fields: [String: JSONValue]
 
@@ -24,7 +24,7 @@ final class LiveRecord: Sendable {
         var time: UInt64 { UInt64(clamping: fields["t"]?.integerValue ?? 0) }
     }
 
-    /// What has come since somebody looked.
+    /// The events since the last read.
     struct News {
         let events: ArraySlice<TraceEvent>
         let history: ArraySlice<HistoryLine>
@@ -60,11 +60,11 @@ final class LiveRecord: Sendable {
             state.isOver = true
             return Array(state.listeners.values)
         }
-        // They take themselves off the list.
+        // Subscribers remove themselves from the list.
         for listener in listeners { listener.finish() }
     }
 
-    /// What is new, which is known from then on.
+    /// The new events since a position; advances the position.
     func news(since extent: inout Extent) -> News {
         state.withLock { state in
             defer {
@@ -78,10 +78,10 @@ final class LiveRecord: Sendable {
         }
     }
 
-    /// The first moment of all, on the monotonic clock, in nanoseconds.
+    /// The time of the first event, on the monotonic clock, in nanoseconds.
     var begin: UInt64 { state.withLock { $0.events.map(\.time).min() } ?? MonotonicClock.nanoseconds() }
 
-    /// An element at once, and one whenever there is something new; several may become one.
+    /// Yields one element at once, and one whenever something new arrives; several may be merged into one.
     func changes() -> AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = state.withLock { state in
@@ -93,7 +93,7 @@ final class LiveRecord: Sendable {
                 self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
             }
             continuation.yield()
-            // After that nothing new comes.
+            // No new events arrive after that.
             if state.withLock(\.isOver) { continuation.finish() }
         }
     }

@@ -2,15 +2,15 @@ internal import Dispatch
 internal import LabKit
 internal import Synchronization
 
-/// Asks a running instance's server for the requests of apps, whenever it has answered some.
+/// Fetches the requests of apps from a running instance's server, whenever it has answered some.
 ///
 /// Thread rule: any thread; the callback runs on a thread of its own.
 final class RequestFollower: Sendable {
-    /// How long answers are collected before the server is asked once for all of them.
+    /// Time during which answers are collected before one query to the server.
     private static let pause = DispatchTimeInterval.milliseconds(50)
 
     private struct State {
-        /// Number of the last request that is known.
+        /// Number of the last request that was fetched.
         var last: Int64 = 0
         var isWaiting = false
         var isOver = false
@@ -19,7 +19,7 @@ final class RequestFollower: Sendable {
     private let instance: InstanceConnection
     private let redactor: Redactor
     private let onRequests: @Sendable ([JSONValue]) -> Void
-    /// Questions of the page must not wait for those of a step.
+    /// Queries of the page must not wait for those of a step.
     private let clients: ControlClients
     private let queue = DispatchQueue(label: "requests")
     private let state = Mutex(State())
@@ -36,17 +36,17 @@ final class RequestFollower: Sendable {
         clients = ControlClients(instance.layout)
     }
 
-    /// Takes an event of the instance; one of the server may mean that there are requests to ask for.
+    /// Handles an event of the instance; an event of the server may mean that there are new requests.
     func note(_ event: TraceEvent) {
         switch event.name {
-        // A server that was started anew counts anew.
+        // A restarted server counts from the beginning.
         case .processStarted where event.process == "server": state.withLock { $0.last = 0 }
         case .serverResponse, .serverFaulted: ask()
         default: break
         }
     }
 
-    /// Asks no more. A question under way still ends by itself.
+    /// Stops asking. A pending query still ends by itself.
     func stop() { state.withLock { $0.isOver = true } }
 
     private func ask() {

@@ -1,7 +1,7 @@
 internal import LabFile
 internal import LabKit
 
-// Where two values differ: only the members that do, each by its path.
+// The differences between two values: only the differing members, each by its path.
 extension MatchEvaluator {
     func differences(_ actual: JSONValue?, from expected: JSONValue, path: String, at place: SourcePlace) -> [Mismatch]
     {
@@ -39,14 +39,15 @@ extension MatchEvaluator {
         }
     }
 
-    /// Where a list differs: its elements, or the list as a whole when there are too many, too few, or another order.
+    /// The differences of a list: its elements, or the list as a whole if the number or the order of the elements
+    /// differs.
     func differences(
         _ elements: [JSONValue], from expectations: [Expectation], path: String, of list: Expectation
     ) -> [Mismatch] {
         func whole(_ expected: String, _ hint: String) -> [Mismatch] {
             [Mismatch(path: path, expected: expected, actual: .array(elements), place: list.place, hint: hint)]
         }
-        // Holds every element against every expectation: too much for a list that is as expected.
+        // Compares every element with every expectation: too expensive for a list that matches.
         func unmatched() -> (missing: [Expectation], extra: [JSONValue]) {
             NearMiss.unmatched(expectations, elements) { mismatches($1, $0).isEmpty }
         }
@@ -62,10 +63,10 @@ extension MatchEvaluator {
         return whole(describe(list), NearMiss.otherOrder)
     }
 
-    /// A path one member deeper.
+    /// The path of a member.
     static func path(_ path: String, _ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-    /// What of two lists has met nothing that fits it.
+    /// The elements of two lists that match no element of the other.
     private static func sentence<Expected>(
         _ rest: (missing: [Expected], extra: [JSONValue]), describe: (Expected) -> String
     ) -> String {

@@ -1,11 +1,11 @@
 internal import Foundation
 internal import LabKit
 
-/// Judges values by expectations and lists every difference.
+/// Compares values with expectations and lists every difference.
 struct MatchEvaluator {
     let bindings: Bindings
 
-    /// All differences, in the order in which they were written; empty means the value is as expected.
+    /// All differences, in the order of the file; empty means the value is as expected.
     func mismatches(_ value: JSONValue?, _ expectation: Expectation, path: String = "") -> [Mismatch] {
         func differs(_ expected: String) -> [Mismatch] {
             [Mismatch(path: path, expected: expected, actual: value, place: expectation.place)]
@@ -19,7 +19,7 @@ struct MatchEvaluator {
         }
     }
 
-    /// All differences of an error. Its `code` is matched by its word, or by its number when the scenario gives one.
+    /// All differences of an error. `code` is matched by its name, or by its number if the scenario gives a number.
     func mismatches(_ error: ControlError, _ expectation: Expectation) -> [Mismatch] {
         let byName = mismatches(error.matchable(code: .name), expectation)
         let byNumber = mismatches(error.matchable(code: .number), expectation)
@@ -74,7 +74,7 @@ struct MatchEvaluator {
         }
     }
 
-    /// The matchers that look at one text or one number.
+    /// The matchers for one text or one number.
     private func compare(_ value: JSONValue?, _ matcher: Matcher) throws -> Bool {
         switch matcher {
         case .matches(let pattern):

@@ -1,16 +1,16 @@
 internal import LabFile
 internal import LabKit
 
-/// One way in which a value differs from what was expected.
+/// One difference between a value and its expectation.
 struct Mismatch: Sendable {
-    /// Where in the value: `devices.0.name`; empty for the value itself.
+    /// The path in the value: `devices.0.name`; empty for the value itself.
     let path: String
-    /// What was expected, in words or as JSON.
+    /// The expected value, in words or as JSON.
     let expected: String
-    /// What was there instead; nil when there was nothing.
+    /// The actual value; nil if missing.
     let actual: JSONValue?
-    /// Where the expectation was written.
+    /// The place of the expectation.
     let place: SourcePlace
-    /// What both have in common, where that explains the difference.
+    /// What both values have in common, if that explains the difference.
     var hint: String?
 }

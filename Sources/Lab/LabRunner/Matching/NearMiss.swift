@@ -1,11 +1,11 @@
 internal import Foundation
 internal import LabKit
 
-/// What two values that differ have in common, where that explains the difference.
+/// What two differing values have in common, if that explains the difference.
 ///
-/// It tells places and never characters, so that it gives nothing of a secret away.
+/// It reports positions and never characters, so it reveals nothing of a secret.
 enum NearMiss {
-    /// The sentence; nil when the values are simply two different ones.
+    /// The sentence; nil if the values have nothing notable in common.
     static func hint(expected: JSONValue, actual: JSONValue) -> String? {
         switch (expected, actual) {
         case (.string(let expected), .string(let actual)): return hint(expected: expected, actual: actual)
@@ -36,13 +36,13 @@ enum NearMiss {
         return commonStart(Array(expected), Array(actual)).map { "the same up to character \($0)" }
     }
 
-    /// Why `any: true` does not hold for a member that is there.
+    /// Why `any: true` does not match an existing member.
     static let nullIsNoValue =
         "null is no value: `absent: true` holds for it, and a member that may be null is left out"
 
     static let otherOrder = "the same elements in another order"
 
-    /// From how many characters on the eye needs help.
+    /// The length in characters from which a reader needs help.
     private static let longText = 20
 
     /// The bytes of a hexadecimal or Base64 text that is too long to be a word.
@@ -55,7 +55,7 @@ enum NearMiss {
         return Data(base64Encoded: text).map { Array($0) }
     }
 
-    /// How many elements are the same before the first that differs; nil when there is none.
+    /// Number of equal elements at the beginning; nil if zero.
     private static func commonStart<Element: Equatable>(_ left: [Element], _ right: [Element]) -> Int? {
         let count = zip(left, right).prefix { $0 == $1 }.count
         return count > 0 ? count : nil
@@ -67,7 +67,7 @@ enum NearMiss {
         return rest.missing.isEmpty
     }
 
-    /// What is left of two lists when each element has met at most one that fits it.
+    /// The rest of two lists after pairing each element with at most one that matches it.
     static func unmatched<Expected, Actual>(
         _ expected: [Expected], _ actual: [Actual], by fits: (Expected, Actual) -> Bool
     ) -> (missing: [Expected], extra: [Actual]) {

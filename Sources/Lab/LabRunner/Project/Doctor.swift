@@ -2,38 +2,38 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// Looks for everything that the lab needs of a machine.
+/// Checks everything that the lab needs from a machine.
 public struct Doctor {
-    /// What was found about one need.
+    /// The result of one check.
     public struct Finding: Sendable {
-        /// What was looked at.
+        /// The checked item.
         public let subject: String
-        /// How it is, in a few words.
+        /// The finding, in a few words.
         public let state: String
-        /// What to do; nil when nothing is to be done.
+        /// The advice; nil if nothing is to be done.
         public let advice: String?
 
-        /// Whether the lab works although something may be done.
+        /// Whether the lab works despite the advice.
         public var isOptional = false
 
-        /// Whether nothing must be done.
+        /// Whether nothing has to be done.
         public var isFine: Bool { advice == nil || isOptional }
     }
 
-    /// What an instance with a handful of apps takes at most, in bytes.
+    /// Maximum disk space of an instance with a handful of apps, in bytes.
     private static let neededSharedMemory: UInt64 = 1 << 20
     private static let neededDisk: UInt64 = 100 << 20
-    /// Each process takes a few dozen, a runner a few for each process.
+    /// Each process opens a few dozen, a runner a few for each process.
     private static let neededDescriptors: UInt64 = 1_024
 
     private let environment: [String: String]
 
-    /// - Parameter environment: variables that decide where things lie.
+    /// - Parameter environment: variables that determine paths.
     public init(environment: [String: String]) {
         self.environment = environment
     }
 
-    /// Examines one need after the other.
+    /// Runs all checks in order.
     public func examine() -> [Finding] {
         [
             programs, runtimeFolder, space(of: "/dev/shm", named: "shared memory", needed: Self.neededSharedMemory),
@@ -61,7 +61,7 @@ public struct Doctor {
     private var runtimeFolder: Finding {
         do {
             let root = try Instance.runtimeRoot()
-            // A socket's path is the root, an identifier and a name.
+            // A socket's path consists of the root, an identifier and a name.
             let longest = root.utf8.count + 40
             guard longest <= InstanceLayout.maximumSocketPath else {
                 return Finding(
@@ -135,9 +135,9 @@ public struct Doctor {
             advice: isBound ? nil : "Bring the interface up: ip link set lo up")
     }
 
-    /// Tools that look into other processes need it, and many containers forbid it.
+    /// Tools that inspect other processes need it, and many containers forbid it.
     private var ptrace: Finding {
-        Finding(subject: "ptrace", state: "not needed, whatever the system allows", advice: nil)
+        Finding(subject: "ptrace", state: "not needed", advice: nil)
     }
 
     private var versions: Finding {
@@ -180,9 +180,9 @@ public struct Doctor {
         dead.directories + dead.sharedMemory.map { "/dev/shm\($0)" }
     }
 
-    /// Removes what dead instances left.
+    /// Removes the leftovers of dead instances.
     ///
-    /// - Returns: paths of what is gone.
+    /// - Returns: the removed paths.
     /// - Throws: ``LabFailure`` when something cannot be removed.
     public static func clean() throws -> [String] {
         do {
@@ -190,7 +190,7 @@ public struct Doctor {
             try found.remove()
             return paths(of: found)
         } catch let error as SystemError {
-            throw LabFailure("not everything that dead instances left could be removed: \(error.sentence)")
+            throw LabFailure("the leftovers of dead instances could not all be removed: \(error.sentence)")
         }
     }
 }

@@ -1,6 +1,6 @@
 // The scenarios of a new project.
 extension ProjectCast {
-    /// Of the default cast: everything in one file.
+    /// The scenario of the default cast: everything in one file.
     static let sharedActivation = """
         # yaml-language-server: $schema=../.lab/scenario.schema.json
         name: A second app signs with the activation of the first
@@ -57,7 +57,7 @@ extension ProjectCast {
 
         """
 
-    /// The first is that of each cast; a small one has the others too.
+    /// The first scenario belongs to every cast; small casts also get the others.
     static let phoneScenarios = [
         (path: "Scenarios/wrong-password.yaml", content: wrongPassword),
         (path: "Scenarios/late-answer.yaml", content: lateAnswer),

@@ -1,8 +1,8 @@
 internal import LabFile
 
-/// Who takes part in a new project, and the files that are about them.
+/// The actors of a new project, and the files about them.
 public struct ProjectCast: Equatable, Sendable {
-    /// What a cast can have; the words of `lab init --cast`.
+    /// The possible members of a cast; the words of `lab init --cast`.
     public enum Member: String, CaseIterable, Sendable {
         /// A phone with the app `main`. Every cast has it.
         case phone
@@ -15,20 +15,21 @@ public struct ProjectCast: Equatable, Sendable {
     }
 
     let members: Set<Member>
-    /// Whether the project gets steps to include and a scenario for each member, or one scenario that has all in it.
+    /// Whether the project gets files to include and a scenario for each member, instead of one scenario with
+    /// everything.
     private let isChosen: Bool
 
-    /// Two apps of one vendor on one phone: what a project has when nothing else is said.
+    /// Two apps of one vendor on one phone: the default.
     static let usual = ProjectCast(members: [.phone, .wallet], isChosen: false)
 
     private init(members: Set<Member>, isChosen: Bool) {
         (self.members, self.isChosen) = (members, isChosen)
     }
 
-    /// Reads what `--cast` says.
+    /// Reads the value of `--cast`.
     ///
-    /// - Parameter text: Members with commas between them: `phone,watch,widget`.
-    /// - Throws: ``BadUsage`` that names the unknown word.
+    /// - Parameter text: Comma-separated members: `phone,watch,widget`.
+    /// - Throws: ``BadUsage`` for an unknown word.
     public init(_ text: String) throws {
         let known = Member.allCases.map(\.rawValue)
         var members: Set<Member> = []
@@ -49,7 +50,7 @@ public struct ProjectCast: Equatable, Sendable {
         let lab = (path: "lab.yaml", content: labFile)
         guard isChosen else { return [lab, ("Scenarios/first.yaml", Self.sharedActivation)] }
         let own = Member.allCases.filter(members.contains).compactMap(Self.scenario)
-        // One of three at least shows more than that everything starts.
+        // Three scenarios at least, so that one shows more than a successful start.
         let scenarios = own + Self.phoneScenarios.dropFirst().prefix(max(0, 3 - own.count))
         return [lab, ("Scenarios/steps/activate.yaml", Self.activation)] + scenarios
     }

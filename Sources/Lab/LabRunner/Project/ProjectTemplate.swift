@@ -2,27 +2,27 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// The files of a new project: a cast, a first scenario, and what an editor needs to complete both.
+/// The files of a new project: a topology, a first scenario, and the schemas for an editor's completion.
 public struct ProjectTemplate {
-    /// What became of a file.
+    /// The result for one file.
     public struct Outcome: Equatable, Sendable {
         /// Path below the project's folder.
         public let path: String
-        /// What was done about it.
+        /// What was done with it.
         public let change: Change
     }
 
-    /// What was done about a file.
+    /// What was done with a file.
     public enum Change: String, Sendable {
-        /// It was missing.
+        /// It was created.
         case wrote
-        /// It was there, and is never touched, or is what it should be.
+        /// It existed and was left alone, or was up to date.
         case kept
-        /// A schema that another version of the lab, or of an own app, has made.
+        /// A schema of another version of the lab, or of an own app, was replaced.
         case anew
     }
 
-    /// A build server that plays the scenarios with each change.
+    /// A build server that runs the scenarios on each change.
     public enum BuildServer: String, CaseIterable, Sendable {
         /// GitHub Actions.
         case github
@@ -35,20 +35,20 @@ public struct ProjectTemplate {
     private let buildServer: BuildServer?
 
     /// - Parameters:
-    ///   - directory: the project's folder; made when it is missing.
-    ///   - cast: who takes part; nil for two apps on a phone, and one scenario.
-    ///   - buildServer: gets a file of its own; nil when there is none.
+    ///   - directory: the project's folder; created if missing.
+    ///   - cast: the actors; nil for two apps on a phone, and one scenario.
+    ///   - buildServer: gets a file of its own; nil for no build server.
     public init(directory: String, cast: ProjectCast? = nil, buildServer: BuildServer? = nil) {
         self.directory = Files.absolute(directory)
         self.cast = cast ?? .usual
         self.buildServer = buildServer
     }
 
-    /// Writes the files that are missing, and the schemas anew.
+    /// Writes the missing files, and all schemas.
     ///
-    /// - Parameter complain: takes what is wrong with a lab file that was there, or with its own apps, whose commands the
-    ///   schemas then miss.
-    /// - Returns: what became of each, in the order in which somebody would read them.
+    /// - Parameter complain: gets the mistakes of an existing lab file or of its own apps; the schemas then lack the
+    ///   commands of these apps.
+    /// - Returns: the result for each file, in reading order.
     /// - Throws: ``BadUsage`` when the folder cannot be written.
     public func write(complain: (String) -> Void = { _ in }) throws -> [Outcome] {
         do {
@@ -56,7 +56,7 @@ public struct ProjectTemplate {
             let outcomes = try files.map { path, content in
                 try write(content, to: path, isOwn: false)
             }
-            // The lab file is there now; the apps that it names tell what steps can say.
+            // The lab file exists now; the commands of steps depend on the apps that it names.
             let own = OwnPrograms.near(directory)
             if let complaint = own.complaint { complain(complaint) }
             return try outcomes
@@ -80,7 +80,7 @@ public struct ProjectTemplate {
         return Outcome(path: path, change: isThere ? .anew : .wrote)
     }
 
-    /// What the first lines of files name.
+    /// The schemas that the first lines of files name.
     private static let schemas: [(name: String, kind: ScenarioSchema.Kind)] = [
         ("scenario", .scenario), ("steps", .include), ("lab", .lab),
     ]

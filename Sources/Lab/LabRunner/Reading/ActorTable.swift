@@ -1,7 +1,7 @@
 internal import LabFile
 internal import LabKit
 
-/// Everybody a step can address, and what each understands.
+/// All actors that a step can address, with their commands.
 struct ActorTable: Sendable {
     private let targets: [String: [Target]]
     /// Names in the order of the topology, built-in actors last.
@@ -47,12 +47,12 @@ struct ActorTable: Sendable {
         ownErrors = errors.sorted()
     }
 
-    /// What an actor is that every instance has.
+    /// The description of a built-in actor.
     static func builtIn(_ name: String) -> [ActorKind] {
         name == "server" ? [.server, .serverProcess] : ActorKind(rawValue: name).map { [$0] } ?? []
     }
 
-    /// The ways to address a name; nil when nobody has it.
+    /// The ways to address a name; nil if unknown.
     subscript(name: String) -> [Target]? { targets[name] }
 
     /// The names of actors that understand a command.
@@ -62,15 +62,15 @@ struct ActorTable: Sendable {
         }
     }
 
-    /// The commands that an actor understands in any role; empty when nobody has the name.
+    /// The commands that an actor understands in any role; empty if the name is unknown.
     func commands(of actor: String) -> [CommandDeclaration] { (targets[actor] ?? []).flatMap(\.commands) }
 
-    /// The command that an actor understands by a name.
+    /// The command of an actor with a name.
     func command(named name: String, of actor: String) -> CommandDeclaration? {
         (targets[actor] ?? []).lazy.compactMap { $0.command(named: name) }.first
     }
 
-    /// All commands that anybody understands, each once.
+    /// All commands of all actors, each once.
     var commands: [CommandDeclaration] {
         var seen: [CommandDeclaration] = []
         for command in names.compactMap({ targets[$0] }).joined().flatMap(\.commands) where !seen.contains(command) {
@@ -79,7 +79,7 @@ struct ActorTable: Sendable {
         return seen
     }
 
-    /// The first actor that is of one of some kinds; nil when there is none.
+    /// The first actor of one of some kinds; nil if not found.
     func name(of kinds: Set<ActorKind>) -> String? {
         names.first { name in targets[name]?.contains { kinds.contains($0.kind) } ?? false }
     }
@@ -87,7 +87,7 @@ struct ActorTable: Sendable {
     /// The processes whose traces and faults can be named: apps, devices (their agents) and the server.
     var processes: [String] { names.filter { owner($0) != nil } }
 
-    /// The kind of process behind a name; nil when nobody of that name is a process.
+    /// The kind of the process with a name; nil if no process has the name.
     func owner(_ name: String) -> FaultPoint.Owner? {
         targets[name]?.lazy.compactMap { target -> FaultPoint.Owner? in
             switch target.kind {

@@ -1,24 +1,25 @@
-/// A table in the form of RFC 4180: values between commas, in double quotes where they hold commas, quotes or line ends.
+/// A table in the form of RFC 4180: comma-separated values, in double quotes if they contain commas, quotes or line
+/// ends.
 enum CSVTable {
     /// One row.
     struct Record: Equatable {
-        /// The line that it begins in, from 1.
+        /// The line in which it begins, from 1.
         let line: Int
         let cells: [String]
     }
 
-    /// Why a text is no table.
+    /// Why a text is not a table.
     struct Malformed: Error {
         let line: Int
         let problem: String
     }
 
-    /// Reads all rows, the first with the names among them. Empty lines are passed over.
+    /// Reads all rows, including the first with the names. Empty lines are skipped.
     static func records(of text: String) throws(Malformed) -> [Record] {
         var records: [Record] = []
         var cells: [String] = []
         var cell = ""
-        /// The line in which the quotes of the value open; nil of a value without them.
+        /// The line of the value's opening quote; nil for a value without quotes.
         var quoted: Int?
         var (line, start) = (1, 1)
         func finishRecord() {
@@ -27,7 +28,7 @@ enum CSVTable {
             }
             (cells, cell, quoted, start) = ([], "", nil, line)
         }
-        // Some programs begin a file with a mark of its encoding.
+        // Some programs begin a file with a byte order mark.
         var rest = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : Substring(text)
         while let character = rest.popFirst() {
             switch character {
@@ -56,7 +57,7 @@ enum CSVTable {
                 finishRecord()
             default:
                 if let opening = quoted {
-                    // Not closed where it should be, it ends at the next quote, maybe lines below.
+                    // If the closing quote is missing, the value ends at the next quote, maybe lines below.
                     throw Malformed(
                         line: opening,
                         problem: opening == line

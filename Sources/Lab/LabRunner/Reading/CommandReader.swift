@@ -11,8 +11,7 @@ struct CommandReader {
 
     /// Reads the step.
     ///
-    /// - Parameter candidates: The ways to address each of those who may carry it out: one, or several of whom a race
-    ///   decides.
+    /// - Parameter candidates: The ways to address each actor that may carry it out: one, or several if a race decides.
     func read(_ node: YAMLNode, _ entry: YAMLEntry, candidates: [[Target]]) -> CommandStep? {
         guard let name = name(of: entry) else { return nil }
         var found: [Target] = []
@@ -36,8 +35,8 @@ struct CommandReader {
             outcome: outcome, capture: capture, within: within, eventually: eventually)
     }
 
-    /// The command's name, also as a value that the file gives, such as `${row.command}`: what a step does is known before
-    /// anything starts.
+    /// The command's name, also as a value of the file, such as `${row.command}`: the command of a step is known before
+    /// the run.
     private func name(of entry: YAMLEntry) -> String? {
         let what = "the command of `\(entry.key)`"
         guard let text = entry.value.scalar?.text, !entry.value.isNull else {
@@ -75,7 +74,7 @@ struct CommandReader {
             return (target, command)
         }
         guard let first = targets.first else { return nil }
-        // A command that the actor's own program leaves out is as unknown as any.
+        // A command that the actor's own program omits is unknown.
         let kinds = targets.map(\.kind)
         let elsewhere = Vocabulary.lab.commands.filter { $0.name == name && $0.actors.isDisjoint(with: kinds) }
         let others = steps.actors.names(understanding: name)
@@ -113,7 +112,7 @@ struct CommandReader {
         for entry in entries where !known.contains(entry.key) {
             if let meant = nearest(entry.key, among: known) {
                 misspelled.append(meant)
-                // A misspelled password must not be printed with the complaint.
+                // A misspelled password must not be printed in the diagnostic.
                 if command.fields.contains(where: { $0.name == meant && $0.isSecret }) {
                     collector.hide(entry.value.place)
                 }
@@ -139,7 +138,7 @@ struct CommandReader {
         return collector.count == before ? arguments : nil
     }
 
-    /// Parameters with those names that the vocabulary has. An old name beside the new one stays, and is unknown.
+    /// The parameters under their current names. An old name beside the new one stays, and is reported as unknown.
     private func withCurrentNames(_ node: YAMLNode, of command: CommandDeclaration) -> YAMLNode {
         let spellings = OldSpelling.parameters(of: command.name)
         guard !spellings.isEmpty, let entries = node.entries else { return node }
@@ -155,7 +154,7 @@ struct CommandReader {
         return YAMLNode(.mapping(renamed), at: node.place)
     }
 
-    /// A value by the word that the vocabulary has for it.
+    /// The vocabulary's spelling of a value.
     private func withCurrentWord(
         _ node: YAMLNode, of field: FieldDeclaration, _ command: CommandDeclaration
     ) -> YAMLNode {
@@ -165,7 +164,7 @@ struct CommandReader {
         return YAMLNode(.scalar(YAMLScalar(text: spelling.new, isQuoted: true)), at: node.place)
     }
 
-    /// What the lab would not let through is refused before anything starts, as far as the value is known.
+    /// Values that the lab would reject in the run are rejected before it, if they are known.
     private func checkLimit(of field: FieldDeclaration, _ template: Template, writtenAs node: YAMLNode) {
         guard let limit = field.limit, case .literal(let value) = template, !limit.admits(value) else { return }
         let shown = field.isSecret ? Secret.mask : value.stringValue ?? value.description
@@ -175,7 +174,7 @@ struct CommandReader {
             related: source == nil ? nil : RelatedPlace("used at", node.place))
     }
 
-    /// The resource of the server that `call` names, as far as the path is known before the run.
+    /// The resource of the server that `call` names, if the path is known before the run.
     private func readResource(_ node: YAMLNode?) -> ServerResource? {
         guard let value = node?["path"], let path = value.scalar?.text, !path.contains("${") else { return nil }
         guard let resource = ServerResource.at(path) else {
@@ -199,12 +198,12 @@ struct CommandReader {
         return .optional(resource.request)
     }
 
-    /// What would be refused when a fault is armed is refused before anything starts, as far as the values are known.
+    /// Faults that could not be armed are rejected before the run, if the values are known.
     private func checkFault(
         _ node: YAMLNode?, of command: CommandDeclaration, _ arguments: [CommandStep.Argument], at place: SourcePlace
     ) {
         guard command.actors == [.faults] else { return }
-        // A value that exists only in the run is judged there; here it counts as given.
+        // A value that exists only in the run is checked there; here it counts as given.
         var known: [String: JSONValue] = [:]
         for argument in arguments {
             known[argument.field.name] = if case .literal(let value) = argument.value { value } else { .bool(true) }
@@ -217,7 +216,7 @@ struct CommandReader {
     private static let success = "without `expect` it must succeed"
     private static let wayOfSuccess = "a way without `expect` and `fails`, such as `- name: done`, is that it succeeds"
 
-    /// - Parameter isWay: whether the node is one of the ways of `either`.
+    /// - Parameter isWay: whether the node is one of the alternatives of `either`.
     private func readOutcome(
         _ node: YAMLNode, of command: CommandDeclaration, isWay: Bool = false
     ) -> CommandStep.Outcome? {
@@ -257,7 +256,7 @@ struct CommandReader {
         return .succeeds
     }
 
-    /// The ways in which a command may end.
+    /// The possible results of a command.
     private func readWays(_ node: YAMLNode, of command: CommandDeclaration) -> [CommandStep.Way]? {
         guard let elements = node.elements else {
             collector.report(.wrongShape(what: "`either`", expected: .list, actual: node.shape), at: node.place)

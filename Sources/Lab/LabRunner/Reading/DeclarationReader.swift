@@ -1,7 +1,7 @@
 internal import LabFile
 internal import LabKit
 
-/// Reads what a scenario has before its first step: `values:`, and the row of a table.
+/// Reads the values that a scenario has before its first step: `values:`, and the row of a table.
 ///
 /// Not thread-safe: used by the one thread that reads the file.
 struct DeclarationReader {
@@ -10,16 +10,16 @@ struct DeclarationReader {
     let collector: DiagnosticCollector
     /// Receives secret texts.
     let secrets: SecretTexts
-    /// Everything that was read, in the order of the file.
+    /// All values, in the order of the file.
     private(set) var values: [DeclaredValue] = []
-    /// What the seed gives.
+    /// The values drawn from the seed.
     private(set) var generated: [GeneratedValue] = []
 
     init(given: ExternalValues, scope: Scope, collector: DiagnosticCollector, secrets: SecretTexts) {
         (self.given, self.scope, self.collector, self.secrets) = (given, scope, collector, secrets)
     }
 
-    /// The row of a table, whose members are values too.
+    /// The row of a table; its members are values too.
     mutating func read(row: YAMLNode) {
         scope.define("row", .constant(row, in: nil), at: row.place, reporting: collector)
         for entry in row.entries ?? [] {
@@ -28,10 +28,10 @@ struct DeclarationReader {
         }
     }
 
-    /// One entry of `values:`: a literal, or a mapping that says where the value comes from.
+    /// One entry of `values:`: a literal, or a mapping that states the source of the value.
     mutating func read(_ entry: YAMLEntry) {
         if let (text, source) = given[entry.key] {
-            // What is secret stays so, wherever the value comes from.
+            // A secret stays secret, whatever its source.
             let isSecret =
                 entry.value["secret"].map { $0.scalar?.text != "false" } ?? false
                 || entry.value["generate"]?.scalar?.text == GeneratedValue.Kind.pin.rawValue
@@ -111,7 +111,7 @@ struct DeclarationReader {
 }
 
 extension YAMLNode {
-    /// The value as it was written, references included.
+    /// The value as written, with references.
     fileprivate var shown: JSONValue {
         switch content {
         case .scalar(let scalar) where scalar.isNull: .null

@@ -2,7 +2,7 @@ internal import Foundation
 internal import LabFile
 internal import LabKit
 
-/// Reads what a value must be like: literals by their declared type, matchers, partial objects.
+/// Reads expectations of values: literals by their declared type, matchers, partial objects.
 ///
 /// Not thread-safe: used by the one thread that reads the file.
 struct ExpectationReader {
@@ -13,9 +13,9 @@ struct ExpectationReader {
     /// Reads an expectation of a value.
     ///
     /// - Parameters:
-    ///   - node: What was written.
+    ///   - node: The node.
     ///   - type: The declared type of the value.
-    ///   - what: What diagnostics call the value.
+    ///   - what: Name of the value in diagnostics.
     func read(_ node: YAMLNode, of type: FieldType, what: String) -> Expectation? {
         matcher(node, of: type, what: what).map { Expectation(matcher: $0, place: node.place) }
     }
@@ -25,7 +25,7 @@ struct ExpectationReader {
         switch node.content {
         case .scalar:
             if node.isNull { return .equals(.literal(.null)) }
-            // An object or list is compared with another one only through a reference.
+            // An object or list is compared with another one only by a reference.
             return values.read(node, as: type, what: what).map(Matcher.equals)
         case .sequence(let elements):
             let elementType = self.elementType(of: type)
@@ -40,8 +40,8 @@ struct ExpectationReader {
         if case .list(let element) = type { element } else { .any }
     }
 
-    /// A mapping is a matcher when its only key is a matcher's word and no field of the value has that
-    /// name; several matchers' words together must all hold.
+    /// A mapping is a matcher if its only key is a matcher's word and no field of the value has that name; several
+    /// matchers' words must all hold.
     private func mapping(_ entries: [YAMLEntry], node: YAMLNode, of type: FieldType, what: String) -> Matcher? {
         let fields: [FieldDeclaration] = if case .object(let members) = type { members } else { [] }
         let isFieldName = { (key: String) in fields.contains { $0.name == key } }
@@ -124,7 +124,7 @@ struct ExpectationReader {
         case "equals": return matcher(node, of: type, what: what)
         case "exactly": return exact(node, of: type, what: what).map(Matcher.exactly)
         case "not":
-            // A list excludes each of its elements, also when the value itself is a list.
+            // A list excludes each of its elements, even if the value itself is a list.
             if node.elements != nil {
                 return list().map { .not(Expectation(matcher: .oneOf($0), place: node.place)) }
             }

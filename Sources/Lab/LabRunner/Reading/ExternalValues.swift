@@ -1,30 +1,31 @@
 internal import LabKit
 
-/// Values for `values:` that are given from outside: `--set name=value`, and `LAB_VAR_name` in the environment.
+/// Values for `values:` given from outside: `--set name=value`, and `LAB_VAR_name` in the environment.
 struct ExternalValues {
-    /// What the names of environment variables begin with that hold a value.
+    /// The prefix of environment variables that hold a value.
     static let prefix = "LAB_VAR_"
 
-    /// What `--set` said.
+    /// The values of `--set`.
     let settings: [String: String]
     /// All environment variables.
     let environment: [String: String]
 
-    /// What was given for a name, and by what. `--set` is about one run, so it is stronger than what is exported.
+    /// The value given for a name, and its source. `--set` applies to one run, so it overrides exported variables.
     subscript(name: String) -> (text: String, source: String)? {
         if let text = settings[name] { return (text, "--set") }
         let variable = Self.prefix + name
         return environment[variable].map { ($0, "the environment variable \(variable)") }
     }
 
-    /// What `--set` gives to nobody: a mistake.
+    /// Names given by `--set` that no scenario declares: a mistake.
     func mistake(declared: Set<String>) -> String? {
         settings.keys.sorted().first { !declared.contains($0) }.map { name in
             "--set: " + Self.sentence(about: name, declared: declared, prefix: "")
         }
     }
 
-    /// What the environment gives to nobody. It is pointed out only: a variable that is exported is there for other runs too.
+    /// Names given by the environment that no scenario declares. Only a warning: exported variables may belong to other
+    /// runs.
     func notes(declared: Set<String>) -> [String] {
         environment.keys.filter { $0.hasPrefix(Self.prefix) }.sorted().compactMap { variable in
             let name = String(variable.dropFirst(Self.prefix.count))

@@ -9,8 +9,7 @@ struct FailureReader {
     /// Names of the errors that only own apps have.
     let ownErrors: [String]
 
-    /// What a failure looks like to expectations: the error's own members, and those of its userInfo
-    /// beside them.
+    /// The shape of a failure in expectations: the error's own members, and those of its userInfo beside them.
     static let type: FieldType = .map
 
     /// The members every error has.
@@ -32,7 +31,7 @@ struct FailureReader {
             return nil
         }
         for entry in entries where !Self.members.contains(entry.key) {
-            // userInfo keys are free, so only an evident slip is refused.
+            // userInfo keys are free, so only an obvious typo is rejected.
             if entry.key.count > 2, let meant = nearest(entry.key, among: Self.members),
                 abs(meant.count - entry.key.count) <= 1
             {
@@ -46,7 +45,7 @@ struct FailureReader {
         return Expectation(matcher: .object(members.map(checked)), place: expectation.place)
     }
 
-    /// The member, with `code: any` read as it is meant: as `fails: any`, with more members beside it.
+    /// The member; `code: any` means `fails: any`, with more members beside it.
     private func checked(_ member: Matcher.Member) -> Matcher.Member {
         guard member.key == "code" else { return member }
         if case .equals(.literal("any")) = member.expectation.matcher {
@@ -57,7 +56,7 @@ struct FailureReader {
         return member
     }
 
-    /// Complains about a code that no error has. Numbers are not judged: domains share them.
+    /// Reports a code that no error has. Numbers are not checked: domains share them.
     private func checkCode(_ expectation: Expectation) {
         switch expectation.matcher {
         case .equals(.literal(.string(let name))), .exactly(.literal(.string(let name))):

@@ -1,10 +1,10 @@
 internal import LabFile
 internal import LabKit
 
-/// Judges whether a fault can take effect as it is written; used before a run by the values in the file, and when
-/// the fault is armed by all values.
+/// Checks whether a fault can take effect as written: before a run with the values in the file, and when the fault is
+/// armed with all values.
 struct FaultCheck {
-    /// What is wrong with a parameter of `arm`.
+    /// A problem with a parameter of `arm`.
     struct Complaint {
         /// The parameter.
         let parameter: String
@@ -13,17 +13,17 @@ struct FaultCheck {
 
     let actors: ActorTable
 
-    /// Everything that is wrong with an `arm` whose values are all known.
+    /// All problems of an `arm` whose values are all known.
     func complaints(about fault: ArmFault) throws -> [Complaint] {
         var arguments = try JSONValue(encoding: fault).objectValue ?? [:]
-        // What is left at its default is nobody's mistake, for example the error of a fault that kills.
+        // A default is not the writer's mistake, for example the error of a fault that kills.
         for field in ArmFault.fields where arguments[field.name] == field.defaultValue { arguments[field.name] = nil }
         return complaints(about: arguments)
     }
 
-    /// Everything that is wrong with an `arm`.
+    /// All problems of an `arm`.
     ///
-    /// - Parameter arguments: The parameters whose values are known.
+    /// - Parameter arguments: The parameters with known values.
     func complaints(about arguments: [String: JSONValue]) -> [Complaint] {
         var complaints: [Complaint] = []
         func complain(_ parameter: String, _ kind: DiagnosticKind) {

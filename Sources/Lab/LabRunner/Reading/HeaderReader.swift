@@ -3,7 +3,7 @@ internal import LabFile
 internal import LabKit
 internal import LabSystem
 
-/// Reads what the header of a scenario says of its standing: chapters of the manuals, quarantine and requirements.
+/// Reads the status of a scenario from its header: chapters of the manuals, quarantine and requirements.
 ///
 /// Not thread-safe: used by the one thread that reads the scenario.
 struct HeaderReader {
@@ -66,9 +66,9 @@ struct HeaderReader {
         LabTime(nanoseconds: RealTimeClock.nanoseconds()).date.formatted(.iso8601.year().month().day())
     }
 
-    /// `requires:`, judged by the cast.
+    /// `requires:`, checked against the topology.
     ///
-    /// - Returns: Why the scenario cannot be run by this cast; nil when it can.
+    /// - Returns: Why the topology cannot run the scenario; nil when it can.
     func obstacle(in topology: Topology) -> String? {
         guard let node = reader.optional("requires"),
             let inner = MappingReader(node, container: "`requires`", reporting: collector)

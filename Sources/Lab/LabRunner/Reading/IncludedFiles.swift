@@ -3,20 +3,20 @@ internal import LabFile
 internal import LabKit
 internal import LabSystem
 
-/// The files that a scenario includes, each read once: a mistake in a file that is included twice is one mistake.
+/// The files that a scenario includes, each read once, so that a mistake in a file included twice is reported once.
 ///
 /// Not thread-safe: used by the one thread that reads the scenario.
 final class IncludedFiles {
     /// A file that was found.
     struct Included {
         let file: SourceFile
-        /// The path without links and `..`: equal for the same file however it is spelled.
+        /// The path without links and `..`: equal for all spellings of the same file.
         let identity: String
     }
 
     /// Why a file is not included.
     enum Refusal: Error {
-        /// It lies outside of the folders that a scenario may read, whatever links and `..` lead there.
+        /// It lies outside of the folders that a scenario may read, after resolving links and `..`.
         case outside
         case unreadable(Diagnostic)
 
@@ -29,21 +29,21 @@ final class IncludedFiles {
         }
     }
 
-    /// Folders that may be read, without links.
+    /// Readable folders, without links.
     private let folders: [String]
     private var known: [String: SourceFile] = [:]
 
     /// - Parameters:
     ///   - labFile: the project's `lab.yaml`, whose folder may be read.
-    ///   - scenario: the scenario, whose folder may be read too, should it lie elsewhere.
+    ///   - scenario: the scenario; its folder may be read as well, if it lies elsewhere.
     init(labFile: String, scenario: String) {
         folders = [labFile, scenario].map { Self.identity(of: Files.directory(of: $0)) }
     }
 
-    /// The files that were read, each by its path without links.
+    /// The files read so far, each by its path without links.
     var identities: Set<String> { Set(known.keys) }
 
-    /// Reads a file, or gives the one that was read before.
+    /// Reads a file, or returns the one read before.
     func read(_ path: String) -> Result<Included, Refusal> {
         let identity = Self.identity(of: path)
         guard folders.contains(where: { identity.hasPrefix($0 == "/" ? $0 : $0 + "/") }) else {
@@ -56,7 +56,7 @@ final class IncludedFiles {
         }.mapError(Refusal.unreadable)
     }
 
-    /// The path of a file that another one, in some directory, names.
+    /// The path of a file that a file in some directory names.
     static func location(of name: String, in directory: String) -> String {
         directory == "." || name.hasPrefix("/") ? name : "\(directory)/\(name)"
     }

@@ -1,11 +1,11 @@
 internal import LabFile
 internal import LabKit
 
-/// What a value must be for a matcher to make sense of it.
+/// The kind of value that a matcher needs.
 enum MatcherNeed {
     case text, quantity, list, parts, size
 
-    /// The need of a matcher's word; nil for one that judges any value.
+    /// The need of a matcher's word; nil if it accepts any value.
     init?(of word: String) {
         switch word {
         case "matches", "startsWith", "endsWith": self = .text
@@ -40,7 +40,7 @@ enum MatcherNeed {
         }
     }
 
-    /// The type by which the bounds of a quantity are read: that of the value, else as they are written.
+    /// The type for reading the bounds of a quantity: that of the value, else as written.
     static func quantityType(of type: FieldType, writtenAs node: YAMLNode) -> FieldType {
         switch type.unwrapped {
         case .integer, .number: return .number

@@ -2,7 +2,7 @@ internal import LabKit
 
 /// Splits text with `${…}` into its parts.
 enum ReferenceParser {
-    /// A `${` that does not become a reference, with the text from there on.
+    /// A `${` that does not begin a valid reference, with the text after it.
     struct Malformed: Error {
         let text: String
     }

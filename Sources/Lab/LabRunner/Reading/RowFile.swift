@@ -1,7 +1,7 @@
 internal import LabFile
 internal import LabSystem
 
-/// The rows of a table that stands in a file of its own, beside the scenario.
+/// The rows of a table in a file of its own, beside the scenario.
 ///
 /// Not thread-safe: used by the one thread that reads the scenario.
 struct RowFile {
@@ -11,10 +11,10 @@ struct RowFile {
     /// Reads the rows.
     ///
     /// - Parameters:
-    ///   - node: The name of the file, relative to the scenario's directory: `*.csv` with the names in its first line, or
-    ///     `*.yaml` with a list.
+    ///   - node: The name of the file, relative to the scenario's directory: `*.csv` with the names in its first line,
+    ///     or `*.yaml` with a list.
     ///   - directory: The scenario's directory.
-    /// - Returns: Nil with a complaint when the file is no table.
+    /// - Returns: Nil after a diagnostic if the file is not a table.
     func read(_ node: YAMLNode, in directory: String) -> [YAMLNode]? {
         let name = node.scalar?.text ?? ""
         func refuse(_ reason: String) -> [YAMLNode]? {
@@ -73,7 +73,7 @@ struct RowFile {
         return rows.count == records.count - 1 ? rows : nil
     }
 
-    /// What is wrong with the names of a table; nil when they can be told apart.
+    /// The problem with the names of a table; nil if they are usable and unique.
     private func problem(ofNames names: [String]) -> String? {
         if names.count == 1, let separator = [";", "\t", "|"].first(where: names[0].contains) {
             return "\(separator == "\t" ? "a tab" : "`\(separator)`") stands between the names, and commas must"

@@ -5,24 +5,24 @@ internal import LabSystem
 
 /// Reads a scenario file completely, before any process starts.
 public enum ScenarioReader {
-    /// What reading a file gave.
+    /// The result of reading a file.
     public struct Outcome: Sendable {
-        /// The scenarios: one, or one for each row of a table; empty when anything is wrong.
+        /// The scenarios: one, or one for each row of a table; empty if there is an error.
         public let scenarios: [Scenario]
-        /// Everything that is wrong, sorted by place.
+        /// All errors, sorted by place.
         public let diagnostics: [Diagnostic]
         /// The names that `values:` declares.
         public let values: Set<String>
-        /// What is pointed out without keeping anybody from running the scenarios.
+        /// Warnings, which do not prevent a run.
         public let warnings: [Diagnostic]
-        /// Places that print-outs mask.
+        /// Places that are masked in output.
         public let secrets: SecretRanges
     }
 
-    /// Whether a file holds steps for `include` and nothing that only a scenario has. A directory's search passes
-    /// over such files; a scenario that merely lacks its name is complained about.
+    /// Whether a file holds steps for `include` and no scenario. The search of a directory skips such files; a scenario
+    /// without a name is an error.
     static func isIncludedFile(_ file: SourceFile) -> Bool {
-        // Almost every file is a scenario, and shows it without being parsed twice.
+        // Almost every file is a scenario, and is recognised without being parsed twice.
         if file.lines.contains(where: { $0.hasPrefix("name:") }) { return false }
         guard let entries = YAMLDocument.parse(file, reporting: DiagnosticCollector())?.entries else { return false }
         return entries.contains { $0.key == "steps" }
@@ -33,10 +33,10 @@ public enum ScenarioReader {
     ///
     /// - Parameters:
     ///   - file: The scenario.
-    ///   - id: The scenario's name in reports: its path relative to what was asked for.
+    ///   - id: The scenario's name in reports: its path relative to the given path.
     ///   - labFile: The topologies.
     ///   - environment: Environment variables: those that `values` may name, and `LAB_VAR_name`.
-    ///   - settings: What `--set` said.
+    ///   - settings: The values of `--set`.
     public static func read(
         _ file: SourceFile, id: String, labFile: NamedTopologies, environment: [String: String],
         settings: [String: String] = [:]
@@ -57,7 +57,7 @@ public enum ScenarioReader {
     }
 }
 
-/// One reading of one file.
+/// The reading of one file.
 private struct Reading {
     let file: SourceFile
     let id: String
@@ -84,7 +84,7 @@ private struct Reading {
         let tearDownNode = reader.optional("tearDown")
         let about = reader.optional("about")?.scalar?.text
         reader.finish()
-        // Without a cast the steps could not be judged, and every complaint would be a consequence.
+        // Without a topology the steps cannot be checked, and every diagnostic would be a consequence.
         guard let topology, let stepsNode else { return [] }
         if rows == nil, root["rows"] != nil { return [] }
         if let rows, rows.isEmpty { collector.report(.emptyList(what: "`rows`"), at: reader.place(of: "rows")) }
@@ -110,7 +110,7 @@ private struct Reading {
                     directory: Files.directory(of: file.path),
                     including: [IncludedFiles.identity(of: file.path)], prefix: prefix)
             }
-            // Steps for another cast would be judged by this one.
+            // Steps for another topology would be checked against this one.
             let isPlayed = obstacle == nil
             let setup = (isPlayed ? setupNode : nil).flatMap {
                 reader(scope, prefix: Phase.setupPrefix).readPhase($0, what: "`setup`")
@@ -119,7 +119,7 @@ private struct Reading {
             let tearDown = (isPlayed ? tearDownNode : nil).flatMap {
                 reader(Scope(parent: scope), prefix: Phase.tearDownPrefix).readPhase($0, what: "`tearDown`")
             }
-            // What is wrong may be what keeps a value from being read.
+            // An error may prevent a value from being read.
             if collector.isEmpty, isPlayed { scope.captures.warn(in: collector) }
             return Scenario(
                 id: suffix.isEmpty ? id : "\(id)[\(suffix)]", name: suffix.isEmpty ? name : "\(name) [\(suffix)]",
@@ -131,13 +131,13 @@ private struct Reading {
         }
     }
 
-    /// `rows:` as a list, or as the name of a file that holds the table.
+    /// `rows:` as a list, or as the name of a file with the table.
     private func readRows(_ reader: MappingReader, files: IncludedFiles) -> [YAMLNode]? {
         guard let node = reader.optional("rows"), node.scalar != nil else { return reader.list("rows") }
         return RowFile(files: files, collector: collector).read(node, in: Files.directory(of: file.path))
     }
 
-    /// A row is called by its key `id`, else by its number.
+    /// A row is named by its key `id`, else by its number.
     private func rowName(_ row: YAMLNode, index: Int) -> String {
         if row.entries == nil {
             collector.report(.wrongShape(what: "a row", expected: .mapping, actual: row.shape), at: row.place)
@@ -163,7 +163,7 @@ private struct Reading {
                 collector.report(
                     .contradictingKeys(
                         first: "topology", second: name == nil ? "override" : "use",
-                        reason: "`topology` is a complete cast of its own"), at: reader.place(of: "topology"))
+                        reason: "`topology` is complete by itself"), at: reader.place(of: "topology"))
                 return nil
             }
             return TopologyReader(collector).readForUse(complete, name: "inline")
@@ -172,7 +172,7 @@ private struct Reading {
             named: name, at: node["use"]?.place ?? place, overrides: override, reporting: collector)
     }
 
-    /// Lets a use before the capture be told from a name that exists nowhere.
+    /// Distinguishes a use before the capture from an unknown name.
     private func announceCaptures(in node: YAMLNode, scope: Scope) {
         for element in node.elements ?? [] { announceCaptures(in: element, scope: scope) }
         for entry in node.entries ?? [] {

@@ -5,9 +5,9 @@ internal import LabKit
 ///
 /// Not thread-safe: used by the one thread that reads the file.
 final class Scope {
-    /// What a name stands for.
+    /// The meaning of a name.
     enum Binding {
-        /// A value that is in the file: it is read again at each use, by the type that is needed there.
+        /// A value in the file: it is read again at each use, by the type needed there.
         case constant(YAMLNode, in: Scope?)
         /// A value that exists when the scenario runs, of a known type.
         case typed(FieldType)
@@ -16,12 +16,12 @@ final class Scope {
     struct Entry {
         let binding: Binding
         let place: SourcePlace
-        /// What the variable is called while the scenario runs. Names of an included file are its own: they carry the
-        /// number of the step that includes it.
+        /// The variable's name in the run. Names of an included file are local: they carry the number of the step that
+        /// includes it.
         let key: String
     }
 
-    /// The captures of a scenario, to point out those that nobody reads.
+    /// The captures of a scenario, for warnings about unused ones.
     final class Captures {
         private var unread: [String: (name: String, place: SourcePlace)] = [:]
 
@@ -32,15 +32,15 @@ final class Scope {
             keys.insert(key)
         }
 
-        /// Whether a step keeps what is referred to.
+        /// Whether a step captures the value of a reference.
         func contains(_ reference: Reference) -> Bool { contains(key: reference.key) }
 
         fileprivate func contains(key: String) -> Bool { keys.contains(key) }
 
-        /// Notes that somebody reads a capture.
+        /// Marks a capture as used.
         fileprivate func read(_ entry: Entry) { unread[entry.key] = nil }
 
-        /// Points the rest out.
+        /// Warns about the unused captures.
         func warn(in collector: DiagnosticCollector) {
             for capture in unread.values { collector.warn(.unreadCapture(name: capture.name), at: capture.place) }
         }
@@ -51,11 +51,11 @@ final class Scope {
     private let prefix: String
     private(set) var entries: [String: Entry] = [:]
     private var hidden: [String: (place: SourcePlace, reason: String)] = [:]
-    /// Where steps below give names to what they keep.
+    /// Captures of later steps, with their places.
     private var later: [String: SourcePlace] = [:]
-    /// What included files keep without handing it out, with the names of the files.
+    /// Captures of included files that are not outputs, with the names of the files.
     private var withheld: [String: (place: SourcePlace, file: String)] = [:]
-    /// Names that would have a value but for a mistake that is reported already.
+    /// Names that lack a value only because of an error that is already reported.
     private var assumed: Set<String> = []
     /// Whether any name may be one of those.
     private(set) var isIncomplete = false
@@ -68,7 +68,7 @@ final class Scope {
         prefix = parent?.prefix ?? ""
     }
 
-    /// The scope of an included file, which sees nothing of its includer.
+    /// The scope of an included file, which cannot see the variables of its includer.
     ///
     /// - Parameter step: the number of the step that includes it.
     init(ofFileIncludedBy step: String, from includer: Scope) {
@@ -81,7 +81,7 @@ final class Scope {
         entries[name] ?? parent?.lookup(name)
     }
 
-    /// The variable of a name, which counts as read from here on.
+    /// The variable of a name, which counts as used from here on.
     func use(_ name: String) -> Entry? {
         guard let entry = lookup(name) else { return nil }
         captures.read(entry)
@@ -102,7 +102,7 @@ final class Scope {
         entries.keys.sorted() + (parent?.names ?? [])
     }
 
-    /// Gives a name a meaning from here on.
+    /// Defines a name from here on.
     func define(_ name: String, _ binding: Binding, at place: SourcePlace, reporting collector: DiagnosticCollector) {
         define(name, Entry(binding: binding, place: place, key: prefix + name), reporting: collector)
     }
@@ -116,9 +116,9 @@ final class Scope {
         }
     }
 
-    /// Gives a name to what a step keeps.
+    /// Defines the name of a step's capture.
     ///
-    /// - Returns: What it is called while the scenario runs.
+    /// - Returns: Its name in the run.
     func capture(
         _ name: String, _ type: FieldType, at place: SourcePlace, reporting collector: DiagnosticCollector
     ) -> String {
@@ -127,7 +127,7 @@ final class Scope {
         return prefix + name
     }
 
-    /// Gives a name to a value that an included file hands out.
+    /// Defines the name of an output of an included file.
     func define(
         _ name: String, output entry: Entry, actors: [String]?, at place: SourcePlace,
         reporting collector: DiagnosticCollector
@@ -137,54 +137,54 @@ final class Scope {
         if let actors { define(name, oneOf: actors) }
     }
 
-    /// Lets a variable stand for one of some actors, of whom the run decides.
+    /// Defines an alias of several actors; the run decides which one it means.
     func define(_ name: String, oneOf actors: [String]) {
         aliases[name] = actors
     }
 
-    /// The actors that a variable may stand for; nil when it stands for none.
+    /// The actors that a variable may mean; nil if it is not an alias.
     func alias(_ name: String) -> [String]? { aliases[name] ?? parent?.alias(name) }
 
-    /// Remembers that a name exists at another place, for a better complaint.
+    /// Records that a name exists at another place, for a better diagnostic.
     func hide(_ name: String, at place: SourcePlace, reason: String) {
         hidden[name] = (place, reason)
     }
 
-    /// Remembers that a step below keeps something under a name.
+    /// Records that a later step captures a value under a name.
     func announce(_ name: String, at place: SourcePlace) { later[name] = place }
 
-    /// Remembers what an included file keeps and does not declare as an output.
+    /// Records a capture of an included file that is not declared as an output.
     func withhold(_ name: String, at place: SourcePlace, by file: String) { withheld[name] = (place, file) }
 
-    /// The file that keeps something under a name for itself. The name counts as one that has a value from then on: however
-    /// often it is read, the output that is not declared is one mistake.
+    /// The file with a capture of this name that is not an output. The name counts as defined from then on: a missing
+    /// output is reported once, however often it is used.
     func takeWithheld(_ name: String) -> (place: SourcePlace, file: String)? {
         guard let found = withheld.removeValue(forKey: name) else { return parent?.takeWithheld(name) }
         assume(name, at: found.place)
         return found
     }
 
-    /// Lets a name count as one that has a value, because what would give it has a mistake that is reported: one mistake
-    /// is one complaint.
+    /// Treats a name as defined, because its definition has an error that is already reported: each mistake is reported
+    /// once.
     func assume(_ name: String, at place: SourcePlace) {
         guard lookup(name) == nil, hiddenElsewhere(name) == nil else { return }
         entries[name] = Entry(binding: .typed(.any), place: place, key: prefix + name)
         assumed.insert(name)
     }
 
-    /// Lets every name count as one that has a value: a file that would tell its outputs cannot be read.
+    /// Treats every name as defined: the outputs are unknown because their file cannot be read.
     func assumeMore() { isIncomplete = true }
 
-    /// Whether a name has no value only because of a mistake that is reported already.
+    /// Whether a name lacks a value only because of an error that is already reported.
     func isAssumed(_ name: String) -> Bool { assumed.contains(name) || parent?.isAssumed(name) ?? false }
 
-    /// Whether a name that is not here may be missing because of a mistake that is reported already.
+    /// Whether an unknown name may be missing because of an error that is already reported.
     var lacksNames: Bool { isIncomplete || parent?.lacksNames ?? false }
 
-    /// Whether a step keeps what an entry stands for.
+    /// Whether an entry is a step's capture.
     func isCaptured(_ entry: Entry) -> Bool { captures.contains(key: entry.key) }
 
-    /// Takes over the variables of a list of steps that has run to its end.
+    /// Adopts the variables of a list of steps that has run to its end.
     func adopt(_ other: Scope, reporting collector: DiagnosticCollector) {
         for (name, entry) in other.entries.sorted(by: { $0.value.place.range.start < $1.value.place.range.start }) {
             if case .typed = entry.binding { define(name, entry, reporting: collector) }
@@ -193,7 +193,7 @@ final class Scope {
         takeMistakes(of: other)
     }
 
-    /// Remembers the variables of a list of steps as existing elsewhere.
+    /// Records the variables of a list of steps as existing elsewhere.
     func hide(_ other: Scope, reason: String) {
         for (name, entry) in other.entries { hide(name, at: entry.place, reason: reason) }
         takeMistakes(of: other)

@@ -3,7 +3,7 @@ internal import LabFile
 internal import LabKit
 internal import LabSystem
 
-// The steps that are words of the language.
+// Steps that are words of the language.
 extension StepReader {
     func advance(_ node: YAMLNode, _ entry: YAMLEntry) -> Step.Action? {
         closeKeys(of: node, word: "advance", allowed: ["note"])
@@ -57,7 +57,7 @@ extension StepReader {
         return steps.count == elements.count ? .same(steps) : nil
     }
 
-    /// The event that a block is about; the reader's other keys are the caller's.
+    /// The event of a block; the caller reads the other keys.
     private func event(_ reader: MappingReader) -> EventPattern? {
         let event = reader.choice("event", of: TraceEventName.all.map(\.rawValue), required: true)
         let peer = reader.text("peer")
@@ -89,7 +89,7 @@ extension StepReader {
             reader.finish()
             return pattern.map(Absence.event)
         }
-        // What it keeps would have a value each time, so it keeps nothing.
+        // A capture would have a value in each round, so it is not allowed.
         guard let step = readStep(node, path: "\(path).0") else { return nil }
         guard step.when == nil, case .command(let command) = step.action, command.capture == nil else {
             collector.report(
@@ -121,7 +121,7 @@ extension StepReader {
         return .stays(limit, steps: steps)
     }
 
-    /// How long `eventually` and `waitFor` try when nothing else is said.
+    /// How long `eventually` and `waitFor` try by default.
     static let patience = LabDuration.seconds(5).stretched
 
     func eventually(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
@@ -163,7 +163,7 @@ extension StepReader {
         reader.finish()
         guard let list, let name, let stepsNode, let elements = values.read(list, as: .list(.any), what: "`in`")
         else { return nil }
-        // Steps that run for no value would show nothing and pass.
+        // Steps that run zero times would show nothing and pass.
         if case .list(let written) = elements, written.isEmpty {
             collector.report(.emptyList(what: "`in` of `each`"), at: list.place)
         }
@@ -176,7 +176,7 @@ extension StepReader {
         return .each(values: elements, name: variable, steps: steps)
     }
 
-    /// Both spellings of a block: `word: { limit: …, steps: […] }`, or `word: …` with `steps` beside it.
+    /// Both spellings of a block: `word: { limit: …, steps: […] }`, and `word: …` with `steps` beside it.
     private func block(
         _ node: YAMLNode, _ entry: YAMLEntry, limit: String, others: Set<String>
     ) -> (limit: YAMLNode?, steps: YAMLNode)? {

@@ -34,7 +34,7 @@ extension StepReader {
             Race(branches: branches, outcome: Race.Outcome(winners: count, others: others, capture: capture)))
     }
 
-    /// Defines the variable that keeps who won. Where each branch begins with an actor, its name is one too.
+    /// Defines the variable that keeps the winner. If each branch begins with an actor, it is an actor's name, too.
     private func winner(_ node: YAMLNode, of branches: [Branch]) -> String? {
         if let name = node.scalar?.text, actors[name] != nil {
             collector.report(.misfit(what: "`as: \(name)`", reason: "an actor has this name"), at: node.place)
@@ -46,7 +46,7 @@ extension StepReader {
         return key
     }
 
-    /// The elements of a list that must have two at least.
+    /// The elements of a list that needs at least two.
     func severalElements(of entry: YAMLEntry) -> [YAMLNode]? {
         guard let elements = entry.value.elements else {
             collector.report(
@@ -60,7 +60,7 @@ extension StepReader {
         return elements
     }
 
-    /// The branches, and what each of them keeps.
+    /// The branches, and the captures of each.
     private func branches(_ entry: YAMLEntry, path: String) -> ([Branch], [Scope])? {
         guard let elements = severalElements(of: entry) else { return nil }
         var scopes: [Scope] = []

@@ -1,7 +1,7 @@
 internal import LabFile
 internal import LabKit
 
-// `check`: an expectation about a value that was kept, or steps that are all carried out.
+// `check`: an expectation of a captured value, or steps that are all carried out.
 extension StepReader {
     func check(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
         guard let elements = entry.value.elements else { return value(node, entry) }
@@ -24,7 +24,7 @@ extension StepReader {
         ).map { .check($0) }
     }
 
-    /// A value and what it must be like.
+    /// A value and its expectation.
     func condition(
         value node: YAMLNode, expect: YAMLNode?, of container: String, at place: SourcePlace
     ) -> Condition? {
@@ -38,7 +38,7 @@ extension StepReader {
         return expectations.read(expect, of: type, what: what).map { Condition(value: value, expectation: $0) }
     }
 
-    /// Steps that do not depend on each other, so that each can be carried out after another one has failed.
+    /// Independent steps: each can be carried out after another one has failed.
     private func postConditions(
         _ elements: [YAMLNode], _ node: YAMLNode, _ entry: YAMLEntry, path: String
     ) -> Step.Action? {

@@ -24,7 +24,7 @@ extension StepReader {
         return .during(faults, steps: steps)
     }
 
-    /// Whether a step arms a fault, and is expected to.
+    /// Whether a step arms a fault, and is expected to succeed.
     private func armsFault(_ step: Step) -> Bool {
         guard case .command(let command) = step.action, command.command.ending != nil else { return false }
         switch command.outcome {

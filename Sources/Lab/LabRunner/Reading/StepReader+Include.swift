@@ -58,7 +58,7 @@ extension StepReader {
         let rename: YAMLNode?
     }
 
-    /// A value that an included file hands to its includer.
+    /// A value that an included file returns to its includer.
     private struct Output {
         let name: String
         let place: SourcePlace
@@ -66,13 +66,13 @@ extension StepReader {
 
     // MARK: Outputs
 
-    /// `outputs:` of an included file: names with their meanings. Nil when they cannot be read.
+    /// `outputs:` of an included file: names with their meanings. Nil if unreadable.
     private func readOutputs(_ reader: MappingReader) -> [Output]? {
         let entries = reader.namedEntries("outputs")
         return reader.node["outputs"] == nil ? [] : entries?.map { Output(name: $0.key, place: $0.keyPlace) }
     }
 
-    /// Complains about an output that no step keeps, unless one would but for a mistake of its own.
+    /// Reports an output that no step captures, unless that is due to another error.
     private func check(_ output: Output, keptIn inner: Scope) {
         if inner.entries[output.name]?.isCapture == true || inner.lacksNames { return }
         let hidden = inner.hiddenEntry(output.name)
@@ -83,7 +83,7 @@ extension StepReader {
             at: output.place, related: hidden.map { RelatedPlace("kept at", $0.place) })
     }
 
-    /// Gives the includer the outputs, under the names that it chooses.
+    /// Defines the outputs in the includer's scope, under the names that it chooses.
     private func hand(_ outputs: [Output]?, of call: IncludeCall, from inner: Scope) {
         guard let outputs else { return scope.assumeMore() }
         let before = collector.count
@@ -107,7 +107,7 @@ extension StepReader {
         for output in outputs {
             let chosen = call.rename?[output.name]
             let name = chosen?.scalar?.text ?? output.name
-            // What a wrong `as` should have named another way clashes with nothing.
+            // A name that a wrong `as` should have renamed causes no clash.
             guard let entry = inner.entries[output.name], chosen != nil || isRight else {
                 scope.assume(name, at: chosen?.place ?? call.place)
                 continue
@@ -150,7 +150,7 @@ extension StepReader {
         let misspelled = unknown.compactMap { nearest($0.key, among: declared.map(\.name)) }
         for parameter in declared {
             if let value = call.with?[parameter.name] {
-                // By its type at once, so that a mistake is shown at the call and not where the file uses it.
+                // Read by its type at once, so that a mistake is reported at the call and not where the file uses it.
                 let isFine = values.read(value, as: parameter.type, what: "`\(parameter.name)`") != nil
                 let binding: Scope.Binding = isFine ? .constant(value, in: scope) : .typed(parameter.type)
                 inner.define(parameter.name, binding, at: value.place, reporting: collector)
@@ -178,7 +178,7 @@ extension StepReader {
         }
     }
 
-    /// `name: { type: …, default: …, meaning: … }`, or `name: default` for any type; `name:` must be given.
+    /// `name: { type: …, default: …, meaning: … }`, or `name: default` for any type; an empty `name:` is required.
     private func readParameter(_ entry: YAMLEntry) -> Parameter {
         guard entry.value.entries != nil,
             let reader = MappingReader(entry.value, container: "a parameter", reporting: collector)
@@ -197,6 +197,6 @@ extension StepReader {
 }
 
 extension Scope.Entry {
-    /// Whether a step keeps the value.
+    /// Whether a step captures the value.
     fileprivate var isCapture: Bool { if case .typed = binding { true } else { false } }
 }

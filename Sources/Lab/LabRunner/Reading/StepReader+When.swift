@@ -3,7 +3,7 @@ internal import LabKit
 
 // `when`: a step that is carried out only under a condition.
 extension StepReader {
-    /// Reads a step with `when`. It may be skipped, so that nobody else sees what it keeps.
+    /// Reads a step with `when`. It may be skipped, so its captures are not visible to other steps.
     func readStep(_ node: YAMLNode, under entry: YAMLEntry, path: String) -> Step? {
         let when = readWhen(entry)
         let entries = (node.entries ?? []).filter { $0.key != entry.key }
@@ -18,7 +18,7 @@ extension StepReader {
                     reason:
                         "a step that is skipped keeps nothing; put it and those that read its answer into a file, and `when` beside the `include`"
                 ), at: kept.keyPlace)
-            // One mistake is one complaint: whoever reads the value is not complained about too.
+            // Each mistake is reported once: steps that read the value get no diagnostic.
             scope.adopt(inner, reporting: collector)
         } else {
             scope.hide(inner, reason: "the step that keeps it may be skipped (`when`)")
@@ -55,7 +55,7 @@ extension StepReader {
 }
 
 extension Step {
-    /// The conditions of the steps inside, as far as they are written in the same file: an included one is a function.
+    /// The conditions of the steps inside that are in the same file: an included one is a function.
     fileprivate var nestedConditions: [When] {
         if case .included = action { return [] }
         return inner.flatMap { $0.when.map { [$0] } ?? $0.nestedConditions }

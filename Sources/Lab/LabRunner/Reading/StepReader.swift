@@ -10,11 +10,11 @@ struct StepReader {
     let scope: Scope
     let collector: DiagnosticCollector
     let secrets: SecretTexts
-    /// The files that were included anywhere.
+    /// All files included so far.
     let files: IncludedFiles
     /// The directory that `include` is relative to.
     let directory: String
-    /// Identities of the files being included around this list, to refuse circles.
+    /// Identities of the files being included around this list, to reject cycles.
     let including: [String]
     /// The step numbers around this list, ending in a point; empty at the top.
     let prefix: String
@@ -27,7 +27,7 @@ struct StepReader {
     ///
     /// - Parameters:
     ///   - node: The list.
-    ///   - what: What diagnostics call it.
+    ///   - what: Its name in diagnostics.
     func read(_ node: YAMLNode, what: String) -> [Step] {
         guard let elements = node.elements else {
             collector.report(.wrongShape(what: what, expected: .list, actual: node.shape), at: node.place)
@@ -55,7 +55,7 @@ struct StepReader {
         return step
     }
 
-    /// What a step would have kept but for its mistake is not complained about where it is read.
+    /// The captures of a step with an error are treated as defined, so that their uses are not reported.
     private func assumeCaptures(in node: YAMLNode) {
         for element in node.elements ?? [] { assumeCaptures(in: element) }
         for entry in node.entries ?? [] {
@@ -154,7 +154,7 @@ struct StepReader {
         }
     }
 
-    /// Complains about siblings that a word cannot have.
+    /// Reports keys that a word cannot have beside it.
     func closeKeys(of node: YAMLNode, word: String, allowed: Set<String>) {
         for entry in node.entries ?? [] where entry.key != word && !allowed.contains(entry.key) {
             collector.report(

@@ -2,7 +2,7 @@ internal import LabFile
 internal import LabKit
 
 extension ValueReader {
-    /// Reads a value that is one reference: it keeps the type of what it refers to.
+    /// Reads a value that consists of one reference: it keeps the type of the referenced value.
     func read(_ reference: Reference, at place: SourcePlace, as type: FieldType, what: String) -> Template? {
         guard let entry = resolve(reference, at: place) else { return nil }
         switch entry.binding {
@@ -23,7 +23,7 @@ extension ValueReader {
         }
     }
 
-    /// The declared type of a value that is only a reference to something that the run keeps; nil for every other value.
+    /// The declared type of a value that consists of a reference to a captured value; nil for every other value.
     func typeOfReference(_ node: YAMLNode) -> FieldType? {
         guard let text = node.scalar?.text, let parts = try? ReferenceParser.parts(of: text), parts.count == 1,
             case .reference(let reference) = parts[0],
@@ -32,7 +32,7 @@ extension ValueReader {
         return type(of: reference, in: declared, keptAt: entry.place, at: node.place)
     }
 
-    /// What a value stands for that is only a reference to another value of the file, such as one of a row; else nil.
+    /// The target of a value that consists of a reference to another value of the file, such as one of a row; else nil.
     func source(of node: YAMLNode) -> YAMLNode? {
         guard let text = node.scalar?.text, let parts = try? ReferenceParser.parts(of: text), parts.count == 1,
             case .reference(let reference) = parts[0],
@@ -47,7 +47,7 @@ extension ValueReader {
             ?? found
     }
 
-    /// Reads text with references inside; the values become part of the text.
+    /// Reads text with references inside; the values become parts of the text.
     func interpolation(_ parts: [Template.Part], node: YAMLNode, as type: FieldType, what: String) -> Template? {
         switch type {
         case .text, .secret, .any, .choice, .duration: break
@@ -89,9 +89,9 @@ extension ValueReader {
         return .interpolation(result)
     }
 
-    /// Reads what a reference stands for, in the scope of that.
+    /// Reads the target of a reference, in the scope of the target.
     ///
-    /// - Returns: Nil with a complaint when it leads back to itself.
+    /// - Returns: Nil after a diagnostic if it refers to itself.
     private func reader(
         of reference: Reference, _ entry: Scope.Entry, in scope: Scope?, at place: SourcePlace
     ) -> ValueReader? {
@@ -124,7 +124,7 @@ extension ValueReader {
         return nil
     }
 
-    /// Follows a reference's path into a value that is in the file.
+    /// Follows a reference's path into a value of the file.
     private func constant(_ reference: Reference, in node: YAMLNode, at place: SourcePlace) -> YAMLNode? {
         var node = node
         var followed = reference.name
@@ -177,12 +177,12 @@ extension ValueReader {
 }
 
 extension FieldType {
-    /// The type without the possibility of nothing.
+    /// The type without null.
     var unwrapped: FieldType {
         if case .optional(let wrapped) = self { wrapped.unwrapped } else { self }
     }
 
-    /// Whether a value of this type can stand where another type is needed.
+    /// Whether a value of this type can be used where another type is needed.
     func fits(_ needed: FieldType) -> Bool {
         switch (unwrapped, needed.unwrapped) {
         case (.any, _), (_, .any): true

@@ -9,16 +9,16 @@ struct ValueReader {
     let collector: DiagnosticCollector
     /// Receives secret literals.
     let secrets: SecretTexts
-    /// The values of the file that are being read because one refers to the other, the outermost first.
+    /// The values of the file being read because one refers to the other, the outermost first.
     var followed: [String] = []
 
     /// Reads a value.
     ///
     /// - Parameters:
-    ///   - node: What was written.
+    ///   - node: The node.
     ///   - type: The declared type.
-    ///   - what: What diagnostics call the value.
-    /// - Returns: nil with a complaint when it does not fit.
+    ///   - what: Name of the value in diagnostics.
+    /// - Returns: nil after a diagnostic if it does not match the type.
     func read(_ node: YAMLNode, as type: FieldType, what: String) -> Template? {
         if case .optional(let wrapped) = type {
             return node.isNull ? .literal(.null) : read(node, as: wrapped, what: what)
@@ -100,21 +100,22 @@ struct ValueReader {
         }
     }
 
-    /// Where no type is declared, unquoted words are read as JSON would read them.
+    /// Without a declared type, unquoted words are read as JSON would read them.
     static func guess(_ scalar: YAMLScalar) -> JSONValue {
         if scalar.isQuoted { return .string(scalar.text) }
         switch scalar.text {
         case "true": return .bool(true)
         case "false": return .bool(false)
         default:
-            // `0123` and `+1` are texts: a number keeps its spelling or it is none.
+            // `0123` and `+1` are texts: only a number in canonical spelling is one.
             if let number = Int64(scalar.text), String(number) == scalar.text { return .integer(number) }
             if isDecimal(scalar.text), let number = Double(scalar.text) { return .number(number) }
             return .string(scalar.text)
         }
     }
 
-    /// Whether a text is digits, a point and digits, as JSON writes them; by hand, because every plain word is asked.
+    /// Whether a text is digits, a point and digits, as JSON writes them; without a regular expression, because every
+    /// plain word is checked.
     private static func isDecimal(_ text: String) -> Bool {
         let parts = (text.hasPrefix("-") ? text.dropFirst() : text[...]).split(
             separator: ".", omittingEmptySubsequences: false)
@@ -166,7 +167,7 @@ struct ValueReader {
     }
 }
 
-/// The secret texts met while reading.
+/// The secret texts found while reading.
 ///
 /// Not thread-safe: used by the one thread that reads the file.
 final class SecretTexts {

@@ -1,8 +1,8 @@
 public import LabKit
 
-/// The events of traces as `lab events` prints them: what `waitFor` and `never` can name, and what `where` can ask.
+/// The events of traces as `lab events` prints them: the events for `waitFor` and `never`, and the fields for `where`.
 public enum EventReference {
-    /// Version of the JSON form; it grows when a member changes its meaning.
+    /// Version of the JSON form; increased when a member changes its meaning.
     public static let version = 1
 
     /// The events for people.

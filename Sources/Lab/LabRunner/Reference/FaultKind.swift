@@ -1,19 +1,19 @@
 internal import LabKit
 
-/// A way in which a scenario can make something go wrong: a command, or a command with one of the words of a parameter.
+/// A kind of fault that a scenario can inject: a command, or a command with one value of a parameter.
 ///
 /// An immutable value. Thread rule: any thread.
 struct FaultKind: Sendable, Hashable {
-    /// Who is asked.
+    /// The kind of actor.
     let actor: ActorKind
     /// The command.
     let command: String
-    /// The parameter that decides what goes wrong; nil when the command says it all.
+    /// The parameter that decides on the fault; nil if the command alone does.
     let parameter: String?
-    /// The parameter's word.
+    /// The parameter's value.
     let word: String?
 
-    /// What a reader sees: `server: drop, lost: answer`.
+    /// The text for readers: `server: drop, lost: answer`.
     var title: String {
         let choice = parameter.flatMap { parameter in word.map { ", \(parameter): \($0)" } } ?? ""
         return "\(actor.noun): \(command)\(choice)"
@@ -22,7 +22,7 @@ struct FaultKind: Sendable, Hashable {
     /// All kinds, those of processes first.
     static let all = declared.flatMap { actor, commands in commands.flatMap { kinds(of: actor, $0) } }
 
-    /// Commands that one can take back and that harm nothing.
+    /// Commands that can be undone and do no harm.
     static let harmless: Set<String> = ["addComplication"]
 
     private static let declared: [(ActorKind, [String])] = [
@@ -42,7 +42,7 @@ struct FaultKind: Sendable, Hashable {
         (.link, ["down", "unpair", "slow", "drop", "duplicate", "reorder", "corrupt", "cut"]),
     ]
 
-    /// The parameters whose words are kinds of their own, and those of their words by which nothing goes wrong.
+    /// The parameters whose values are kinds of their own, with those values that cause no fault.
     private static let choices: [String: (parameter: String, harmless: Set<String>)] = [
         "arm": ("action", []), "drop": ("lost", []), "wrongCertificate": ("kind", []), "cut": ("direction", []),
         "answerBiometry": ("answer", ["success"]),
@@ -58,24 +58,24 @@ struct FaultKind: Sendable, Hashable {
         }
     }
 
-    /// Whether a step does it.
+    /// Whether a step injects it.
     func isDone(by step: CommandStep) -> Bool {
         guard step.command.name == command, step.targets.contains(where: { $0.kind == actor }) else { return false }
         guard let parameter, let word else { return true }
         switch step.arguments.first(where: { $0.field.name == parameter })?.value {
         case .literal(.string(let written))?: return written == word
         case nil:
-            // A parameter without a default means all of its words, such as both directions of a link.
+            // A parameter without a default means all of its values, such as both directions of a link.
             guard let usual = step.command.field(named: parameter)?.defaultValue else { return true }
             return usual == .string(word)
-        // A value of a loop, which takes each word in its turn.
+        // A value of a loop, which takes each value in turn.
         case .some: return true
         }
     }
 }
 
 extension ActorKind {
-    /// What the catalogue calls the actor.
+    /// The actor's name in the catalogue.
     fileprivate var noun: String {
         switch self {
         case .serverProcess: "server"
@@ -87,7 +87,7 @@ extension ActorKind {
 }
 
 extension FieldType {
-    /// The words of a choice, also of one that can be left out.
+    /// The words of a choice, also of an optional one.
     fileprivate var words: [String]? {
         switch self {
         case .choice(let words): words

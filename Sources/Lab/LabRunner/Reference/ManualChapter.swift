@@ -1,18 +1,18 @@
 /// A chapter of a manual of the SDKs that the lab plays, for `manual` in the header of a scenario and for the index of
 /// a catalogue.
 ///
-/// There are four manuals; that of the SDK tells about the watch, too. The titles are the manuals' own; a chapter that
-/// two editions call differently stands here under each title, and one that only holds others is left out. An immutable
-/// value. Thread rule: any thread.
+/// There are four manuals; the SDK manual covers the watch, too. The titles are those of the manuals; a chapter with
+/// different titles in two editions is listed under each title, and a chapter that only contains others is left out. An
+/// immutable value. Thread rule: any thread.
 struct ManualChapter: Sendable {
     /// The short name of the manual.
     let manual: String
     /// The heading of the chapter.
     let title: String
-    /// Why no scenario can show the chapter; nil when one can.
+    /// Why no scenario can show the chapter; nil if one can.
     let obstacle: String?
 
-    /// What a scenario writes: `SDK: Password Change`.
+    /// The spelling in a scenario: `SDK: Password Change`.
     var name: String { "\(manual): \(title)" }
 
     /// The chapters of all manuals, in their order.
@@ -32,7 +32,7 @@ struct ManualChapter: Sendable {
         titles.map { ManualChapter(manual: manual, title: $0, obstacle: obstacle) }
     }
 
-    private static let building = "it is about building an app, which docs/own-app.md tells for the lab"
+    private static let building = "it is about building an app, which docs/own-app.md describes for the lab"
     private static let product = "it is about the product, not about what it does"
     private static let code =
         "it is about code of the app that no command reaches; docs/manual-samples.md has its samples"

@@ -1,24 +1,24 @@
 internal import LabFile
 public import LabKit
 
-/// The programs of own apps that a project's lab file names, with what they understand.
+/// The programs of own apps that a project's lab file names, with their vocabularies.
 public struct OwnPrograms: Sendable {
-    /// A program with the apps that it plays.
+    /// A program and its apps.
     public struct Program: Equatable, Sendable {
         /// The file's name.
         public let name: String
         /// Names of the apps, over all topologies.
         public let apps: [String]
-        /// What it understands.
+        /// Its vocabulary.
         public let vocabulary: AppVocabulary
     }
 
-    /// No programs, as in a project without own apps.
+    /// No programs: a project without own apps.
     public static let none = OwnPrograms(programs: [], complaint: nil)
 
     /// The programs, each once, in the order of the file.
     public let programs: [Program]
-    /// What is wrong with the lab file or with its programs, for print-outs; nil when nothing is.
+    /// The problem with the lab file or its programs, for output; nil if none.
     public let complaint: String?
 
     /// The commands of all programs.
@@ -26,7 +26,7 @@ public struct OwnPrograms: Sendable {
     /// Names of the errors of all programs.
     var errors: [String] { programs.flatMap(\.vocabulary.errors) }
 
-    /// The programs of the lab file at a path or above it, all of whose topologies are asked.
+    /// The programs of the lab file at a path or above it, over all of its topologies.
     public static func near(_ path: String) -> OwnPrograms {
         guard SuiteReader.findLabFile(near: path) != nil else { return .none }
         let reading = SuiteReader(labPath: nil).readLabFile(near: path)

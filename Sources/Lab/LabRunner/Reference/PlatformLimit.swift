@@ -1,13 +1,13 @@
-/// A limit of the simulated platform, or of the SDKs on it, that a scenario shows at its edge.
+/// A limit of the simulated platform, or of the SDKs on it, that a scenario shows at its boundary.
 ///
-/// A scenario says which it shows by a tag, `limit:` and the name, so that no word of its text is taken for one. An
-/// immutable value. Thread rule: any thread.
+/// A scenario names it by a tag, `limit:` and the name, so that no word of its text is mistaken for one. An immutable
+/// value. Thread rule: any thread.
 struct PlatformLimit: Sendable {
     /// The name behind `limit:`.
     let name: String
-    /// What is limited.
+    /// The limited quantity.
     let subject: String
-    /// How far it may go, with its unit.
+    /// The maximum, with its unit.
     let figure: String
     /// Where the limit is specified: a citation, or another page of docs.
     let reference: String
@@ -22,7 +22,7 @@ struct PlatformLimit: Sendable {
     /// The tag of a scenario that shows the limit.
     var tag: String { Self.prefix + name }
 
-    /// What every tag of a limit begins with.
+    /// The prefix of the tag of every limit.
     static let prefix = "limit:"
 
     /// All limits, those of sharing first.
@@ -66,7 +66,7 @@ struct PlatformLimit: Sendable {
             "request-time", "time of a request of the SDK", "20 s, or what `requestTimeout` says",
             "sdk.md, section 5.3"),
         PlatformLimit(
-            "time-exchange", "time of an exchange that tells the server's time", "16 s", "sdk.md, section 9.10"),
+            "time-exchange", "time of an exchange for the server's time", "16 s", "sdk.md, section 9.10"),
         PlatformLimit("password-length", "password", "at least 4 bytes", "sdk.md, section 5.9"),
         PlatformLimit(
             "external-key-length", "external encryption key", "exactly 16 bytes", "sdk.md, section 5.1"),

@@ -3,10 +3,10 @@ public import LabKit
 
 /// The vocabulary as `lab steps` prints it: one declaration, for people and for programs.
 public enum VocabularyReference {
-    /// Version of the JSON form; it grows when a member changes its meaning.
+    /// Version of the JSON form; increased when a member changes its meaning.
     public static let version = 1
 
-    /// Those who know some commands.
+    /// Actors with the same commands.
     private struct Section {
         let title: String
         let commands: [CommandDeclaration]
@@ -21,9 +21,9 @@ public enum VocabularyReference {
         sections(with: own).map { "Commands of \($0.title)\n\n\($0.text)" }.joined(separator: "\n")
     }
 
-    /// One command for people: once for all who mean the same by it.
+    /// One command for people: printed once for all actors for which it means the same.
     ///
-    /// - Throws: ``BadUsage`` with the nearest name, when nobody knows the command.
+    /// - Throws: ``BadUsage`` with the nearest name if the command is unknown.
     public static func text(of name: String, with own: OwnPrograms = .none) throws -> String {
         let all = sections(with: own)
         let found = all.map { section in
@@ -56,7 +56,7 @@ public enum VocabularyReference {
             }
     }
 
-    /// A command and what it takes, for people.
+    /// A command and its parameters, for people.
     static func text(of command: CommandDeclaration) -> String {
         var lines = ["  \(command.name)  \(command.summary)"]
         for field in command.fields {
@@ -74,9 +74,9 @@ public enum VocabularyReference {
     /// The vocabulary for programs.
     ///
     /// - Parameters:
-    ///   - name: Only the command of this name; all when nil.
-    ///   - own: The programs of own apps; each is there with its apps and its vocabulary.
-    /// - Throws: ``BadUsage`` with the nearest name, when nobody knows the command.
+    ///   - name: Only the command of this name; nil means all.
+    ///   - own: The programs of own apps; each is listed with its apps and its vocabulary.
+    /// - Throws: ``BadUsage`` with the nearest name if the command is unknown.
     public static func json(of name: String? = nil, with own: OwnPrograms = .none) throws -> JSONValue {
         let all = sections(with: own)
         if let name, !all.contains(where: { $0.commands.contains { $0.name == name } }) {

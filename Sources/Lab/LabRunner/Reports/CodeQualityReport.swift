@@ -1,8 +1,8 @@
 internal import Foundation
 internal import LabSystem
 
-/// The scenarios that did not pass as GitLab reads them, to be shown at their lines in a merge request: the format of Code
-/// Climate, with the members that GitLab asks for.
+/// The scenarios that did not pass in the form of GitLab, which shows them at their lines in a merge request: the
+/// format of Code Climate, with the members that GitLab requires.
 enum CodeQualityReport {
     private struct Issue: Encodable {
         struct Location: Encodable {
@@ -23,7 +23,8 @@ enum CodeQualityReport {
 
     /// The document.
     ///
-    /// - Parameter environment: `CI_PROJECT_DIR` is the folder that paths are relative to; otherwise the current one.
+    /// - Parameter environment: `CI_PROJECT_DIR` is the folder that paths are relative to; the default is the current
+    ///   one.
     static func render(_ results: [ScenarioResult], environment: [String: String]) throws -> Data {
         let root = environment["CI_PROJECT_DIR"] ?? Files.absolute(".")
         let encoder = JSONEncoder()
@@ -36,7 +37,7 @@ enum CodeQualityReport {
         let place = difference.flatMap { ReportedPlace($0.place) } ?? result.place
         let path = Files.absolute(place.file)
         let reason = result.leadingFailure?.headline ?? result.remark ?? result.verdict.rawValue
-        // The fingerprint is the same for the same scenario in every pipeline, so that GitLab can tell what is new.
+        // A scenario has the same fingerprint in every pipeline, so that GitLab can detect new findings.
         return Issue(
             description: "\(result.name): \(reason)", check_name: "lab", fingerprint: result.id,
             severity: result.verdict == .failed ? "critical" : "major",

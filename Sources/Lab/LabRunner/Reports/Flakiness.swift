@@ -1,6 +1,6 @@
 extension TerminalReport {
-    /// What several rounds have shown: a line for every scenario that did not pass in all of them, with the seeds that
-    /// bring the others back. Empty when all passed, or when there was one round.
+    /// The summary of several rounds: a line for every scenario that did not pass in all of them, with the seeds that
+    /// reproduce the others. Empty if all passed, or if there was one round.
     public func flakiness(_ results: [ScenarioResult]) -> String {
         let played = results.filter { $0.verdict != .notRun }
         let rounds = Dictionary(grouping: played, by: \.scenario)

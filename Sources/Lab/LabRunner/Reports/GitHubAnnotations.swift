@@ -2,20 +2,20 @@ internal import Foundation
 internal import LabFile
 internal import LabSystem
 
-/// Annotations in the form in which GitHub reads them off the log of a job, a line each.
+/// Annotations in the format that GitHub reads from the log of a job, one per line.
 struct GitHubAnnotations {
-    /// As many as GitHub shows of one step.
+    /// The maximum that GitHub shows for one step.
     private static let most = 10
     /// The directory that GitHub's paths are relative to; nil leaves paths as they are.
     private let workspace: String?
 
-    /// Annotations for the job that an environment belongs to; nil outside of such a job.
+    /// Annotations for the job of an environment; nil outside of such a job.
     init?(environment: [String: String]) {
         guard environment["GITHUB_ACTIONS"] == "true" else { return nil }
         workspace = environment["GITHUB_WORKSPACE"]
     }
 
-    /// The annotations of mistakes in files.
+    /// The annotations of errors in files.
     func lines(_ diagnostics: [Diagnostic]) -> String {
         lines(
             diagnostics.map { diagnostic in
@@ -26,7 +26,7 @@ struct GitHubAnnotations {
             }, more: "mistakes")
     }
 
-    /// The annotations of the scenarios that count against a run, at the expectation or the step that failed first.
+    /// The annotations of the failures that count against a run, at the first failing expectation or step.
     func lines(_ results: [ScenarioResult]) -> String {
         lines(
             results.filter(\.isHeldAgainstRun).map { result in
@@ -59,19 +59,19 @@ struct GitHubAnnotations {
         return "::error \(properties.joined(separator: ","))::\(Self.data(message))"
     }
 
-    /// The path as GitHub knows the file: relative to the workspace.
+    /// The file's path for GitHub: relative to the workspace.
     private func path(_ file: String) -> String {
         guard let workspace else { return file }
         let path = Files.absolute(file)
         return path.hasPrefix(workspace + "/") ? String(path.dropFirst(workspace.count + 1)) : file
     }
 
-    /// A text behind `::`.
+    /// Escapes a text after `::`.
     private static func data(_ text: String) -> String {
         text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
     }
 
-    /// A text between commas.
+    /// Escapes a text between commas.
     private static func property(_ text: String) -> String {
         data(text).replacing(":", with: "%3A").replacing(",", with: "%2C")
     }

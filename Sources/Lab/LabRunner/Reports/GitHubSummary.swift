@@ -1,20 +1,20 @@
 internal import Foundation
 internal import LabSystem
 
-/// What GitHub shows on the page of a job: the counts, and what did not pass, in Markdown.
+/// The Markdown for the page of a GitHub job: the counts, and the scenarios that did not pass.
 struct GitHubSummary {
-    /// As many as anybody reads there.
+    /// The maximum number of rows that is still readable.
     private static let most = 50
     private let path: String
 
-    /// The summary of the job that an environment belongs to; nil outside of such a job.
+    /// The summary of the job of an environment; nil outside of such a job.
     init?(environment: [String: String]) {
         guard environment["GITHUB_ACTIONS"] == "true", let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty
         else { return nil }
         self.path = path
     }
 
-    /// Adds a run to the summary, which other steps of the job write into, too.
+    /// Appends a run to the summary, which other steps of the job write to as well.
     ///
     /// - Throws: ``LabFailure`` when the file cannot be written.
     func add(_ report: JSONReport) throws {
@@ -41,7 +41,7 @@ struct GitHubSummary {
         return lines.joined(separator: "\n") + "\n\n"
     }
 
-    /// A text that neither ends a cell nor is taken for markup.
+    /// A text that does not end a cell and contains no markup.
     private static func cell(_ text: String) -> String {
         var result = ""
         for character in text.withVisibleControls.replacing("\n", with: " ") {

@@ -3,23 +3,23 @@ internal import LabSystem
 
 /// The results as JSON, with a version for programs that read it.
 public struct JSONReport: Codable, Sendable {
-    /// Version of the format that is written; it grows when a member changes its meaning or goes.
+    /// Version of the written format; increased when a member changes its meaning or is removed.
     static let version = 1
     /// The file in the directory of a run.
     static let fileName = "report.json"
 
     /// Version of the format.
     public var version = Self.version
-    /// The run's seed; nothing when shards with different ones were merged. Each result has its own besides.
+    /// The run's seed; nil if shards with different seeds were merged. Each result has its own as well.
     public var seed: UInt64?
     /// Wall time of the run in seconds.
     public var seconds: Double
     /// The scenarios.
     public var results: [ScenarioResult]
-    /// The part of a suite that the run was; nothing when it was all of it.
+    /// The part of a suite that was run; nil for all of it.
     public var shard: ShardRecord?
 
-    /// What the run was made of and on; nothing when shards were merged, and in tests.
+    /// Version, command, files and machine of the run; nil if shards were merged, and in tests.
     public var circumstances: RunCircumstances?
 
     /// A report of a run.
@@ -45,7 +45,7 @@ public struct JSONReport: Codable, Sendable {
 extension JSONReport {
     /// Reads a report.
     ///
-    /// - Throws: ``BadUsage`` when the file is no such report.
+    /// - Throws: ``BadUsage`` if the file is not such a report.
     init(at path: String) throws {
         let data: Data
         do {
@@ -54,7 +54,7 @@ extension JSONReport {
             throw BadUsage(sentence: "the report \(path) cannot be read: \(error)")
         }
         guard let report = try? JSONDecoder().decode(JSONReport.self, from: data) else {
-            throw BadUsage(sentence: "\(path) is no report of `lab run --report json=FILE`")
+            throw BadUsage(sentence: "\(path) is not a report of `lab run --report json=FILE`")
         }
         guard report.version == Self.version else {
             throw BadUsage(
@@ -65,21 +65,21 @@ extension JSONReport {
     }
 }
 
-/// Which part of a suite a run was, and what the whole is: what makes sure that parts fit together.
+/// The part of a suite that a run covers, and the whole: for checking that parts fit together.
 public struct ShardRecord: Codable, Sendable, Equatable {
     /// From 1.
     public var number: Int
     /// How many parts there are.
     public var count: Int
-    /// The identifiers of all results that the whole suite has, in its order.
+    /// The identifiers of all results of the whole suite, in order.
     public var suite: [String]
 }
 
 extension JSONReport {
-    /// The report when its records may have been carried to another place with it: a result whose directory is not there
-    /// has that of the same name beside the report.
+    /// The report with adjusted paths, if its records may have been moved with it: a result whose directory is missing
+    /// gets the directory of the same name beside the report.
     ///
-    /// - Parameter directory: Where the report lies.
+    /// - Parameter directory: The report's directory.
     func found(beside directory: String) -> JSONReport {
         var report = self
         for index in results.indices where !results[index].directory.isEmpty {

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The results as the XML that CI systems read.
+/// The results as XML for CI systems.
 ///
-/// The classes are the files of the scenarios, written with points, and the cases are the scenarios or the rows of
-/// a file.
+/// The classes are the files of the scenarios, written with dots, and the cases are the scenarios or the rows of a
+/// file.
 public enum JUnitReport {
     /// The complete document.
     public static func render(_ results: [ScenarioResult], seconds: Double) -> String {
@@ -21,7 +21,7 @@ public enum JUnitReport {
 
     private static func testCase(_ result: ScenarioResult, taken: inout Set<String>) -> [String] {
         let className = className(of: result)
-        // Scenarios may share a title, and each round of `--repeat` has the same.
+        // Scenarios may share a title, and all rounds of `--repeat` have the same.
         var name = result.name
         var round = 1
         while !taken.insert("\(className)\n\(name)").inserted {
@@ -59,7 +59,7 @@ public enum JUnitReport {
     }
 
     private static func className(of result: ScenarioResult) -> String {
-        // The row of a table stands in the name too.
+        // The name contains the row of a table, too.
         var path = Substring(ScenarioPath.parts(of: result.scenario).file)
         if path.hasSuffix(".yaml") { path = path.dropLast(5) }
         return path.split(separator: "/").joined(separator: ".")
@@ -78,9 +78,9 @@ public enum JUnitReport {
     private static func time(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
 }
 
-/// Text as XML 1.0 can hold it.
+/// Text in the form of XML 1.0.
 enum XMLText {
-    /// A text for an element or an attribute; characters that XML cannot hold, not even escaped, become the replacement
+    /// A text for an element or an attribute; characters that XML cannot contain, even escaped, become the replacement
     /// character.
     static func escaped(_ text: String, inAttribute: Bool = false) -> String {
         var result = ""
@@ -92,7 +92,7 @@ enum XMLText {
             case "\"" where inAttribute: result += "&quot;"
             case "\n" where inAttribute: result += "&#10;"
             case "\t" where inAttribute: result += "&#9;"
-            // As it stands, a parser would read it as a line feed.
+            // Unescaped, a parser would read it as a line feed.
             case "\r": result += "&#13;"
             case "\n", "\t": result.unicodeScalars.append(scalar)
             case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"

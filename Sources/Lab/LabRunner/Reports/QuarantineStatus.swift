@@ -1,15 +1,15 @@
-/// What the quarantine of a scenario means for its result today.
+/// The effect of a scenario's quarantine on its result today.
 struct QuarantineStatus {
-    /// Why a failure does not count; nil when it does.
+    /// Why a failure does not count; nil if it does.
     let quarantine: String?
-    /// What is said when the scenario passes all the same.
+    /// The remark if the scenario passes.
     let remarkOnPassing: String?
-    /// What is said when it fails and that counts again.
+    /// The remark if it fails and the failure counts again.
     let remarkOnFailing: String?
 }
 
 extension Scenario {
-    /// What the quarantine means on the day of the run.
+    /// The effect of the quarantine on the day of the run.
     var standing: QuarantineStatus {
         guard let quarantine else {
             return QuarantineStatus(quarantine: nil, remarkOnPassing: nil, remarkOnFailing: nil)

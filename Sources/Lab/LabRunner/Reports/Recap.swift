@@ -1,8 +1,8 @@
 internal import LabSystem
 
 extension TerminalReport {
-    /// What did not pass, once more where the eye is at the end of a run of several scenarios: each with its first
-    /// failing step, and its first cause or difference. Empty for a run of one, whose failures are above.
+    /// The failures once more at the end of the output of several scenarios: each with its first failing step, and its
+    /// first cause or difference. Empty for a run of one scenario, whose failures are above.
     func recap(_ results: [ScenarioResult]) -> [String] {
         guard results.count > 1 else { return [] }
         let bad = results.filter { $0.isHeldAgainstRun && $0.verdict != .notRun }
@@ -11,7 +11,7 @@ extension TerminalReport {
     }
 
     private static let recapLimit = 20
-    /// Everything is above; a sentence or two tell which failure it was.
+    /// The details are above; a sentence or two identify the failure.
     private static let recapColumns = 240
 
     private func recap(_ result: ScenarioResult) -> [String] {

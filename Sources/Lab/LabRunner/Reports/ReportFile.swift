@@ -3,11 +3,11 @@ internal import LabSystem
 
 /// A file that will receive a report: checked before anything starts.
 struct ReportFile: Sendable {
-    /// How the report gets to its place.
+    /// How the report is written.
     private enum Destination {
-        /// A regular file, or none yet: replaced in one step.
+        /// A regular or missing file: replaced in one step.
         case file(String)
-        /// A device or a named pipe: written into, never replaced.
+        /// A device or a named pipe: written to, never replaced.
         case stream(String)
         /// A descriptor of this process, such as `/dev/stdout`.
         case descriptor(Int32)
@@ -16,12 +16,12 @@ struct ReportFile: Sendable {
     let report: RunOptions.Report
     private let destination: Destination
 
-    /// Checks that a report can be written and that nothing is lost by it.
+    /// Checks that a report can be written and overwrites nothing else.
     ///
     /// - Parameters:
-    ///   - report: What the user asked for.
+    ///   - report: The requested report.
     ///   - inputs: Files that the run reads.
-    /// - Throws: ``BadUsage`` that names the path as it was given.
+    /// - Throws: ``BadUsage`` with the path as given.
     init(_ report: RunOptions.Report, inputs: [String]) throws {
         self.report = report
         func refused(_ reason: String) -> BadUsage {
@@ -36,7 +36,7 @@ struct ReportFile: Sendable {
             destination = .descriptor(number)
             return
         }
-        // A link stays a link: what it points at is written.
+        // A link stays a link: its target is written.
         let absolute = Files.absolute(report.path)
         let path = Self.resolved(absolute)
         var status = stat()
@@ -66,7 +66,7 @@ struct ReportFile: Sendable {
         destination = .file(path)
     }
 
-    /// Where the page goes in a directory, which is made when it is missing.
+    /// The page's file in a directory, which is created if missing.
     private static func page(in directory: String, refused: (String) -> BadUsage) throws -> String {
         guard descriptor(directory) == nil else { throw refused("a page goes into a directory, not to a descriptor") }
         let path = resolved(Files.absolute(directory))
@@ -99,7 +99,7 @@ struct ReportFile: Sendable {
         }
     }
 
-    /// What only one report can have; nil for a pipe or a device, which takes several one after the other.
+    /// The target that only one report can have; nil for a pipe or a device, which accepts several in sequence.
     private var target: String? {
         switch destination {
         case .file(let path): path
@@ -108,10 +108,11 @@ struct ReportFile: Sendable {
         }
     }
 
-    /// Writes the results of a run in the form of this report; one that is written line by line has them already.
+    /// Writes the results of a run in the format of this report; a report that is written line by line has them
+    /// already.
     ///
-    /// - Parameter page: The page of the run, when it has been written already.
-    /// - Throws: ``LabFailure`` that names the path as it was given.
+    /// - Parameter page: The page of the run, if already written.
+    /// - Throws: ``LabFailure`` with the path as given.
     func write(_ report: JSONReport, page: String? = nil) throws {
         switch self.report.format {
         case .junit: try write(Data(JUnitReport.render(report.results, seconds: report.seconds).utf8))
@@ -134,7 +135,7 @@ struct ReportFile: Sendable {
 
     /// Writes a whole report at once.
     ///
-    /// - Throws: ``LabFailure`` that names the path as it was given.
+    /// - Throws: ``LabFailure`` with the path as given.
     func write(_ content: Data) throws {
         try explained {
             // A reader of a regular file sees the old report or the new one.
@@ -146,9 +147,9 @@ struct ReportFile: Sendable {
         }
     }
 
-    /// The emptied file, for a report that is written while its run goes on.
+    /// The truncated file, for a report that is written during its run.
     ///
-    /// - Throws: ``LabFailure`` that names the path as it was given.
+    /// - Throws: ``LabFailure`` with the path as given.
     func open() throws -> FileDescriptor {
         try explained { try opened() }
     }
@@ -158,7 +159,7 @@ struct ReportFile: Sendable {
         case .file(let path):
             return try FileDescriptor.open(path, flags: O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, mode: 0o644)
         case .stream(let path):
-            // Without waiting, because nobody may ever read a pipe.
+            // Non-blocking, because the pipe may never have a reader.
             let file = try FileDescriptor.open(path, flags: O_WRONLY | O_NONBLOCK)
             _ = fcntl(file.rawValue, F_SETFL, fcntl(file.rawValue, F_GETFL) & ~O_NONBLOCK)
             return file
@@ -169,19 +170,19 @@ struct ReportFile: Sendable {
         }
     }
 
-    /// Work on the file, whose errors become sentences that name the path as it was given.
+    /// Performs an operation on the file; its errors become sentences with the path as given.
     func explained<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch {
             let isUnread = (error as? SystemError)?.errno == ENXIO
             let reason =
-                isUnread ? "nobody reads this pipe" : (error as? SystemError)?.sentence ?? error.localizedDescription
+                isUnread ? "the pipe has no reader" : (error as? SystemError)?.sentence ?? error.localizedDescription
             throw LabFailure("the report \(report.path) could not be written: \(reason)")
         }
     }
 
-    /// The number of a path that stands for a descriptor of this process.
+    /// The descriptor number of a path that means a descriptor of this process.
     static func descriptor(_ path: String) -> Int32? {
         switch path {
         case "-", "/dev/stdout": return 1

@@ -1,25 +1,26 @@
-/// What a result is in the reports of other tools, which know no open verdicts and no quarantine.
+/// A result in the reports of other tools, which have neither inconclusive verdicts nor quarantine.
 enum ReportedOutcome: Equatable {
     case passed
-    /// Something was not as expected.
+    /// A mismatch.
     case failed
-    /// Nobody can tell.
+    /// Inconclusive.
     case error
-    /// Not to be counted, for a reason.
+    /// Not counted, for a reason.
     case skipped(String)
 }
 
 extension ScenarioResult {
-    /// What the result is in the reports of other tools.
+    /// The result in the reports of other tools.
     var outcome: ReportedOutcome {
         if verdict == .passed { return .passed }
-        // What counts against the run is red in every report, also what had no turn: a build server sees nothing else.
+        // Every result that counts against the run is red in every report, even one that was not played: a build server
+        // sees only that.
         if isHeldAgainstRun { return verdict == .failed ? .failed : .error }
         if let quarantine, verdict != .notRun { return .skipped("quarantined: \(quarantine)") }
         return .skipped(remark ?? "not run")
     }
 
-    /// Everything that went wrong or was skipped, as the terminal shows it.
+    /// Everything that failed or was skipped, as the terminal shows it.
     var explanation: String {
         TerminalReport(isColoured: false).details(of: self).joined(separator: "\n")
     }

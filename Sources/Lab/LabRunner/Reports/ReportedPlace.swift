@@ -8,9 +8,9 @@ struct ReportedPlace: Equatable {
         (self.file, self.line, self.column) = (file, line, column)
     }
 
-    /// The parts of a label; nil for the empty one of a scenario as a whole.
+    /// The parts of a label; nil for the empty label of a whole scenario.
     init?(_ label: String) {
-        // The file's name may hold colons too.
+        // The file's name may contain colons, too.
         let parts = label.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count >= 3, let line = Int(parts[parts.count - 2]), let column = Int(parts[parts.count - 1]) else {
             return nil

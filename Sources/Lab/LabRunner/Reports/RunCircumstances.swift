@@ -3,27 +3,27 @@ internal import Glibc
 internal import LabKit
 internal import LabSystem
 
-/// What one needs to know to judge a run later: which lab, which command, which state of the files, which machine.
+/// The facts for judging a run later: the lab, the command, the state of the files, and the machine.
 public struct RunCircumstances: Codable, Sendable, Equatable {
     /// Version of the lab.
     public var version: String
-    /// The command line behind the program's name, without the values of `--set`.
+    /// The arguments of the command line, without the values of `--set`.
     public var arguments: [String]
     /// When the run began, ISO 8601 in UTC.
     public var began: String
-    /// Processor cores that the run could use.
+    /// Processor cores available to the run.
     public var cores: Int
     /// Name and release of the system's kernel, and the processor's architecture.
     public var system: String
-    /// The commit of git that the lab file's folder is at; nil outside of a repository.
+    /// The git commit of the lab file's folder; nil outside of a repository.
     public var commit: String?
     /// Whether files differed from that commit; nil outside of a repository.
     public var isModified: Bool?
 
-    /// What is true now.
+    /// The current facts.
     ///
     /// - Parameters:
-    ///   - arguments: The command line behind the program's name.
+    ///   - arguments: The arguments of the command line.
     ///   - directory: A folder of the project.
     static func now(arguments: [String], in directory: String) -> RunCircumstances {
         let commit = git(["rev-parse", "HEAD"], in: directory)
@@ -42,7 +42,7 @@ public struct RunCircumstances: Codable, Sendable, Equatable {
         return "\(text(&name.sysname)) \(text(&name.release)) \(text(&name.machine))"
     }
 
-    /// A value that is given may be a secret.
+    /// A given value may be a secret.
     private static func withoutValues(_ arguments: [String]) -> [String] {
         var isValue = false
         return arguments.map { argument in
@@ -54,7 +54,7 @@ public struct RunCircumstances: Codable, Sendable, Equatable {
         }
     }
 
-    /// What git prints; nil without git or a repository.
+    /// The output of git; nil without git or a repository.
     private static func git(_ words: [String], in directory: String) -> String? {
         let output = try? ToolCall.output(of: ["git", "-C", directory] + words)
         return output.map { String(decoding: $0, as: UTF8.self).trimmed }

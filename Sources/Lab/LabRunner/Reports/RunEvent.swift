@@ -1,12 +1,12 @@
-/// One line of the report that is written while a run goes on.
+/// One line of the report that is written during a run.
 enum RunEvent: Encodable, Sendable {
-    /// The scenarios are chosen, and nothing has been launched yet.
+    /// The scenarios are chosen; nothing has been launched yet.
     case runStarted(RunStarted)
     /// A scenario begins.
     case scenarioStarted(ScenarioStarted)
     /// A scenario has ended.
     case scenarioFinished(ScenarioFinished)
-    /// All is over.
+    /// The run is over.
     case runFinished(RunFinished)
 
     struct RunStarted: Encodable, Sendable {
@@ -14,9 +14,9 @@ enum RunEvent: Encodable, Sendable {
         /// Version of the format, the same as that of a ``JSONReport``.
         let version = JSONReport.version
         let seed: UInt64
-        /// How many scenarios will be run, each row and each repetition counted; nil when only the run will show.
+        /// Number of scenarios to run, each row and each repetition counted; nil if known only at the end.
         let scenarios: Int?
-        /// Where the run is recorded.
+        /// The directory of the run's records.
         let directory: String
     }
 
@@ -24,7 +24,7 @@ enum RunEvent: Encodable, Sendable {
         let event = "scenario.started"
         /// Number of the scenario in this run, from 1.
         let number: Int
-        /// Seconds since the begin of the run.
+        /// Seconds since the beginning of the run.
         let at: Double
         let id: String
         let name: String
@@ -35,18 +35,18 @@ enum RunEvent: Encodable, Sendable {
         let event = "scenario.finished"
         /// Number of the scenario in this run, from 1.
         let number: Int
-        /// Seconds since the begin of the run.
+        /// Seconds since the beginning of the run.
         let at: Double
         let result: ScenarioResult
     }
 
     struct RunFinished: Encodable, Sendable {
         let event = "run.finished"
-        /// Seconds since the begin of the run.
+        /// Seconds since the beginning of the run.
         let at: Double
-        /// How many scenarios have ended; fewer than were announced when the run was cut short.
+        /// Number of scenarios that have ended; fewer than announced if the run was cut short.
         let scenarios: Int
-        /// How many of them count against the run.
+        /// Number of those that count against the run.
         let failures: Int
         let exitCode: Int32
     }

@@ -3,7 +3,7 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// The reports that a run was asked for: some are written while it goes on, the others at its end.
+/// The requested reports of a run: some are written during it, the others at its end.
 ///
 /// Thread rule: any thread.
 final class RunReports: Sendable {
@@ -16,28 +16,28 @@ final class RunReports: Sendable {
     private struct Stream {
         let file: ReportFile
         let descriptor: FileDescriptor
-        /// Why a line could not be written; the lines after it would only hide that it is missing.
+        /// Why a line could not be written; later lines would only hide that it is missing.
         var failure: (any Error)?
     }
 
-    /// Checks that the reports can be written and that nothing is lost by it.
+    /// Checks that the reports can be written and overwrite nothing else.
     ///
     /// - Parameters:
-    ///   - reports: What the user asked for.
+    ///   - reports: The requested reports.
     ///   - inputs: Files that the run reads.
-    /// - Throws: ``BadUsage`` that names the path as it was given.
+    /// - Throws: ``BadUsage`` with the path as given.
     init(_ reports: [RunOptions.Report], inputs: [String]) throws {
         files = try ReportFile.check(reports, inputs: inputs)
         made = MonotonicClock.nanoseconds()
     }
 
-    /// Seconds since the reports were made, which is when their run began.
+    /// Seconds since the reports were created, at the beginning of their run.
     var seconds: Double { Double(MonotonicClock.nanoseconds() - made) / 1e9 }
 
-    /// Opens what is written from the begin on.
+    /// Opens the reports that are written from the beginning.
     ///
-    /// - Parameter scenarios: How many will be run; nil when only the run will show.
-    /// - Throws: ``LabFailure`` that names the path as it was given.
+    /// - Parameter scenarios: Number of scenarios to run; nil if known only at the end.
+    /// - Throws: ``LabFailure`` with the path as given.
     func begin(seed: UInt64, scenarios: Int?, directory: String) throws {
         let opened = try files.filter { $0.report.format == .jsonl }.map {
             Stream(file: $0, descriptor: try $0.open())
@@ -62,10 +62,10 @@ final class RunReports: Sendable {
         note(.scenarioFinished(.init(number: number, at: seconds, result: result)))
     }
 
-    /// Writes what is written at the end.
+    /// Writes the reports that are written at the end.
     ///
-    /// - Parameter page: The page in the run's directory; nil when nothing was run.
-    /// - Throws: ``LabFailure`` that names the path of a report that could not be written.
+    /// - Parameter page: The page in the run's directory; nil if nothing was run.
+    /// - Throws: ``LabFailure`` with the path of a report that could not be written.
     func end(_ report: JSONReport, page: String? = nil, outcome: RunOutcome) throws {
         let (ended, failures) = counts.withLock { $0 }
         note(.runFinished(.init(at: seconds, scenarios: ended, failures: failures, exitCode: outcome.rawValue)))

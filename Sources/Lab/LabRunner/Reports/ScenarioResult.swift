@@ -1,10 +1,10 @@
-/// What a scenario's run showed.
+/// The verdict of a scenario's run.
 public enum Verdict: String, CaseIterable, Codable, Comparable, Sendable {
     /// Everything was as expected.
     case passed
-    /// The run ended before the scenario's turn.
+    /// The run ended before the scenario started.
     case notRun
-    /// The lab, or a check, could not tell. Never counted as passed.
+    /// The lab, or a check, could not decide. Never counted as passed.
     case inconclusive
     /// Something was not as expected.
     case failed
@@ -18,28 +18,28 @@ public enum Verdict: String, CaseIterable, Codable, Comparable, Sendable {
         }
     }
 
-    /// Better is less.
+    /// A better verdict is less.
     public static func < (left: Verdict, right: Verdict) -> Bool { left.rank < right.rank }
 }
 
-/// Everything a report says about one scenario; every renderer prints this and nothing else, and no
-/// secret is in it.
+/// All facts for the reports about one scenario; every renderer prints this and nothing else, and it contains no
+/// secret.
 public struct ScenarioResult: Codable, Sendable {
     /// Stable identifier, relative to the lab file; in later rounds of `--repeat` with the round, `a.yaml~2`.
     public var id: String
     /// The title.
     public var name: String
-    /// Words to select by.
+    /// Tags for selection.
     public var tags: [String]
-    /// The scenario's file, as it was named on the command line or found in a directory.
+    /// The scenario's file, as named on the command line or found in a directory.
     public var file: String
     /// Name of the topology.
     public var topology: String
     /// The verdict.
     public var verdict: Verdict
-    /// Why the scenario is known not to pass.
+    /// The reason of a known failure.
     public var quarantine: String?
-    /// What else is to be said of the result: why the cast could not play it, or that a quarantine should go.
+    /// Another remark on the result: why the topology could not play it, or that a quarantine should be removed.
     public var remark: String?
     /// The round of `--repeat`, from 1.
     public var round: Int
@@ -47,20 +47,20 @@ public struct ScenarioResult: Codable, Sendable {
     public var seed: UInt64
     /// Wall time from the creation of the instance to its removal, in seconds.
     public var seconds: Double
-    /// Commands that were carried out.
+    /// Number of commands carried out.
     public var commands: Int
-    /// What went wrong, in the order of time.
+    /// The failures, in the order of time.
     public var failures: [StepFailure]
-    /// Steps that were skipped because their `when` did not hold; nil when there are none.
+    /// Steps that were skipped because their `when` did not hold; nil for no steps.
     public var skipped: [SkippedStep]?
-    /// Time the runner added to each command beside the peer's own work, in nanoseconds.
-    /// They are summed up on the terminal and left out of files.
+    /// Time that the runner added to each command beside the peer's own work, in nanoseconds. Summed up on the terminal
+    /// and left out of files.
     public var overheads: [UInt64] = []
     /// Time from spawning a peer to its first answer, in nanoseconds.
     public var launches: [String: UInt64]
-    /// The command that runs the same again.
+    /// The command that repeats the run.
     public var replay: String
-    /// Where history, traces and logs are.
+    /// The directory of history, traces and logs.
     public var directory: String
 
     private enum CodingKeys: String, CodingKey {
@@ -78,19 +78,19 @@ public struct ScenarioResult: Codable, Sendable {
         return verdict != .passed && quarantine == nil && !isSkipped
     }
 
-    /// The failure that short reports show: the first one of a step, else the first of the scenario as a whole.
+    /// The failure in short reports: the first one of a step, else the first of the scenario as a whole.
     var leadingFailure: StepFailure? { leadingFailureIndex.map { failures[$0] } }
 
-    /// Where it is among ``failures``.
+    /// Its index in ``failures``.
     var leadingFailureIndex: Int? { failures.firstIndex { !$0.place.isEmpty } ?? failures.indices.first }
 
-    /// Where reports lead their readers: the first failing step, else the first line of the scenario.
+    /// The place that reports refer to: the first failing step, else the first line of the scenario.
     var place: ReportedPlace {
         leadingFailure.flatMap { ReportedPlace($0.place) } ?? ReportedPlace(file: file, line: 1, column: 1)
     }
 }
 
-/// A step that was not carried out, because its `when` did not hold.
+/// A step that was skipped, because its `when` did not hold.
 public struct SkippedStep: Codable, Sendable {
     /// Number of the step, `3.1`.
     public var step: String
@@ -98,53 +98,54 @@ public struct SkippedStep: Codable, Sendable {
     public var title: String
     /// `file:line:column`.
     public var place: String
-    /// Why, in a sentence; that of the first time.
+    /// The reason of the first time, in a sentence.
     public var reason: String
-    /// How often it was skipped: in the rounds of a block more than once.
+    /// Number of times it was skipped: in the rounds of a block more than once.
     public var times: Int
 }
 
-/// One thing that went wrong, explained.
+/// One failure, explained.
 public struct StepFailure: Codable, Sendable {
-    /// Whether it is a failure or leaves the verdict open.
+    /// Whether it is a failure or makes the verdict inconclusive.
     public var verdict: Verdict
     /// Number of the step, `3.1`; empty for the scenario as a whole.
     public var step: String
     /// Short form of the step.
     public var title: String
-    /// The step in a sentence: its note, else what its command does; nil for a word of the language without a note.
+    /// The step in a sentence: its note, else the meaning of its command; nil for a word of the language without a
+    /// note.
     public var sentence: String?
     /// `file:line:column`; empty for the scenario as a whole.
     public var place: String
     /// `file:line:column` of each `include` around the step, the innermost first.
     public var includedAt: [String] = []
-    /// Where the row of a table-driven scenario stands, and its values; nil for a scenario without a table.
+    /// The place of the row of a table-driven scenario, and its values; nil for a scenario without a table.
     public var row: String?
-    /// The step as it was written.
+    /// The step as written.
     public var source: String
-    /// What is wrong, in a sentence.
+    /// The failure, in a sentence.
     public var reason: String
-    /// What was expected and what was there.
+    /// The expected and the actual values.
     public var differences: [Difference]
-    /// What an unexpected error carries beside its message: the members of its `userInfo`, one a line.
+    /// The details of an unexpected error beside its message: the members of its `userInfo`, one per line.
     public var details: [String] = []
-    /// Why it went wrong, as far as the processes have recorded it; a sentence each.
+    /// The causes, as far as the processes have recorded them; a sentence each.
     public var causes: [String] = []
-    /// What happened in all processes because of the step, with the time since it began.
+    /// The events that the step caused in all processes, with the time since it began.
     public var events: [String] = []
-    /// The last events of the peer's trace, when the step itself caused none.
+    /// The last events of the peer's trace, if the step itself caused none.
     public var trace: [String]
-    /// The name of an unexpected error that `lab explain` knows.
+    /// The name of an unexpected error that `lab explain` covers.
     public var explain: String?
-    /// The command that shows what apps shared when the step failed; nil when that explains nothing.
+    /// The command that shows the state shared by apps when the step failed; nil if that explains nothing.
     public var sharing: String?
-    /// The command that shows how the links were when the step failed; nil when that explains nothing.
+    /// The command that shows the state of the links when the step failed; nil if that explains nothing.
     public var link: String?
-    /// The kept run that passed the scenario last; only of the failure that short reports show.
+    /// The last kept run in which the scenario passed; only for the failure in short reports.
     public var passed: EarlierPass?
-    /// Who was to carry the step out, or whose event was awaited; in no report.
+    /// The actor of the step, or the process of the awaited event; in no report.
     var actor: String? = nil
-    /// The command that runs the same again.
+    /// The command that repeats the run.
     public var replay: String
 
     private enum CodingKeys: String, CodingKey {
@@ -152,8 +153,8 @@ public struct StepFailure: Codable, Sendable {
         case causes, events, trace, explain, sharing, link, passed, replay
     }
 
-    /// The failure with each of its texts changed. Places, and the commands to look further with, consist of what the lab
-    /// and its command line say, and stay.
+    /// The failure with each of its texts transformed. Places and suggested commands consist of texts of the lab and
+    /// its command line, and stay unchanged.
     func withTexts(_ changed: (String) -> String) -> StepFailure {
         var failure = self
         failure.title = changed(title)
@@ -174,29 +175,29 @@ public struct StepFailure: Codable, Sendable {
         return failure
     }
 
-    /// The step and what is wrong with it.
+    /// The step and its failure.
     var headline: String { title.isEmpty ? reason : "\(title): \(reason)" }
 }
 
-/// A kept run in which a scenario passed that now does not.
+/// A kept run in which a scenario passed that now fails.
 public struct EarlierPass: Codable, Sendable, Equatable {
     /// Its identifier.
     public var run: String
-    /// The command that compares both.
+    /// The command that compares the two runs.
     public var comparison: String
 }
 
-/// One difference between what was expected and what was there.
+/// One difference between the expected and the actual value.
 public struct Difference: Codable, Sendable {
-    /// Where in the value; empty for the value itself.
+    /// The path in the value; empty for the value itself.
     public var path: String
-    /// What was expected.
+    /// The expected value.
     public var expected: String
-    /// What was there.
+    /// The actual value.
     public var actual: String
-    /// Where the expectation was written.
+    /// The place of the expectation.
     public var place: String
-    /// What both have in common, where that explains the difference.
+    /// What both values have in common, if that explains the difference.
     public var hint: String?
     /// The line of the expectation with a caret.
     public var excerpt: String

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import LabKit
 
-/// The results as the Test Anything Protocol, version 14, writes them.
+/// The results in the Test Anything Protocol, version 14.
 ///
-/// A scenario that is known not to pass is marked `TODO`, one that its cast cannot play `SKIP`; readers count neither as a
-/// failure. The diagnostics keep to the part of YAML that Perl's TAP::Parser reads, the one that `prove` has.
+/// A scenario with a known failure is marked `TODO`, one that its topology cannot play `SKIP`; readers count neither as
+/// a failure. The diagnostics use the subset of YAML that Perl's TAP::Parser reads, the parser of `prove`.
 public enum TAPReport {
     /// The complete document.
     public static func render(_ results: [ScenarioResult]) -> String {
@@ -19,7 +19,8 @@ public enum TAPReport {
         case .passed: isFine = true
         case .failed, .error: isFine = false
         case .skipped(let reason):
-            // What cannot be played is neither fine nor not; readers take `ok` with the directive for a point left out.
+            // A scenario that cannot be played is neither ok nor not ok; readers take `ok` with the directive as
+            // skipped.
             isFine = result.verdict == .notRun
             directive = " # \(isFine ? "SKIP" : "TODO") \(escaped(reason))"
         }
@@ -28,14 +29,14 @@ public enum TAPReport {
         return [line, "  ---"] + diagnostics(of: result).map { "  \($0)" } + ["  ..."]
     }
 
-    /// What a reader wants to know, as lines of YAML.
+    /// The diagnostics as lines of YAML.
     private static func diagnostics(of result: ScenarioResult) -> [String] {
         var lines = [
             "verdict: \(result.verdict.rawValue)", "duration_ms: \(Int((result.seconds * 1000).rounded()))",
             "topology: \(quoted(result.topology))", "seed: \(result.seed)",
         ]
         lines.append(result.tags.isEmpty ? "tags: []" : "tags:")
-        // TAP::Parser takes what has a colon for a key, also between quotes.
+        // TAP::Parser takes a text with a colon as a key, even in quotes.
         lines += result.tags.map { "  - \(quoted($0).replacing(":", with: "\\x3A"))" }
         lines.append("replay: \(quoted(result.replay))")
         guard let failure = result.leadingFailure else { return lines }
@@ -45,8 +46,8 @@ public enum TAPReport {
         return lines + ["explanation: |"] + block(result.explanation).map { "  \($0)" }
     }
 
-    /// The lines of a text, the first of them without a margin, which says how far the block is indented, and none of them
-    /// empty or before that margin, which would end it.
+    /// The lines of a text. The first line has no margin, because it defines the block's indentation; no line is empty
+    /// or begins before that margin, which would end the block.
     private static func block(_ text: String) -> [String] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { plain($0) }
         let margin = lines.first?.prefix { $0 == " " }.count ?? 0
@@ -56,15 +57,15 @@ public enum TAPReport {
         }
     }
 
-    /// A text on the line of a test point, where `#` begins a directive.
+    /// A text for the line of a test point, where `#` begins a directive.
     private static func escaped(_ text: String) -> String {
         plain(text.replacing("\\", with: "\\\\").replacing("#", with: "\\#").replacing("\n", with: " "))
     }
 
-    /// A text as JSON writes it, which every reader of YAML takes.
+    /// A text in the form of JSON, which every reader of YAML accepts.
     private static func quoted(_ text: String) -> String { JSONValue.string(plain(text, keeping: "\n")).description }
 
-    /// A text without the characters that YAML cannot hold or takes for the end of a line.
+    /// A text without the characters that YAML cannot contain or treats as line ends.
     private static func plain(_ text: some StringProtocol, keeping kept: Unicode.Scalar? = nil) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

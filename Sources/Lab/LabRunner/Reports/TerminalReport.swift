@@ -14,9 +14,10 @@ public struct TerminalReport: Sendable {
         isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
-    /// One line for a scenario, and everything about its failures below. Nothing in a result commands the terminal.
+    /// One line for a scenario, and the details of its failures below. Control characters in a result do not reach the
+    /// terminal.
     ///
-    /// - Parameter page: absolute path of the page that shows the result when the run has ended; nil without one.
+    /// - Parameter page: absolute path of the page that shows the result after the run; nil without one.
     public func render(_ result: ScenarioResult, page: String? = nil) -> String {
         let id = styled(result.id.onOneVisibleLine, "2")
         var line = "\(mark(result.verdict)) \(result.name.onOneVisibleLine)  \(id)  "
@@ -32,7 +33,7 @@ public struct TerminalReport: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The sign that a result's line begins with.
+    /// The symbol at the beginning of a result's line.
     func mark(_ verdict: Verdict) -> String {
         switch verdict {
         case .passed: styled("✓", "32")
@@ -42,7 +43,7 @@ public struct TerminalReport: Sendable {
         }
     }
 
-    /// What is to be told of a result beside its line: the steps that were skipped, and the failures.
+    /// The details of a result below its line: the steps that were skipped, and the failures.
     func details(of result: ScenarioResult) -> [String] {
         (result.skipped ?? []).map(render) + result.failures.map(render)
     }
@@ -61,7 +62,7 @@ public struct TerminalReport: Sendable {
         let place = failure.place.isEmpty ? "" : "\(failure.place): "
         let word = failure.verdict == .failed ? styled("failed", "31") : styled("inconclusive", "33")
         lines.append("\(place)\(word): \(failure.title.isEmpty ? "" : "\(failure.title): ")\(failure.reason)")
-        // A note is in the source.
+        // The source contains the note already.
         if let sentence = failure.sentence, !failure.source.contains(sentence) { lines.append("    \(sentence)") }
         if !failure.source.isEmpty {
             lines += failure.source.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
@@ -95,12 +96,13 @@ public struct TerminalReport: Sendable {
         return lines.map { "  \($0)" }.joined(separator: "\n")
     }
 
-    /// The closing lines of a run: what did not pass, and as the last one the counts, the time, the seed and the record.
+    /// The closing lines of a run: the scenarios that did not pass, and last the counts, the time, the seed and the
+    /// record.
     ///
     /// - Parameters:
-    ///   - seed: The run's seed; nil when parts of it had different ones.
-    ///   - directory: Where it was recorded; nil when it was not.
-    ///   - showsCosts: Whether the runner tells how long its own work took.
+    ///   - seed: The run's seed; nil if its parts had different ones.
+    ///   - directory: The directory of the record; nil if not recorded.
+    ///   - showsCosts: Whether to print how long the runner's own work took.
     public func summary(
         _ results: [ScenarioResult], seconds: Double, seed: UInt64?, directory: String?, showsCosts: Bool = true
     ) -> String {
@@ -111,7 +113,7 @@ public struct TerminalReport: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// How many scenarios came to which verdict, and how long that took.
+    /// The number of scenarios for each verdict, and the time.
     static func total(of results: [ScenarioResult], seconds: Double) -> String {
         let passed = results.count { $0.verdict == .passed }
         let failed = results.count { $0.verdict == .failed && $0.quarantine == nil }
@@ -126,7 +128,7 @@ public struct TerminalReport: Sendable {
         return "\(parts.joined(separator: ", ")) in \(Self.seconds(seconds))"
     }
 
-    /// What the runner itself took of the time.
+    /// The time spent by the runner itself.
     private func costs(of results: [ScenarioResult]) -> [String] {
         var lines: [String] = []
         let overheads = results.flatMap(\.overheads).sorted()

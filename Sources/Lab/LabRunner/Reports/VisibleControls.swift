@@ -1,6 +1,6 @@
 extension String {
-    /// The text with every character that would command a terminal, or change the order of what it shows, written as
-    /// `\u001B`. Ends of lines and tabs stay.
+    /// The text with every character that would control a terminal, or change the order of the displayed text, written
+    /// as `\u001B`. Line ends and tabs stay.
     public var withVisibleControls: String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
         var shown = ""
@@ -15,7 +15,7 @@ extension String {
         return shown
     }
 
-    /// The same for a place that has one line.
+    /// The same for a text of one line.
     var onOneVisibleLine: String {
         String(map { $0.isNewline || $0 == "\t" ? " " : $0 }).withVisibleControls
     }
@@ -26,7 +26,7 @@ extension Unicode.Scalar {
         switch value {
         case 0x09, 0x0A: false
         case 0x00...0x1F, 0x7F...0x9F: true
-        // Marks that reverse the direction of text.
+        // Characters that reverse the direction of text.
         case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
         default: false
         }
@@ -34,7 +34,7 @@ extension Unicode.Scalar {
 }
 
 extension StepFailure {
-    /// The failure, with visible controls in every text that a file or a process has given.
+    /// The failure, with visible control characters in every text from a file or a process.
     var withVisibleControls: StepFailure {
         var shown = self
         shown.title = title.onOneVisibleLine

@@ -2,17 +2,17 @@ internal import LabChecks
 internal import LabKit
 internal import LabSystem
 
-/// The processes of apps that have ended, each by itself: that another one, or an earlier one of the same app, was wanted to
-/// end explains nothing.
+/// The ended processes of apps, each judged by itself: a command to end another process, or an earlier one of the same
+/// app, explains nothing.
 struct AppDeaths {
-    /// Those that neither a command, a fault nor the system of the device explains, in the order of their ends.
+    /// Processes whose end neither a command, a fault nor the device's system explains, in the order of their ends.
     let unwanted: [RecordedHistory.Incarnation]
 
-    /// Judges what devices have recorded about the ends of processes.
+    /// Evaluates the devices' records of process ends.
     ///
     /// - Parameters:
     ///   - events: Of all processes, in the order of time; other events do not matter.
-    ///   - wanted: What commands have asked for. Each of them explains one end.
+    ///   - wanted: The ends that commands have asked for. Each of them explains one end.
     init(_ events: [TraceEvent], of apps: Set<String>, wanted: [WantedEnd]) {
         var wanted = wanted
         var killed: Set<RecordedHistory.Incarnation> = []
@@ -25,7 +25,7 @@ struct AppDeaths {
                 continue
             }
             let process = RecordedHistory.Incarnation(app, Int(event.fields["incarnation"]?.integerValue ?? 0))
-            // The system of the device ends a process for a cause, and all of them with the device.
+            // The device's system ends a process for a cause, and all processes when the device shuts down.
             if event.fields["cause"] != nil || event.fields["reason"]?.stringValue == Self.endWithDevice { continue }
             if killed.contains(process), event.fields["signal"] == "SIGKILL" { continue }
             if let explanation = wanted.firstIndex(where: { $0.explains(event, wasReady: ready.contains(process)) }) {
@@ -42,22 +42,22 @@ struct AppDeaths {
         "the process of `\(death.process)` died by itself; its log is \(records)/logs"
     }
 
-    /// What an agent that ends says about its apps.
+    /// The message of an ending agent about its apps.
     static let endWithDevice = "device ended"
 }
 
 extension AppDeaths {
-    /// Judges the processes of an instance so far.
+    /// Evaluates the processes of an instance so far.
     ///
-    /// - Throws: when the traces cannot be read.
+    /// - Throws: if the traces cannot be read.
     init(in instance: InstanceConnection) throws {
         let (topology, wanted) = (instance.manifest.topology, instance.wantedEnds)
         let ended = instance.watchedPeers.filter(\.watch.hasEnded)
-        // A device looks for ends before it answers: what has ended by now is in its trace then.
+        // A device looks for ends before it answers, so its trace contains every process that has ended by now.
         let devices = Set(ended.compactMap { topology.app(named: $0.name)?.device.name })
         for device in devices { _ = try? instance.processes(of: device) }
         var events = try instance.deviceEvents()
-        // To read all traces takes its time, and in most scenarios no process ends.
+        // Reading all traces takes time, and in most scenarios no process ends.
         let mayBeUnwanted = events.contains { $0.name == .processEnded && $0.fields["cause"] == nil }
         if mayBeUnwanted || !ended.isEmpty {
             events = try TraceReader.readAll(instance.manifest.tracesDirectory) {
@@ -66,7 +66,8 @@ extension AppDeaths {
         }
         let told = AppDeaths(events, of: Set(topology.apps.map(\.name)), wanted: wanted).unwanted
         let known = Set(events.compactMap { $0.name == .processEnded ? $0.fields["pid"]?.integerValue : nil })
-        // With a device whose process has died its apps die untold. Who wanted the device's end is judged with the instance.
+        // The apps of a device whose process died die unrecorded. The instance decides whether the device's end was
+        // wanted.
         let untold = ended.filter { app, watch in
             guard !known.contains(Int64(watch.pid)), let (device, _) = topology.app(named: app) else { return false }
             return instance.process(of: .agent(device.name)) != nil
@@ -78,7 +79,7 @@ extension AppDeaths {
 }
 
 extension LabInstance {
-    /// What is to be said of apps whose processes have died by themselves so far, a sentence each. Blocks.
+    /// The messages about apps whose processes have died unexpectedly so far, a sentence each. Blocks.
     public var unwantedDeaths: [String] {
         do {
             return try AppDeaths(in: connection).unwanted.map { AppDeaths.sentence($0, in: manifest.runDirectory) }
@@ -89,7 +90,7 @@ extension LabInstance {
 }
 
 extension InstanceConnection {
-    /// What the devices have recorded.
+    /// The records of the devices.
     fileprivate func deviceEvents() throws -> [TraceEvent] {
         let devices = Set(manifest.topology.devices.map(\.name))
         let directory = manifest.tracesDirectory
@@ -100,8 +101,8 @@ extension InstanceConnection {
 }
 
 extension TraceEvent {
-    /// Whether an armed fault kills the process that has recorded the event. A fault that delays or fails something explains
-    /// no death.
+    /// Whether an armed fault kills the process that recorded the event. A fault that delays or fails an operation
+    /// explains no death.
     var isKillByFault: Bool {
         name == .faultFired && fields["action"]?.stringValue == FaultActionWord.kill.rawValue
     }

@@ -1,16 +1,16 @@
 internal import LabKit
 
-/// A fault that a step has armed, as its command's declaration says how it is counted and ended.
+/// A fault armed by a step, with the commands that its declaration names for counting and ending it.
 struct ArmedFault: Sendable {
-    /// How a fault is told from all others of a run.
+    /// The unique identity of a fault in a run.
     struct Identity: Hashable, Sendable {
-        /// The actor that keeps it.
+        /// The actor that holds it.
         let actor: String
-        /// What that actor calls it.
+        /// Its identifier at that actor.
         let id: JSONValue
     }
 
-    /// Who keeps a fault and counts what it hits.
+    /// The actor that holds a fault and counts its hits, and the command to ask.
     struct Counter: Hashable, Sendable {
         let actor: String
         /// The command that lists the faults.
@@ -20,17 +20,17 @@ struct ArmedFault: Sendable {
     let target: Target
     /// The command that ends it.
     let ending: String
-    /// What the ending command is given.
+    /// The arguments of the ending command.
     let endingArguments: JSONValue
-    /// The command that lists it with its count; nil when nobody needs to meet it.
+    /// The command that lists it with its count; nil if it need not be hit.
     let counting: String?
     let identity: Identity
-    /// The parameters by which it lets pass what it is about.
+    /// The parameters that restrict what it hits.
     let filters: [String]
     /// The step that armed it.
     let step: Step
 
-    /// The fault that a command has armed; nil when it is none that arms one.
+    /// The fault that a command has armed; nil if the command arms no fault.
     init?(_ command: CommandStep, _ answer: JSONValue, by step: Step) {
         guard let ending = command.command.ending else { return nil }
         self.ending = ending
@@ -44,6 +44,6 @@ struct ArmedFault: Sendable {
         self.step = step
     }
 
-    /// Who counts it; nil when nobody needs to meet it.
+    /// The counter to ask; nil if the fault need not be hit.
     var counter: Counter? { counting.map { Counter(actor: target.actor, command: $0) } }
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Lets a number of threads go on only when all have arrived.
+/// Lets a number of threads continue only when all have arrived.
 ///
 /// Thread rule: any thread; used once.
 final class Barrier: @unchecked Sendable {

@@ -2,14 +2,14 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// Runs branches at the same time, each on a thread of its own, from a common start.
+/// Runs branches at the same time, each on a thread of its own, with a common start.
 enum BranchRun {
-    /// What a branch has left.
+    /// The results of a branch.
     struct Result: Sendable {
         var isFine: Bool
         var bindings: Bindings
         var intervals: [HandlingInterval]
-        /// Failures kept back because an enclosing block may be tried again, or because the branch may fail.
+        /// Failures held back because an enclosing block may be retried, or because the branch may fail.
         var failures: [StepFailure]
         /// The error of the command that failed last.
         var error: ControlError?
@@ -28,7 +28,7 @@ enum BranchRun {
         let threads = branches.enumerated().map { index, branch in
             runOnThread(name: "branch \(index + 1)") {
                 let thread = makeThread()
-                // Connections are made before the start, so that they do not delay one branch.
+                // Connections are made before the start, so that they delay no branch.
                 thread.prepare(branch.steps)
                 barrier.arriveAndWait()
                 let isFine = thread.perform(branch.steps)

@@ -1,6 +1,6 @@
 internal import LabKit
 
-/// What can stand in a command for an actor of a running instance: what shells complete.
+/// The possible words of a command for an actor of a running instance, for completion in shells.
 public struct CallCompletion: Sendable {
     private let actors: ActorTable
 
@@ -12,7 +12,7 @@ public struct CallCompletion: Sendable {
     /// The names of all actors.
     public var names: [String] { actors.names }
 
-    /// The names of the commands that an actor understands; empty when there is no such actor.
+    /// The names of an actor's commands; empty if the actor is unknown.
     public func commands(of actor: String) -> [String] {
         actors.commands(of: actor).map(\.name)
     }

@@ -14,11 +14,11 @@ public struct CommandLineCall: Sendable {
     /// - Parameters:
     ///   - actor: The actor's name.
     ///   - command: The command's name.
-    ///   - words: Arguments `key=value`; a value `@-` is read from standard input, `env:NAME` from the environment.
+    ///   - words: Arguments `key=value`; the value `@-` is read from standard input, `env:NAME` from the environment.
     ///   - connection: The instance.
     ///   - environment: Environment variables.
     ///   - readInput: Takes the parameter's name, and reads one value from standard input.
-    /// - Throws: ``BadUsage`` that says what is wrong.
+    /// - Throws: ``BadUsage`` with the mistake.
     public init(
         actor: String, command: String, words: [String], in connection: InstanceConnection,
         environment: [String: String], readInput: (String) throws -> String
@@ -101,20 +101,20 @@ public struct CommandLineCall: Sendable {
 
     /// A command that failed.
     public struct Failure: Error {
-        /// What it failed with.
+        /// The error.
         public let error: ControlError
-        /// Why, as far as the processes have recorded it; a sentence each.
+        /// The causes, as far as the processes have recorded them; a sentence each.
         public let causes: [String]
     }
 
-    /// What traces call the operation: it belongs to no step of a scenario or a shell.
+    /// The operation's name in traces: it belongs to no step of a scenario or a shell.
     private static var operation: String { "exec-\(ProcessInfo.processInfo.processIdentifier)" }
 
     /// Sends the command.
     ///
     /// - Parameter timeout: Longest time to wait for the answer, in real time.
     /// - Returns: The result.
-    /// - Throws: ``Failure`` when the command failed; ``BadUsage`` when its arguments were refused.
+    /// - Throws: ``Failure`` if the command failed; ``BadUsage`` if its arguments were rejected.
     public func perform(
         in connection: InstanceConnection, timeout: LabDuration = ControlClient.patience
     ) throws -> JSONValue {
@@ -136,9 +136,9 @@ public struct CommandLineCall: Sendable {
         }
     }
 
-    /// What keeps an app from answering, as its device tells; nil when it should answer, or nobody knows.
+    /// Why an app cannot answer, as reported by its device; nil if it should answer, or the state is unknown.
     ///
-    /// Asked before the command is sent, so that nobody waits for a stopped process without knowing it.
+    /// Checked before the command is sent, so that the caller does not wait for a stopped process unknowingly.
     public func obstacle(in connection: InstanceConnection) -> String? {
         guard case .endpoint(.peer, _) = target.route else { return nil }
         return state(in: connection)
@@ -151,7 +151,7 @@ public struct CommandLineCall: Sendable {
             let process = processes.first(where: { $0.app == app })
         else { return nil }
         switch process.state {
-        case .suspended: return "`\(app)` is suspended; `lab exec \(app) resume` lets it go on"
+        case .suspended: return "`\(app)` is suspended; `lab exec \(app) resume` continues it"
         case .notRunning: return "`\(app)` does not run; `lab exec \(app) launch` starts it"
         case .running: return nil
         }
@@ -160,7 +160,7 @@ public struct CommandLineCall: Sendable {
 
 /// A command line that cannot be carried out as written: exit code 2.
 public struct BadUsage: Error, CustomStringConvertible, Sendable {
-    /// What is wrong and what to do about it.
+    /// The mistake and how to fix it.
     public let description: String
 
     /// A mistake with a sentence of its own.
@@ -168,7 +168,7 @@ public struct BadUsage: Error, CustomStringConvertible, Sendable {
         description = sentence
     }
 
-    /// A mistake that files can have too.
+    /// A mistake that files can contain, too.
     public init(_ kind: DiagnosticKind) {
         description = [kind.sentence, kind.advice].compactMap(\.self).joined(separator: "; ")
     }

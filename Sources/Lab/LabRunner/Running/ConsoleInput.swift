@@ -2,14 +2,14 @@ internal import Foundation
 internal import LabSystem
 internal import Synchronization
 
-/// Lines that a person types. Thread rule: one thread at a time.
+/// Lines typed by a person. Thread rule: one thread at a time.
 final class ConsoleInput: Sendable {
     private let descriptor: Int32
     private let buffer = Mutex<[UInt8]>([])
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// The next line; nil at the end of the input, or when the run was interrupted.
+    /// The next line; nil at the end of the input, or if the run was interrupted.
     func line(interruption: Interruption) -> String? {
         guard let bell = try? EventDescriptor() else { return nil }
         return interruption.reaching({ bell.signal() }) {

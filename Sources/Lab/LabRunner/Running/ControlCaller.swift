@@ -2,11 +2,11 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// Sends commands to actors and brings their answers back.
+/// Sends commands to actors and returns their answers.
 ///
 /// Thread rule: any thread. Every call may block.
 struct ControlCaller: Sendable {
-    /// The answer to a command, and when it was worked on.
+    /// The answer to a command, and the time of the work on it.
     struct Outcome {
         enum Answer {
             case result(JSONValue)
@@ -21,10 +21,10 @@ struct ControlCaller: Sendable {
         }
 
         let answer: Answer
-        /// Nil for commands the runner carries out itself, and without an answer.
+        /// Nil for commands that the runner carries out itself, and without an answer.
         let interval: HandlingInterval?
 
-        /// The error, when it failed.
+        /// The error, if it failed.
         var error: ControlError? { if case .error(let error) = answer { error } else { nil } }
 
         /// Time added to the peer's own work, in nanoseconds.
@@ -50,9 +50,9 @@ struct ControlCaller: Sendable {
     ///   - target: The actor.
     ///   - command: The command's name.
     ///   - arguments: An object.
-    ///   - operation: What traces call the operation: the step's number.
+    ///   - operation: The operation's name in traces: the step's number.
     ///   - timeout: Real time after which the answer counts as missing.
-    /// - Throws: when the lab itself cannot do it.
+    /// - Throws: if the lab itself fails.
     func call(
         _ target: Target, command: String, arguments: JSONValue, operation: String?,
         timeout: LabDuration = ControlClient.patience
@@ -99,12 +99,11 @@ struct ControlCaller: Sendable {
         }
     }
 
-    /// How long an app may take to be gone after it has closed its connections, and its device to notice that, in real
-    /// time.
+    /// Maximum real time for an app to be gone after it has closed its connections, and for its device to notice.
     private static let dyingTime = LabDuration.milliseconds(500).stretched
 
-    /// Waits until an app is gone and its device has told of it: the next step, and whoever looks at the end of this one,
-    /// finds the app ended. A device looks for ends before it answers.
+    /// Waits until an app is gone and its device has recorded that, so that the next step, and the check at the end of
+    /// this one, find the app ended. A device looks for ends before it answers.
     private func letDeviceNotice(theEndOf app: String) {
         guard let (device, _) = instance.manifest.topology.app(named: app),
             let process = instance.watch(of: .peer(app)),
@@ -113,7 +112,7 @@ struct ControlCaller: Sendable {
         _ = try? instance.processes(of: device.name, timeout: Self.dyingTime)
     }
 
-    /// What is wrong with the answer of a user's own program, which may be written in any language.
+    /// The problem with the answer of a user's own program, which may be written in any language.
     private static func breach(of target: Target, _ command: String, by result: JSONValue) -> ControlError? {
         guard let declared = target.own?.commands.first(where: { $0.name == command })?.result,
             !declared.admits(result)
@@ -123,19 +122,19 @@ struct ControlCaller: Sendable {
             "the answer of `\(target.actor)` to `\(command)` is not what its vocabulary says: \(declared.title)")
     }
 
-    /// Refuses an app that cannot answer.
+    /// Rejects calls to an app that cannot answer.
     private func checkRunning(_ app: String) throws {
         guard try instance.findProcess(of: app) else {
             throw ControlError(name: "notRunning", message: "`\(app)` does not run; write `\(app): launch` before")
         }
         guard let process = instance.watch(of: .peer(app)), ProcessTable.isStopped(process.pid) else { return }
-        // It would answer when somebody lets it go on; to wait for that is the scenario's part.
+        // It would answer once resumed; waiting for that is up to the scenario.
         throw ControlError(
             name: "suspended", message: "`\(app)` is suspended and answers nothing; write `\(app): resume` before")
     }
 }
 
-/// The control connections of an instance, one an endpoint, made when first needed.
+/// The control connections of an instance, one per endpoint, made when first needed.
 ///
 /// Thread rule: any thread.
 final class ControlClients: Sendable {
@@ -157,20 +156,20 @@ final class ControlClients: Sendable {
         }
     }
 
-    /// Ends all calls under way.
+    /// Ends all pending calls.
     func interrupt() {
         for client in clients.withLock({ Array($0.values) }) { client.interrupt() }
     }
 }
 
 extension ControlError {
-    /// How an error's `code` is spelled for expectations.
+    /// The spelling of an error's `code` in expectations.
     enum CodeForm {
         case name
         case number
     }
 
-    /// The error as expectations see it: `code`, `domain`, `message`, and the members of userInfo beside them.
+    /// The error in the form of expectations: `code`, `domain`, `message`, and the members of userInfo beside them.
     func matchable(code form: CodeForm) -> JSONValue {
         var members: [String: JSONValue] = [:]
         if case .object(let info)? = userInfo { members = info }

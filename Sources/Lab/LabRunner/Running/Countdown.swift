@@ -1,7 +1,7 @@
 internal import LabKit
 internal import LabSystem
 
-/// Does something when a limit of real time is over, unless what it limits has ended before.
+/// Performs an action when a real-time limit has passed, unless the limited work has ended before.
 ///
 /// Thread rule: any thread; `end` once.
 final class Countdown: Sendable {
@@ -11,8 +11,8 @@ final class Countdown: Sendable {
     /// Starts counting.
     ///
     /// - Parameters:
-    ///   - limit: The time; nil counts for ever.
-    ///   - action: Done once, on a thread of its own.
+    ///   - limit: The time; nil means no limit.
+    ///   - action: Performed once, on a thread of its own.
     init(_ limit: LabDuration?, action: @escaping @Sendable (LabDuration) -> Void) {
         guard let limit, let bell = try? EventDescriptor() else {
             (bell, watcher) = (nil, nil)
@@ -24,7 +24,7 @@ final class Countdown: Sendable {
         }
     }
 
-    /// Stops counting; an action that has begun is waited for.
+    /// Stops counting; waits for an action that has begun.
     func end() {
         bell?.signal()
         watcher?.join()

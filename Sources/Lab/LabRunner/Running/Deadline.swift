@@ -1,11 +1,11 @@
 internal import LabKit
 internal import LabSystem
 
-/// When a group of steps must have ended, in real time.
+/// The real time by which a group of steps must have ended.
 struct Deadline: Sendable {
     private let end: UInt64
     private let limit: LabDuration
-    /// Whose deadline it is.
+    /// What the deadline limits.
     private let owner: String
 
     /// A deadline from now on.
@@ -17,7 +17,7 @@ struct Deadline: Sendable {
 
     var isOver: Bool { MonotonicClock.nanoseconds() >= end }
 
-    /// What is left of the time, in whole milliseconds.
+    /// The remaining time, in whole milliseconds.
     var rest: LabDuration {
         let now = MonotonicClock.nanoseconds()
         return .milliseconds(now < end ? Int64((end - now + 999_999) / 1_000_000) : 0)
@@ -26,7 +26,7 @@ struct Deadline: Sendable {
     /// The monotonic time, in nanoseconds.
     var time: UInt64 { end }
 
-    /// What was exceeded, in a sentence.
+    /// The exceeded limit, in a sentence.
     var sentence: String { "\(owner) takes longer than \(limit)" }
 
     /// The earlier one of two.

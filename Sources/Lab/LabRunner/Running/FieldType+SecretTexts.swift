@@ -1,7 +1,7 @@
 internal import LabKit
 
 extension FieldType {
-    /// The texts of a value of this type that no record of a run may show.
+    /// The texts in a value of this type that must not appear in any record of a run.
     func secretTexts(of value: JSONValue) -> [String] {
         switch (self, value) {
         case (.secret, .string(let text)): [text]

@@ -1,32 +1,32 @@
 internal import LabChecks
 internal import LabKit
 
-/// What a run looks at when the steps of a scenario are over: the guards against a green that means nothing.
+/// The checks of a run after the steps of a scenario: they prevent a green result that proves nothing.
 ///
-/// A scenario is green when none of them has anything to say. `FinalCheckTests` has a red case for each.
+/// A scenario is green if none of them reports anything. `FinalCheckTests` has a red case for each.
 enum FinalCheck: CaseIterable {
-    /// A step that failed has a reason.
+    /// Every failed step has a reason.
     case reasons
-    /// Every fault that was armed has hit something.
+    /// Every armed fault has hit something.
     case faults
-    /// No process of an app has died without a command, a fault or the system wanting it.
+    /// No app process has died without a command, a fault or the system causing it.
     case deaths
     /// The record of the run is complete.
     case record
     /// The instance was left clean.
     case remains
-    /// What the processes have recorded can be read.
+    /// The traces of the processes are readable.
     case traces
-    /// Each event that they have recorded has the details that are declared for it.
+    /// Each recorded event has its declared details.
     case events
-    /// What they have recorded keeps the rules that hold in every scenario.
+    /// The traces satisfy the rules that hold in every scenario.
     case rules
 
-    /// When it is looked at.
+    /// The time of the check.
     enum Moment {
-        /// All steps have ended as they should.
+        /// All steps have passed.
         case afterSteps
-        /// The tear-down has ended, or there is none.
+        /// The tear-down, if any, has ended.
         case afterTearDown
         /// The instance has ended.
         case afterInstance
@@ -43,11 +43,11 @@ enum FinalCheck: CaseIterable {
 }
 
 extension ScenarioRun {
-    /// Looks at what can be seen when the steps are over, or the tear-down.
+    /// Performs the checks that are possible after the steps, or after the tear-down.
     ///
     /// - Parameters:
-    ///   - thread: Carried the steps out.
-    ///   - areFine: Whether all steps so far have ended as they should.
+    ///   - thread: The executor of the steps.
+    ///   - areFine: Whether all steps so far have passed.
     func check(_ moment: FinalCheck.Moment, of thread: StepRunner, areFine: Bool) {
         for check in FinalCheck.allCases where check.moments.contains(moment) {
             switch check {
@@ -64,11 +64,11 @@ extension ScenarioRun {
         }
     }
 
-    /// Looks at what can be seen when the instance has ended.
+    /// Performs the checks that are possible after the instance has ended.
     ///
     /// - Parameters:
-    ///   - remains: What was not left clean, a sentence each.
-    ///   - traces: Where the processes have recorded what they did.
+    ///   - remains: Leftovers, a sentence each.
+    ///   - traces: The directory of the processes' traces.
     func checkEnd(remains: [String], traces: String) {
         var mismatches: Set<String> = []
         let recorded = Result {
@@ -82,11 +82,11 @@ extension ScenarioRun {
             case (.remains, _):
                 for complaint in remains { fail("the instance was not left clean: \(complaint)", verdict: .failed) }
             case (.traces, .failure(let error)):
-                fail("the traces cannot be judged: \(error)", verdict: .inconclusive)
+                fail("the traces cannot be checked: \(error)", verdict: .inconclusive)
             case (.traces, .success(let history)):
-                // What such a line has held is not judged.
+                // The content of such a line is not checked.
                 if let line = history.damage.first {
-                    fail("the traces cannot be judged: \(line) is no event", verdict: .inconclusive)
+                    fail("the traces cannot be checked: \(line) is not an event", verdict: .inconclusive)
                 }
             case (.events, _):
                 for mismatch in mismatches.sorted() {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import LabKit
 
 extension Scenario {
-    /// The values that a seed gives; what is secret of them is masked from here on.
+    /// The values drawn from a seed; secret ones are masked from here on.
     func drawn(seed: UInt64, hiddenBy redactor: Redactor) -> Bindings {
         var bindings = Bindings()
         for value in generated {

@@ -3,11 +3,11 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// The record of a run: one JSON line an event, each written with one `write` before the step goes on, so
-/// that a run killed at any moment can be read.
+/// The record of a run: one JSON line per event, each written with one `write` before the step continues, so that the
+/// record of a run killed at any moment is readable.
 ///
-/// Thread rule: any thread; lines of concurrent branches never mix, because the file is opened for
-/// appending and each line is one write.
+/// Thread rule: any thread; lines of concurrent branches never mix, because the file is opened for appending and each
+/// line is one write.
 final class History: Sendable {
     private let file: FileDescriptor
     private let path: String
@@ -25,7 +25,7 @@ final class History: Sendable {
     /// - Parameters:
     ///   - event: What happened.
     ///   - step: The step's number.
-    ///   - fields: Facts; secrets are masked.
+    ///   - fields: Details; secrets are masked.
     func record(_ event: String, step: String = "", _ fields: [String: JSONValue] = [:]) {
         var object = fields.mapValues(redactor.redact)
         object["e"] = .string(event)
@@ -41,6 +41,6 @@ final class History: Sendable {
         }
     }
 
-    /// Why the record is not complete, for example because the disk is full; nil when it is.
+    /// Why the record is incomplete, for example because the disk is full; nil if complete.
     var failure: String? { firstFailure.withLock { $0 } }
 }

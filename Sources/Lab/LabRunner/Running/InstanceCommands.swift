@@ -1,10 +1,10 @@
 internal import LabFile
 internal import LabKit
 
-/// The commands of `faults` and `clock`, which act on the instance's mapped pages, of `trace`, which reads its files, and
-/// of the processes of the server and the devices.
+/// The commands of `faults` and `clock`, which change the instance's mapped pages, of `trace`, which reads its files,
+/// and of the processes of the server and the devices.
 enum InstanceCommands {
-    /// Carries a command out.
+    /// Carries out a command.
     static func perform(
         _ request: ControlRequest, of kind: ActorKind, on instance: InstanceConnection
     ) -> Result<JSONValue, ControlError> {
@@ -21,7 +21,7 @@ enum InstanceCommands {
         return table.perform(request, on: instance)
     }
 
-    /// Refuses to start an instance when one of its commands has no handler.
+    /// Refuses to start an instance if one of its commands has no handler.
     static func checkComplete() throws(IncompleteCommandTable) {
         try faults.checkComplete()
         try clock.checkComplete()
@@ -112,7 +112,7 @@ enum InstanceCommands {
         }
     }
 
-    /// A clock that would go back, a full table: the caller asked for something that cannot be.
+    /// A clock that would go back, a full table: the caller requested something impossible.
     private static func refusal(_ error: any Error) -> ControlError {
         error is InstanceError ? .badArgument("\(error)") : .failed(error)
     }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A wish to stop, seen by every thread of a run. It grows: first the work ends in order, then at once.
+/// A request to stop, visible to every thread of a run. It has two levels: first the work ends in order, then at once.
 ///
 /// Thread rule: any thread.
 public final class Interruption: Sendable {
@@ -18,18 +18,18 @@ public final class Interruption: Sendable {
     /// Not interrupted.
     public init() {}
 
-    /// Whether the run shall stop; tear-downs are still carried out.
+    /// Whether the run must stop; tear-downs are still carried out.
     public var isSet: Bool { stopFlag.load(ordering: .acquiring) }
 
-    /// Whether everything shall end at once, tear-downs too.
+    /// Whether everything must end at once, including tear-downs.
     public var isForced: Bool { endFlag.load(ordering: .acquiring) }
 
-    /// Why the run stops, for people; empty while it does not.
+    /// Why the run stops, for people; empty while not interrupted.
     public var reason: String { why.withLock { $0 } }
 
     /// Asks the run to stop; further calls do nothing.
     ///
-    /// - Parameter reason: Begins a sentence about what was stopped.
+    /// - Parameter reason: The beginning of a sentence about what was stopped.
     public func set(because reason: String = "interrupted") {
         let isFirst = why.withLock { why in
             if why.isEmpty { why = reason }
@@ -41,19 +41,19 @@ public final class Interruption: Sendable {
 
     /// Asks the run to end at once; further calls do nothing.
     public func force() {
-        // Before the wish to stop, which would let a tear-down begin.
+        // Before the request to stop, which would let a tear-down begin.
         let isFirst = !endFlag.exchange(true, ordering: .acquiringAndReleasing)
         set()
         guard isFirst else { return }
         for reach in reaches.withLock({ Array($0.values) }) { reach.end() }
     }
 
-    /// Does something that an interruption shall reach.
+    /// Performs work that an interruption can stop.
     ///
     /// - Parameters:
-    ///   - stop: Done at the moment of the wish to stop, or at once when it has been made; may be done twice.
-    ///   - end: Done at the moment of the wish to end at once, or at once when it has been made; may be done twice.
-    ///   - body: The work; both actions are forgotten when it ends.
+    ///   - stop: Called on the request to stop, or at once if it was made before; may be called twice.
+    ///   - end: Called on the request to end at once, or at once if it was made before; may be called twice.
+    ///   - body: The work; both actions are removed when it ends.
     func reaching<Value>(
         _ stop: @escaping @Sendable () -> Void, end: @escaping @Sendable () -> Void = {},
         during body: () throws -> Value
@@ -66,7 +66,7 @@ public final class Interruption: Sendable {
         return try body()
     }
 
-    /// Does something with an interruption of its own, which this one reaches but which reaches no further.
+    /// Performs work with an interruption of its own, which inherits this one and does not affect it.
     func passing<Value>(to inner: Interruption, during body: () throws -> Value) rethrows -> Value {
         try reaching(
             { [self] in isForced ? inner.force() : inner.set(because: reason) }, end: { inner.force() }, during: body)

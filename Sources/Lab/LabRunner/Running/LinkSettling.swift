@@ -1,15 +1,15 @@
 internal import LabKit
 internal import LabSystem
 
-/// Waits until a link is at both of its ends what it is to be: until then messages still pass, or are still refused.
+/// Waits until both ends of a link have the wanted state: until then messages still pass, or are still rejected.
 struct LinkSettling {
     let instance: InstanceConnection
 
-    /// The longest wait; an end that has died never tells.
+    /// The maximum wait; an end that has died never reports.
     private static let patience = LabDuration.seconds(2).stretched
 
-    /// Waits at the start of an instance until its devices have found each other, and every watch session shows whether
-    /// its counterpart can be reached: the first step would meet a watch that is still to come into reach.
+    /// Waits at the start of an instance until its devices have connected, and every watch session shows whether its
+    /// counterpart is reachable: otherwise the first step would meet a watch that is not yet in reach.
     func waitForStart() {
         let manifest = instance.manifest
         let links = manifest.topology.linksInUse.filter { manifest.plays($0.phone) && manifest.plays($0.watch) }
@@ -25,23 +25,23 @@ struct LinkSettling {
     ///
     /// - Parameters:
     ///   - name: The link.
-    ///   - isUp: How it is to be.
+    ///   - isUp: The wanted state.
     func wait(for name: String, toBe isUp: Bool) {
         guard let link = instance.manifest.topology.links.first(where: { $0.name == name }) else { return }
         wait(for: "the link \(name)") { events in
             let changes = events().filter { $0.isChange(ofLink: name) }
             let last = [link.phone, link.watch].map { end in changes.last { $0.process == end } }
-            // An end that has told nothing has never been up.
+            // An end that has reported nothing has never been up.
             return last.allSatisfy { ($0?.name == .linkUp) == isUp }
         }
     }
 
-    /// Looks again whenever a process has told something.
+    /// Checks again whenever a process has reported something.
     ///
-    /// - Parameter isSo: Gets what reads everything that was told so far.
+    /// - Parameter isSo: The condition. Gets a function that returns all events reported so far.
     private func wait(for what: String, until isSo: (_ events: () -> [TraceEvent]) -> Bool) {
         let traces = instance.manifest.tracesDirectory
-        // The watch begins before the first look, so that nothing falls in between.
+        // Starts watching before the first check, so that no event is missed in between.
         guard let watch = try? DirectoryWatch(traces) else { return }
         let deadline = Deadline(after: Self.patience, of: what)
         while !deadline.isOver, !isSo({ (try? TraceReader.readAll(traces)) ?? [] }) {
@@ -53,7 +53,7 @@ struct LinkSettling {
 }
 
 extension TraceEvent {
-    /// Whether the event tells that a link is up or down from here on.
+    /// Whether the event reports that a link is up or down from here on.
     func isChange(ofLink link: String) -> Bool {
         (name == .linkUp || name == .linkDown) && fields["link"] == .string(link)
     }

@@ -1,10 +1,10 @@
 internal import LabKit
 internal import LabSystem
 
-/// When one command was certainly being handled: known bounds of an interval whose length is known.
+/// The time during which a command was certainly being handled: bounds of an interval of known length.
 ///
-/// The runner stamps the sending of the request and the arrival of the answer; the peer tells how long it
-/// worked. The work lies somewhere between the two stamps; the peer's trace, when it has one, says where.
+/// The runner records when it sent the request and when the answer arrived; the peer reports how long it worked. The
+/// work lies between the two times; the peer's trace, if it has one, has its exact place.
 struct HandlingInterval: Sendable, Equatable {
     /// Monotonic nanoseconds when the request was sent.
     let sent: UInt64
@@ -12,35 +12,35 @@ struct HandlingInterval: Sendable, Equatable {
     let received: UInt64
     /// How long the peer worked, in nanoseconds.
     let handling: UInt64
-    /// The process that worked.
+    /// The working process.
     var actor = ""
-    /// What its trace calls the operation.
+    /// The operation's name in its trace.
     var operation = ""
-    /// Begin and end of the work by the process's own trace.
+    /// Begin and end of the work according to the process's own trace.
     var traced: ClosedRange<UInt64>?
 
-    /// The latest moment at which the work can have begun.
+    /// The latest possible begin of the work.
     var latestStart: UInt64 { traced?.lowerBound ?? received - min(handling, received - sent) }
-    /// The earliest moment at which the work can have ended.
+    /// The earliest possible end of the work.
     var earliestEnd: UInt64 { traced?.upperBound ?? sent + min(handling, received - sent) }
 }
 
 /// Proves that branches of a race ran at the same time.
 enum Overlap {
-    /// Whether some moment certainly lies within the work of both branches.
+    /// Whether the work of both branches certainly overlaps.
     static func isProven(_ left: [HandlingInterval], _ right: [HandlingInterval]) -> Bool {
         guard let left = bounds(of: left), let right = bounds(of: right) else { return false }
         return left.begin < right.end && right.begin < left.end
     }
 
-    /// When a branch had certainly begun, and until when it certainly went on: one stretch from its first command to its
-    /// last one. Nil of a branch without a command.
+    /// The time from which a branch had certainly begun and until which it certainly ran: one interval from its first
+    /// command to its last one. Nil for a branch without a command.
     private static func bounds(of branch: [HandlingInterval]) -> (begin: UInt64, end: UInt64)? {
         guard let first = branch.first, let last = branch.last else { return nil }
         return (first.latestStart, last.earliestEnd)
     }
 
-    /// What is known of two branches whose overlap is not proven, in a sentence: the times that were judged, since the first
+    /// The known facts about two branches without a proven overlap, in a sentence: the times compared, since the first
     /// request of the race.
     static func account(of branches: [[HandlingInterval]], _ left: Int, _ right: Int) -> String {
         let origin = branches.flatMap { $0 }.map(\.sent).min() ?? 0
@@ -57,8 +57,8 @@ enum Overlap {
         }.joined(separator: ", ")
     }
 
-    /// The branches with exact times from the processes' traces, when the stamps alone prove nothing. Traces are
-    /// followed at a distance, so that the last events are waited for, but not long.
+    /// The branches with exact times from the processes' traces, for use if the recorded times alone prove nothing.
+    /// Traces are followed with a delay, so this waits briefly for the last events.
     static func withTraces(
         _ branches: [[HandlingInterval]], from events: TraceBoard
     ) -> [[HandlingInterval]] {
@@ -67,7 +67,7 @@ enum Overlap {
         while unproven(branches) != nil {
             let seen = events.generation
             for branch in branches.indices {
-                // Only the ends of a branch count.
+                // Only the ends of a branch matter.
                 for index in Set([0, branches[branch].count - 1]) where branches[branch].indices.contains(index) {
                     branches[branch][index].traced = events.work(branches[branch][index])
                 }
@@ -79,7 +79,7 @@ enum Overlap {
         return branches
     }
 
-    /// The first two branches whose overlap is not proven; nil when all pairs overlap.
+    /// The first two branches without a proven overlap; nil if all pairs overlap.
     static func unproven(_ branches: [[HandlingInterval]]) -> (Int, Int)? {
         for left in branches.indices {
             for right in branches.indices where right > left {

@@ -1,15 +1,15 @@
 internal import LabKit
 internal import LabSystem
 
-/// When a step with `eventually` is tried again: as soon as something happens in a process that it asks, else after
-/// a while, and never so often that the asking itself keeps the processes busy.
+/// When a step with `eventually` is retried: as soon as something happens in a process that it asks, else after a
+/// pause, and never so often that the requests themselves keep the processes busy.
 ///
-/// Not thread-safe: used by the one thread that tries.
+/// Not thread-safe: used by the one thread that retries.
 struct Pacing {
-    /// The longest pause between attempts.
+    /// The maximum pause between attempts.
     private static let pause = LabDuration.milliseconds(20)
-    /// How many attempts within one pause may follow an event at once. An attempt can itself cause events that nothing
-    /// tells from those of others; they must not keep the circle going.
+    /// Number of attempts within one pause that may immediately follow an event. An attempt can itself cause events
+    /// that cannot be distinguished from those of others; they must not cause an endless loop.
     private static let hurriedAttempts = 3
 
     let events: TraceBoard
@@ -19,7 +19,7 @@ struct Pacing {
 
     /// - Parameters:
     ///   - processes: The processes that the step asks.
-    ///   - path: The step's number: what its own events are marked with.
+    ///   - path: The step's number, which marks its own events.
     init(events: TraceBoard, processes: Set<String>, path: String) {
         self.events = events
         interest = TraceBoard.Interest(processes: processes, own: path)

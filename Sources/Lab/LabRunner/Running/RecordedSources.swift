@@ -2,22 +2,22 @@ internal import LabFile
 internal import LabKit
 internal import Synchronization
 
-/// The files whose texts stand in the record of a run already, by their paths.
+/// The files whose contents the record of a run has already, by their paths.
 ///
 /// Thread rule: any thread.
 final class RecordedSources: Sendable {
     private let paths = Mutex<Set<String>>([])
 
-    /// Remembers a file.
+    /// Registers a file.
     ///
-    /// - Returns: Whether it was not there yet.
+    /// - Returns: Whether it is new.
     fileprivate func insert(_ file: SourceFile) -> Bool { paths.withLock { $0.insert(file.path).inserted } }
 }
 
 extension ScenarioRun {
-    /// Records the text of a step's file, secrets masked, unless that was done.
+    /// Records the content of a step's file once, secrets masked.
     ///
-    /// - Returns: What the record says of where the step is written: lines of that text.
+    /// - Returns: The reference of the record to the step's source: lines of that content.
     func recordSource(of step: Step) -> [String: JSONValue] {
         let (file, range) = (step.place.file, step.place.range)
         if sources.insert(file) {

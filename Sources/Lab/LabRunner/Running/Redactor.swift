@@ -2,8 +2,7 @@ internal import Foundation
 public import LabKit
 internal import Synchronization
 
-/// The one printer of everything a run writes: replaces secrets in every text, in every encoding in which
-/// they could turn up.
+/// All output of a run goes through it: it replaces secrets in every text, in every encoding in which they can occur.
 ///
 /// Thread rule: any thread.
 public final class Redactor: Sendable {
@@ -11,18 +10,18 @@ public final class Redactor: Sendable {
 
     private struct Known {
         var secrets: Set<String> = []
-        /// The longest first: a part of a secret may be one too.
+        /// Longest first: a part of a secret may be one, too.
         var needles: [Needle] = []
     }
 
     private struct Needle: Equatable {
         let text: String
-        /// A short secret such as a PIN is looked for as a word of its own, or every `1234` in a port
-        /// number would be hidden.
+        /// A short secret such as a PIN is replaced only as a whole word; otherwise every `1234` in a port number would
+        /// be hidden.
         let isWholeWord: Bool
     }
 
-    /// A redactor that knows some secrets.
+    /// A redactor for some secrets.
     public init(secrets: [String] = []) {
         for secret in secrets { insert(secret) }
     }
@@ -72,7 +71,7 @@ public final class Redactor: Sendable {
         case .string(let text): .string(redact(text))
         case .array(let elements): .array(elements.map(redact))
         case .object(let members):
-            // Of members whose names are the same without their secrets, one is enough.
+            // If the names of several members are equal after redaction, one of them is enough.
             .object(Dictionary(members.map { (redact($0.key), redact($0.value)) }) { first, _ in first })
         default: value
         }

@@ -1,20 +1,20 @@
 internal import LabChecks
 internal import LabKit
 
-/// What must hold in every scenario, whatever its steps expect: those rules of stress runs that cost little.
+/// The rules that hold in every scenario, whatever its steps expect: those rules of stress runs that are cheap.
 ///
-/// An app with a defect of the original breaks some of them on purpose. With several sets of locks at once the rules cannot
-/// tell which lock an event is about. Neither is judged.
+/// An app with a quirk breaks some of them on purpose. With several sets of locks at once the rules cannot determine
+/// which lock an event is about. Neither is checked.
 enum ScenarioRules {
     /// A rule that a scenario has broken.
     struct Violation {
-        /// The rule and what has broken it.
+        /// The rule and its violation.
         let sentence: String
-        /// The fewest events that show it, a line each.
+        /// The shortest list of events that show it, a line each.
         let events: [String]
     }
 
-    /// A longer history is not judged: no scenario is to wait for that.
+    /// A longer history is not checked: it would delay the scenario.
     private static let limits: Examination.Limits = {
         var limits = Examination.Limits()
         limits.events = 200_000
@@ -22,11 +22,11 @@ enum ScenarioRules {
         return limits
     }()
 
-    /// Holds the rules against what the processes of a scenario have recorded.
+    /// Checks the traces of a scenario's processes against the rules.
     ///
     /// - Parameters:
-    ///   - topology: Its cast.
-    ///   - history: The events that the rules look at.
+    ///   - topology: Its topology.
+    ///   - history: The events for the rules.
     static func violations(of topology: Topology, in history: RecordedHistory) -> [Violation] {
         guard topology.apps.allSatisfy({ $0.quirks.isEmpty }),
             topology.devices.count(where: { $0.kind == .phone }) == 1, history.hasOneSharedActivation

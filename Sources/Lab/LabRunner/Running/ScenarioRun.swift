@@ -5,48 +5,48 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// One scenario being run in an instance of its own.
+/// One scenario running in an instance of its own.
 ///
-/// Thread rule: `perform` is called once, on a thread that may block; everything else is for the threads it
+/// Thread rule: `perform` is called once, on a thread that may block; everything else is for the threads that it
 /// starts.
 final class ScenarioRun: Sendable {
     let scenario: Scenario
     let seed: UInt64
     let history: History
     let redactor: Redactor
-    /// Ends this scenario; the run's own reaches it, and so does the scenario's time limit.
+    /// Ends this scenario; the run's interruption and the scenario's time limit trigger it.
     let interruption = Interruption()
     let limits: TimeLimits
     let times = StepTimes()
     let skippedSteps = SkippedSteps()
     let sources = RecordedSources()
-    /// The values that are known before the first step.
+    /// The values known before the first step.
     let known: Bindings
     let renderer: DiagnosticRenderer
     /// Absolute path of the directory for history and logs.
     let directory: String
-    /// Absolute path of the directory in which the processes record what they do.
+    /// Absolute path of the directory of the processes' traces.
     let traces: String
     private let setting: Setting
     private let runInterruption: Interruption
     private let isTearingDown = Atomic(false)
     private let record = Mutex(Record())
-    /// Takes down what devices tell when something fails; nil before the instance is ready.
+    /// Records the state that devices report when something fails; nil before the instance is ready.
     private let pictures = Mutex<FailureRecords?>(nil)
 
-    /// What all scenarios of a run have in common.
+    /// The settings that all scenarios of a run share.
     struct Setting: Sendable {
         var executables: Executables
         /// Absolute path of the lab file.
         var labFile: String?
         var limits = TimeLimits()
-        /// What `--lab` said: a replay needs it again.
+        /// The value of `--lab`, which a replay needs again.
         var labOption: String?
-        /// Looks at the instance of a scenario that did not pass, before its tear-down, and says whether it is kept.
+        /// Inspects the instance of a scenario that did not pass, before its tear-down, and decides whether to keep it.
         var afterFailure: (@Sendable (InstanceConnection) -> Bool)?
-        /// Holds the steps until a person lets them go on; nil when nobody is there.
+        /// Pauses before steps until a person continues the run; nil for no pauses.
         var gate: StepGate?
-        /// Takes over an instance that is kept.
+        /// Takes over a kept instance.
         var keep: @Sendable (LabInstance) -> Void = { _ in }
     }
 
@@ -60,7 +60,7 @@ final class ScenarioRun: Sendable {
     }
 
     /// - Parameters:
-    ///   - traces: where the processes of an instance record that is not the scenario's own.
+    ///   - traces: the trace directory of an instance that is not the scenario's own.
     ///   - redactor: one that knows the secrets already; nil for a new one with those of the scenario.
     init(
         _ scenario: Scenario, seed: UInt64, directory: String, setting: Setting, interruption: Interruption,
@@ -72,7 +72,7 @@ final class ScenarioRun: Sendable {
         self.traces = traces ?? "\(directory)/traces"
         self.setting = setting
         var limits = setting.limits
-        // A person may look as long as they like.
+        // A person may take any time.
         if setting.gate != nil { limits.scenario = nil }
         self.limits = limits
         runInterruption = interruption
@@ -83,7 +83,7 @@ final class ScenarioRun: Sendable {
         history = try History(path: "\(directory)/history.jsonl", redactor: self.redactor)
     }
 
-    /// Runs the scenario from the creation of its instance to the proof that nothing of it is left.
+    /// Runs the scenario from the creation of its instance to the check that nothing of it is left.
     func perform() -> ScenarioResult {
         let begin = MonotonicClock.nanoseconds()
         history.record(
@@ -104,7 +104,7 @@ final class ScenarioRun: Sendable {
                     self.endWaiting(in: instance.connection, events: events)
                 } end: {
                     instance.kill()
-                    // Also what a tear-down waits for.
+                    // Also ends the waits of a tear-down.
                     self.wake(instance.connection, events: events)
                 } during: {
                     do {
@@ -136,7 +136,7 @@ final class ScenarioRun: Sendable {
         return result
     }
 
-    /// Ends what the steps wait for, after an interruption; a tear-down is not disturbed.
+    /// Ends the waits of the steps after an interruption; a tear-down is not disturbed.
     func endWaiting(in instance: InstanceConnection, events: TraceBoard) {
         guard !isTearingDown.load(ordering: .acquiring) else { return }
         wake(instance, events: events)
@@ -194,7 +194,7 @@ final class ScenarioRun: Sendable {
 
     /// Runs the tear-down, which has a time limit of its own.
     ///
-    /// - Returns: Whether all of it was as expected.
+    /// - Returns: Whether all of it passed.
     private func tearDown(_ phase: Phase, after thread: StepRunner) -> Bool {
         isTearingDown.store(true, ordering: .releasing)
         let countdown = Countdown(limits.scenario) { [self] limit in
@@ -211,31 +211,31 @@ final class ScenarioRun: Sendable {
         return tearDown.perform(phase, called: "tear-down")
     }
 
-    /// Steps that a person tries in the instance while the run is held.
+    /// Executes steps that a person tries in the instance while the run is paused.
     func liveSteps(in instance: InstanceConnection) throws -> LiveSteps {
         let labFile = setting.labFile ?? scenario.file.path
         return try LiveSteps(for: instance, directory: "\(directory)/tried", labFile: Files.absolute(labFile))
     }
 
-    /// What is wrong so far.
+    /// The failures so far.
     var failures: [StepFailure] { record.withLock { $0.failures } }
 
     private var hasFailed: Bool { record.withLock { !$0.failures.isEmpty } }
 
-    /// Whether the death of a process has not been told yet.
+    /// Whether the death of a process has not been reported yet.
     func isNews(_ death: RecordedHistory.Incarnation) -> Bool {
         record.withLock { $0.toldDeaths.insert(death).inserted }
     }
 
-    /// Remembers a fault that a step has armed.
+    /// Registers a fault armed by a step.
     func note(_ fault: ArmedFault) {
         record.withLock { $0.armedFaults.append(fault) }
     }
 
-    /// The faults that steps have armed so far, also those that have ended.
+    /// All faults that steps have armed so far, including those that have ended.
     var armedFaults: [ArmedFault] { record.withLock { $0.armedFaults } }
 
-    /// The step that armed a fault; nil when it was armed from outside.
+    /// The step that armed a fault; nil if it was armed from outside.
     func step(that armed: ArmedFault.Identity) -> Step? {
         armedFaults.last { $0.identity == armed }?.step
     }
@@ -248,7 +248,7 @@ final class ScenarioRun: Sendable {
         }
     }
 
-    /// A step begins; what it waits for is known from here on.
+    /// A step begins; from here on its waits are registered.
     func began(_ step: Step) {
         times.begin(step)
         var fields = recordSource(of: step)
@@ -259,14 +259,14 @@ final class ScenarioRun: Sendable {
 
     /// A step has ended.
     func ended(_ step: Step, isFine: Bool) {
-        // What a stopped step was waiting for is told after all threads have left their steps.
+        // The waits of a stopped step are reported after all threads have left their steps.
         if !interruption.isSet { times.end(step) }
         history.record("step.finished", step: step.path, ["fine": .bool(isFine)])
     }
 
     /// Adds a failure for every step that was waiting when the scenario was stopped.
     ///
-    /// - Parameter reason: Begins the sentence, "interrupted".
+    /// - Parameter reason: The beginning of the sentence, "interrupted".
     func stopped(because reason: String, verdict: Verdict) {
         let waiting = times.waiting
         if waiting.isEmpty { fail("\(reason) between two steps", verdict: verdict) }
@@ -285,10 +285,11 @@ final class ScenarioRun: Sendable {
                 trace: trace, replay: replay))
     }
 
-    /// Adds a failure; its texts lose their secrets here.
+    /// Adds a failure; secrets are removed from its texts here.
     func add(_ failure: StepFailure) {
         var failure = failure
-        // Before anything ends because of it, but not before it counts: what a block tries again, or a race allows, is none.
+        // Before anything ends because of it, but only once it counts: a failure that is retried, or that a race
+        // allows, does not.
         let pictures = pictures.withLock { $0 }?.take()
         if !failure.step.isEmpty {
             let option = setting.labOption
@@ -307,12 +308,12 @@ final class ScenarioRun: Sendable {
             ])
     }
 
-    /// The command that runs the same again.
+    /// The command that repeats the run.
     var replay: String { scenario.replay(seed: seed, labOption: setting.labOption) }
 }
 
 extension DeviceSpec {
-    /// What the record of a scenario says of the device: who ran on it.
+    /// The device in the record of a scenario, with its apps.
     fileprivate var historyValue: JSONValue {
         .object(["name": .string(name), "apps": .array(apps.map { .string($0.name) })])
     }

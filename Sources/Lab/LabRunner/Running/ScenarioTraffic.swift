@@ -2,15 +2,15 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// The requests of a scenario with what was encrypted in them, for the page of its run.
+/// The requests of a scenario with their decrypted content, for the page of its run.
 struct ScenarioTraffic {
     /// The file, in the directory of the scenario.
     static let fileName = "traffic.json"
-    /// How many requests are kept, the newest: a page must not grow without end.
+    /// The maximum number of requests kept, the newest ones: a page must not grow without limit.
     private static let most = 2_000
-    /// How long the server may take to tell, in real time; a page without requests is better than a run that waits.
+    /// Maximum real time for the server's answer; a page without requests is better than a hanging run.
     private static let patience = LabDuration.seconds(1).stretched
-    /// Longest text that is kept of a body, in characters: what was encrypted is there in the clear, too.
+    /// Maximum length of a text kept of a body, in characters; encrypted content is there in clear text, too.
     private static let longestText = 2_000
 
     private let instance: InstanceConnection
@@ -24,21 +24,21 @@ struct ScenarioTraffic {
         self.redactor = redactor
     }
 
-    /// Writes the requests down, also those that a server got before it died.
+    /// Records the requests, including those that a server got before it died.
     ///
-    /// - Parameter directory: of the scenario.
+    /// - Parameter directory: directory of the scenario.
     func record(in directory: String) {
         let known = RequestRecord.read(instance.layout).suffix(Self.most).map(shown)
         guard !known.isEmpty else { return }
-        // The disk may be full; the history tells so.
+        // The disk may be full; the history records that.
         try? Files.write(JSONValue.array(known).encoded(), to: "\(directory)/\(Self.fileName)")
     }
 
-    /// The requests without secrets, oldest first; none of a server that does not tell.
+    /// The requests without secrets, oldest first; empty if the server does not answer.
     ///
     /// - Parameters:
-    ///   - number: only those after the request of this number.
-    ///   - clients: the connections that the question goes over; nil for those of the instance.
+    ///   - number: only those after the request with this number.
+    ///   - clients: the connections to use; nil for those of the instance.
     func requests(after number: Int64, over clients: ControlClients? = nil) -> [JSONValue] {
         let question = ControlRequest(
             command: ListRequests.name, arguments: .object(["after": .integer(number)]), actor: "server")
@@ -48,18 +48,18 @@ struct ScenarioTraffic {
     }
 
     private func shown(_ request: JSONValue) -> JSONValue {
-        // Half a secret would not be known as one, so that nothing is cut before.
+        // Part of a secret would not be recognised, so texts are cut only after masking.
         redactor.redact(request.withoutProtocolSecrets).cut(to: Self.longestText)
     }
 }
 
 extension JSONValue {
-    /// What the protocol keeps in the envelopes, by the names of the members.
+    /// The secrets in the protocol's envelopes, by the names of the members.
     private static let protocolSecrets: Set = [
         "tokenSecret", "ctrData", "puk", "otp", "activationOtp", "password", "clientSecret",
     ]
 
-    /// The same value with secrets of the protocol masked: what was encrypted is shown, but no secret is on a page.
+    /// The same value with secrets of the protocol masked: decrypted content is shown, but a page contains no secrets.
     fileprivate var withoutProtocolSecrets: JSONValue {
         switch self {
         case .array(let elements): .array(elements.map(\.withoutProtocolSecrets))
@@ -74,7 +74,7 @@ extension JSONValue {
         }
     }
 
-    /// The same value with no text longer than some characters.
+    /// The same value with all texts cut to a number of characters.
     fileprivate func cut(to length: Int) -> JSONValue {
         switch self {
         case .string(let text) where text.utf8.count > length:

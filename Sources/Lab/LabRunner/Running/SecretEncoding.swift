@@ -1,15 +1,14 @@
 internal import Foundation
 internal import LabKit
 
-/// The encodings in which a secret can turn up in what a run prints or records: those that apps, servers and their error
-/// messages use.
+/// The encodings in which a secret can occur in the output or records of a run: those that apps, servers and their
+/// error messages use.
 enum SecretEncoding: CaseIterable, Sendable {
-    /// As it is.
+    /// Unencoded.
     case plain
-    /// A text in JSON; some writers escape slashes, and every character beyond ASCII.
+    /// A text in JSON; some writers escape slashes, and every non-ASCII character.
     case json
-    /// A text in JSON that is itself a text in JSON, and once more when it is quoted: the body of a request in the error of
-    /// an app in a report.
+    /// A JSON text inside a JSON text, and one level deeper: the body of a request in an app's error in a report.
     case jsonInJSON
     /// The percent-encoding of URLs and forms.
     case percent
@@ -22,7 +21,7 @@ enum SecretEncoding: CaseIterable, Sendable {
     /// Hexadecimal digits, in lower or upper case.
     case hexadecimal
 
-    /// How a secret is written in this encoding; several ways when writers differ.
+    /// The secret in this encoding; several spellings if writers differ.
     func texts(of secret: String) -> [String] {
         switch self {
         case .plain: [secret]
@@ -51,14 +50,14 @@ enum SecretEncoding: CaseIterable, Sendable {
         String(JSONValue.string(text).description.dropFirst().dropLast())
     }
 
-    /// A writer that escapes slashes makes Base64 another text in JSON, and a third one of it when that is quoted.
+    /// A writer that escapes slashes changes the JSON spelling of Base64, and again when that is quoted.
     private static func withSlashesAsJSON(_ text: String) -> [String] {
         guard text.contains("/") else { return [text] }
         return [text] + ["\\/", "\\\\/"].map { text.replacing("/", with: $0) }
     }
 
     private static func percent(_ text: String) -> [String] {
-        // Which characters stay, the standards for URLs, parts of them and forms say differently.
+        // The standards for URLs, their parts and forms differ in the characters that stay unencoded.
         let kept = ["", "-._~", "-._~!*'()", "-._~!$&'()*+,;=:@/", "-._~!$&'()*+,;=:@/?"]
         let encoded = kept.flatMap { kept in
             [true, false].map { isUpper in percent(text, keeping: kept, isUpper: isUpper) }
@@ -86,8 +85,8 @@ enum SecretEncoding: CaseIterable, Sendable {
         text.replacing("+", with: "-").replacing("/", with: "_")
     }
 
-    /// The digits that are the same whatever stands around the secret, one text for each of the three places at which it
-    /// can begin. Of a short secret they are too few to tell it from other words.
+    /// The digits that do not depend on the surrounding bytes, one text for each of the three possible offsets. For a
+    /// short secret they are too few to distinguish it from other words.
     private static func insideBase64(_ text: String) -> [String] {
         (0..<3).compactMap { before in
             let bytes = Data(repeating: 0, count: before) + Data(text.utf8)

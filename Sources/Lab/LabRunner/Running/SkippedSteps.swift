@@ -8,7 +8,7 @@ internal import Synchronization
 final class SkippedSteps: Sendable {
     private let steps = Mutex<[SkippedStep]>([])
 
-    /// Nil when there are none.
+    /// Nil for no steps.
     var all: [SkippedStep]? { steps.withLock { $0.isEmpty ? nil : $0 } }
 
     fileprivate func add(_ step: Step, because reason: String) {
@@ -24,7 +24,7 @@ final class SkippedSteps: Sendable {
 }
 
 extension ScenarioRun {
-    /// A step is passed over, because its `when` does not hold.
+    /// Records a step that is skipped because its `when` does not hold.
     func skip(_ step: Step, because reason: String) {
         let reason = redactor.redact(reason)
         history.record("step.skipped", step: step.path, ["reason": .string(reason)])

@@ -1,15 +1,15 @@
 internal import LabFile
 internal import LabKit
 
-/// Makes the explanation of a failed step.
+/// Builds the explanation of a failed step.
 struct StepExplainer {
     let renderer: DiagnosticRenderer
     let facts: FailureCircumstances
-    /// The values that were known before the run.
+    /// The values known before the run.
     let known: Bindings
     let replay: String
 
-    /// The lines of a step that are printed at most.
+    /// Maximum number of printed lines of a step.
     private static let longestSource = 12
 
     func failure(_ step: Step, _ reason: String, verdict: Verdict, mismatches: [Mismatch]) -> StepFailure {
@@ -25,13 +25,13 @@ struct StepExplainer {
             actor: facts.actor, replay: replay)
     }
 
-    /// What an unexpected error carries beside its message, one line a member.
+    /// The details of an unexpected error beside its message, one line per member.
     private var details: [String] {
         guard case .object(let members)? = facts.error?.userInfo else { return [] }
         return members.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.description)" }
     }
 
-    /// The lines of the file that hold the step, secrets masked.
+    /// The lines of the file with the step, secrets masked.
     private func source(of step: Step) -> String {
         let first = step.place.range.start.line
         let last = min(max(first, step.place.range.end.line), first + Self.longestSource - 1)

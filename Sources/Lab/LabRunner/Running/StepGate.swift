@@ -3,10 +3,10 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// Holds a run before its steps until a person lets it go on.
+/// Pauses a run before its steps until a person continues it.
 ///
-/// While it is held, lab time stands still, so that nothing expires. The person sees what comes next, tries steps of their
-/// own, and looks into the instance from other terminals.
+/// During a pause lab time stands still, so that nothing expires. The person sees the next step, tries other steps, and
+/// inspects the instance from other terminals.
 ///
 /// Thread rule: any thread that may block; one run at a time.
 final class StepGate: Sendable {
@@ -17,17 +17,17 @@ final class StepGate: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// Whether the next step is one to stop at.
+        /// Whether to stop before the next step.
         var isStepping: Bool
-        /// The time of the last event that was looked at.
+        /// The time of the last event that was checked.
         var looked: UInt64 = 0
         /// The instance whose first stop was announced.
         var announced = ""
     }
 
     /// - Parameters:
-    ///   - points: Where the run stops.
-    ///   - input: Where the person's lines come from.
+    ///   - points: The places to stop at.
+    ///   - input: The source of the person's lines.
     ///   - interruption: Ends the waiting; set when the person ends the run.
     init(_ points: PausePoints, printer: ProgressPrinter, input: Int32, interruption: Interruption) {
         self.points = points
@@ -37,7 +37,7 @@ final class StepGate: Sendable {
         state = Mutex(State(isStepping: points.everyStep))
     }
 
-    /// Waits until the run may go on with a step.
+    /// Waits until the run may continue with a step.
     func pass(before step: Step, of run: ScenarioRun, in instance: InstanceConnection) {
         guard !interruption.isSet else { return }
         let event = newEvent(in: instance)
@@ -50,7 +50,7 @@ final class StepGate: Sendable {
         }
     }
 
-    /// The first event of those to stop at that has come since the last look.
+    /// The first event to stop at that has occurred since the last check.
     private func newEvent(in instance: InstanceConnection) -> TraceEvent? {
         guard !points.events.isEmpty else { return nil }
         let all = (try? TraceReader.readAll(instance.manifest.tracesDirectory)) ?? []
@@ -81,7 +81,7 @@ final class StepGate: Sendable {
             """ + (isFirst ? advice : ""))
     }
 
-    /// Takes lines until one lets the run go on.
+    /// Reads lines until one continues the run.
     private func waitForWord(in instance: InstanceConnection, of run: ScenarioRun) {
         var tried: LiveSteps?
         defer { tried?.stop() }
@@ -100,13 +100,13 @@ final class StepGate: Sendable {
                 }
             }
         }
-        // Nobody is there any more to let it go on.
+        // The input has ended, so no line can continue the run.
         interruption.set(because: "the input ended at a stop")
     }
 }
 
 extension LiveSteps {
-    /// Carries out a line as `lab shell` does, and says what came of it.
+    /// Carries out a line as `lab shell` does, and prints the result.
     fileprivate func answer(to line: String) throws -> String {
         switch try perform(try yaml(line)) {
         case .refused(let complaints): complaints.trimmed

@@ -1,7 +1,7 @@
 internal import LabKit
 internal import LabSystem
 
-// The steps that are words of the language.
+// Steps that are words of the language.
 extension StepRunner {
     func check(_ condition: Condition, of step: Step) -> Bool {
         do {
@@ -13,12 +13,12 @@ extension StepRunner {
         }
     }
 
-    /// What of a value is not as it must be.
+    /// The differences between a value and its expectation.
     func mismatches(_ condition: Condition) throws(UnresolvedReference) -> [Mismatch] {
         MatchEvaluator(bindings: bindings).mismatches(try bindings.resolve(condition.value), condition.expectation)
     }
 
-    /// Carries all of the steps out. What fails of them is not the error of one command, with which a race can be lost.
+    /// Carries out all steps. A failure among them is not the error of one command, so a race cannot be lost with it.
     func postConditions(_ steps: [Step]) -> Bool {
         let isFine = perform(steps, all: true)
         if !isFine { lastError = nil }
@@ -35,13 +35,13 @@ extension StepRunner {
             verdict: .failed, mismatches: mismatches, peer: event.peer, awaited: event.event)
     }
 
-    /// What came in place of an event that did not: the same event with other fields, or of another process.
+    /// What occurred instead of a missing event: the same event with other fields, or in another process.
     private func nearest(to event: EventPattern) -> (sentence: String, mismatches: [Mismatch]) {
         let same =
             (try? TraceReader.readAll(instance.manifest.tracesDirectory) { $0.name.rawValue == event.event }) ?? []
         if let last = same.last(where: { event.peer == nil || $0.process == event.peer }), let fields = event.fields {
             let mismatches = MatchEvaluator(bindings: bindings).mismatches(.object(last.fields), fields)
-            // The same fields: another `waitFor` has taken the event.
+            // The same fields: another `waitFor` has consumed the event.
             if mismatches.isEmpty { return (" once more", []) }
             return ("; the last of \(same.count) such events differs", mismatches)
         }
@@ -50,8 +50,8 @@ extension StepRunner {
         return (", although it came of \(others.map { "`\($0)`" }.joined(separator: ", "))", [])
     }
 
-    /// Whether events have come one after the other. Every process writes its events before it goes on, so what happened
-    /// before this step is in the files.
+    /// Whether events occurred in a given order. Every process writes its events before it continues, so the files
+    /// contain everything that happened before this step.
     func order(_ patterns: [EventPattern], of step: Step) -> Bool {
         let all: [TraceEvent]
         let names = Set(patterns.map(\.event))
@@ -81,7 +81,7 @@ extension StepRunner {
         return true
     }
 
-    /// Whether all commands give the same answer as the first.
+    /// Whether all commands return the same answer as the first.
     func same(_ steps: [Step], of step: Step) -> Bool {
         var answers: [(step: Step, answer: JSONValue)] = []
         for inner in steps {
@@ -124,7 +124,7 @@ extension StepRunner {
         }
     }
 
-    /// Every process writes its events before it goes on, so what happened in the steps is in the files.
+    /// Every process writes its events before it continues, so the files contain everything that happened in the steps.
     private func didNotCome(_ event: EventPattern, since begin: UInt64, of step: Step) -> Bool {
         let matches = matcher(of: event)
         do {
@@ -142,7 +142,7 @@ extension StepRunner {
         }
     }
 
-    /// Whether a step does not end as it says; complains when it does.
+    /// Whether a step does not end as stated; reports a failure if it does.
     private func isNot(_ probe: Step, _ moment: String, of step: Step) -> Bool {
         let kept = held
         held = []
@@ -159,7 +159,7 @@ extension StepRunner {
             peer: probe.actors.first)
     }
 
-    /// Looks at the beginning, and each time a tenth of the lab's time has passed.
+    /// Checks at the beginning, and after each tenth of the lab time.
     func hold(_ steps: [Step], for duration: LabDuration, of step: Step) -> Bool {
         let parts: Int64 = 10
         defer { round.removeLast() }
@@ -178,7 +178,7 @@ extension StepRunner {
     }
 
     func eventually(_ limit: LabDuration, _ steps: [Step], of step: Step) -> Bool {
-        // The time counts from the first question and not from the connections.
+        // The time counts from the first request, after the connections are made.
         prepare(steps)
         let begin = MonotonicClock.nanoseconds()
         let (outer, outerDeadline, outerWait) = (held, deadline, waitingSince)
@@ -198,7 +198,7 @@ extension StepRunner {
             held = outer
             if isFine { return true }
             if mustStop { return false }
-            // An attempt that the bound has cut off says less than the one before.
+            // An attempt cut off by the limit explains less than the one before.
             if shown.isEmpty || !bound.isOver { shown = failures }
             if bound.isOver {
                 for var failure in shown {
@@ -225,7 +225,7 @@ extension StepRunner {
         return true
     }
 
-    /// A value in a sentence. Half a secret would not be known as one, so that it is masked before.
+    /// A value in a sentence. Part of a secret would not be recognised, so it is masked before it is cut.
     private func shortened(_ value: JSONValue) -> String {
         let text = run.redactor.redact(value.description)
         return text.count > 80 ? text.prefix(79) + "…" : text
@@ -249,7 +249,7 @@ extension StepRunner {
     func each(_ values: Template, name: String, _ steps: [Step], of step: Step) -> Bool {
         do {
             let value = try bindings.resolve(values)
-            // Steps that run for no value would show nothing and pass.
+            // Steps that run zero times would show nothing and pass.
             guard let elements = value.arrayValue, !elements.isEmpty else {
                 return fail(
                     step,

@@ -47,11 +47,11 @@ extension StepRunner {
         intervals.flatMap { $0 }.sorted { $0.sent < $1.sent }
     }
 
-    /// Judges who won and what the others failed with, and keeps the winner.
+    /// Determines the winner and the errors of the others, and keeps the winner.
     private func ended(
         as outcome: Race.Outcome, _ branches: [Branch], _ results: [BranchRun.Result], of step: Step
     ) -> Bool {
-        // What the lab could not find out, or what is no error of a command, is no way to lose a race.
+        // An inconclusive branch, or a failure other than a command's error, does not count as losing a race.
         let losers = results.indices.filter { !results[$0].isFine }
         let broken = losers.filter { index in
             results[index].error == nil || results[index].failures.contains { $0.verdict == .inconclusive }

@@ -1,11 +1,11 @@
 internal import LabKit
 internal import LabSystem
 
-// Commands to actors: sending, judging, keeping the answer.
+// Commands to actors: sending, checking, keeping the answer.
 extension StepRunner {
     func perform(_ command: CommandStep, of step: Step) -> Bool {
         guard let command = decided(command) else {
-            return fail(step, "nobody has won the race that keeps `\(command.alias?.name ?? "")`", verdict: .failed)
+            return fail(step, "no branch has won the race that keeps `\(command.alias?.name ?? "")`", verdict: .failed)
         }
         let arguments: JSONValue
         do {
@@ -19,7 +19,7 @@ extension StepRunner {
         } catch {
             return lacks(error.reference, step)
         }
-        // The time counts from the first question and not from the connection.
+        // The time counts from the first request, after the connection is made.
         if command.eventually != nil { caller.connect(to: command.target) }
         let bound = command.eventually.map { Deadline.earlier(deadline, Deadline(after: $0, of: "`eventually`")) }
         var last: Judgement?
@@ -47,13 +47,13 @@ extension StepRunner {
             if case .result(let answer) = outcome.answer { noteFault(of: command, answer, step: step) }
             var judgement = judge(outcome, command.outcome)
             if judgement.isFine {
-                // With the error of an earlier attempt, a later expectation that is not met could pass for a lost race.
+                // With the error of an earlier attempt, a later unmet expectation could count as a lost race.
                 lastError = nil
                 if case .result(let value) = outcome.answer { lastAnswer = value }
                 noteExpectedDeath(outcome, of: command)
                 return finish(command, outcome, judgement.way, of: step)
             }
-            // An attempt that the bound has cut off says less than the one before.
+            // An attempt cut off by the limit explains less than the one before.
             if bound?.isOver == true, judgement.error?.isUnanswered == true, let last { judgement = last }
             last = judgement
             lastError = judgement.error
@@ -78,13 +78,13 @@ extension StepRunner {
         }
     }
 
-    /// How long an answer is waited for. A command that must be fast gets a second, to find out how long it takes.
+    /// Maximum wait for an answer. A command with a shorter limit gets a second, to find out how long it takes.
     private func patience(of command: CommandStep, within bound: Deadline?) -> LabDuration {
         let usual = command.within.map { max($0, .seconds(1)) } ?? run.limits.step
         return max(.milliseconds(1), [bound?.rest, deadline?.rest].compactMap(\.self).reduce(usual, min))
     }
 
-    /// Masks what is secret in an answer, before anything of it is written or shown.
+    /// Masks the secrets of an answer, before any of it is written or shown.
     private func hideSecrets(of outcome: ControlCaller.Outcome, _ command: CommandStep) {
         guard case .result(let value) = outcome.answer else { return }
         command.command.result.secretTexts(of: value).forEach(run.redactor.insert)
@@ -112,7 +112,7 @@ extension StepRunner {
         run.history.record("command", step: step.path, fields)
     }
 
-    /// Remembers the end of an app that the step expects. `fails: any` holds for other errors too, so that it expects none.
+    /// Records the end of an app that the step expects. `fails: any` covers other errors too, so it expects no end.
     private func noteExpectedDeath(_ outcome: ControlCaller.Outcome, of command: CommandStep) {
         guard outcome.error?.isDeath == true else { return }
         let other = ControlCaller.Outcome(answer: .error(ControlError(message: "")), interval: nil)
@@ -143,7 +143,7 @@ extension StepRunner {
         return true
     }
 
-    /// The command with the one target that a race has decided for; nil while it has not.
+    /// The command with the one target that a race has decided on; nil while undecided.
     private func decided(_ command: CommandStep) -> CommandStep? {
         guard let alias = command.alias else { return command }
         let winner = bindings.values[alias.key]?["actor"]?.stringValue
@@ -157,9 +157,9 @@ extension StepRunner {
         var reason = ""
         var mismatches: [Mismatch] = []
         var summary = ""
-        /// Which of several ways the command took.
+        /// Which of several expected results occurred.
         var way: String?
-        /// The error that was not expected.
+        /// The unexpected error.
         var error: ControlError?
         var isFine: Bool { reason.isEmpty }
     }

@@ -1,16 +1,16 @@
 internal import LabFile
 internal import LabKit
 
-// Faults: noted when they are armed, counted against green that means nothing, and ended.
+// Faults: recorded when armed, checked for hits, and ended.
 extension StepRunner {
-    /// Remembers a fault that a step has armed.
+    /// Registers a fault armed by a step.
     func noteFault(of command: CommandStep, _ answer: JSONValue, step: Step) {
         guard let fault = ArmedFault(command, answer, by: step) else { return }
         run.note(fault)
         blockFaults?.append(fault)
     }
 
-    /// Carries out steps while faults are armed, and ends the faults whatever happened.
+    /// Carries out steps while faults are armed, and always ends the faults.
     func perform(_ steps: [Step], during arming: [Step]) -> Bool {
         let outer = blockFaults
         blockFaults = []
@@ -21,7 +21,7 @@ extension StepRunner {
         return end(faults) && isFine
     }
 
-    /// Complains about every fault of the scenario that is still armed and has hit nothing, at the step that armed it.
+    /// Reports every fault of the scenario that is still armed and has hit nothing, at the step that armed it.
     func checkFaults() {
         let noted = run.armedFaults
         _ = haveFired(noted)
@@ -34,7 +34,7 @@ extension StepRunner {
         }
     }
 
-    /// Whether all faults have hit something; complains about each that has not.
+    /// Whether all faults have hit something; reports each that has not.
     private func haveFired(_ faults: [ArmedFault]) -> Bool {
         var lists: [ArmedFault.Counter: [JSONValue]] = [:]
         var isFine = true
@@ -50,7 +50,7 @@ extension StepRunner {
                     verdict: .inconclusive)
                 continue
             }
-            // A fault that is not listed was ended by the scenario, which need not wait until it fires.
+            // A fault that is not listed was ended by the scenario, which may do so before it fires.
             guard let count = list.first(where: { $0["id"] == fault.identity.id }), count["fired"]?.integerValue == 0
             else { continue }
             let matched = count["matched"]?.integerValue.map {
@@ -73,9 +73,9 @@ extension StepRunner {
 
     private static func times(_ count: Int64) -> String { count == 1 ? "once" : "\(count) times" }
 
-    /// The faults of an actor with what each has hit; none of an actor that has died, which was hit by something else.
+    /// The faults of an actor with the hits of each; empty if the actor has died of another cause.
     ///
-    /// - Throws: Why a living actor does not say it.
+    /// - Throws: Why a living actor does not report them.
     private func counts(of fault: ArmedFault, by command: String) throws -> [JSONValue] {
         let outcome = try caller.call(
             fault.target, command: command, arguments: [:], operation: "faults", timeout: ControlClient.patience)
@@ -86,7 +86,7 @@ extension StepRunner {
         }
     }
 
-    /// Ends all faults of the scenario that must have hit something, so that none hits the tear-down.
+    /// Ends all faults of the scenario that must have hit something, so that they do not affect the tear-down.
     func endFaults() {
         _ = end(run.armedFaults.filter { $0.counting != nil })
     }
@@ -99,7 +99,7 @@ extension StepRunner {
                 let outcome = try caller.call(
                     fault.target, command: fault.ending, arguments: fault.endingArguments,
                     operation: fault.step.path, timeout: ControlClient.patience)
-                // With an actor that has died its faults are gone.
+                // The faults of a dead actor are gone.
                 guard let error = outcome.error, error.name != "peerDied" else { continue }
                 isFine = fail(
                     fault.step, "the fault of this step could not be ended: \(error.text)", verdict: .inconclusive)

@@ -1,8 +1,8 @@
 internal import LabKit
 
-// Steps that are passed over.
+// Skipped steps.
 extension StepRunner {
-    /// What becomes of a step whose condition does not hold; nil when it holds, and the step is carried out.
+    /// The result of a step whose condition does not hold; nil if it holds, and the step is to be carried out.
     func end(of step: Step, under when: Step.When) -> Bool? {
         let mismatches: [Mismatch]
         do {
@@ -21,7 +21,7 @@ extension StepRunner {
         return true
     }
 
-    /// A value that the step needs is missing. In a tear-down the step is passed over: the scenario has ended before.
+    /// A value for the step is missing. A tear-down skips the step: the scenario ended before the value existed.
     func lacks(_ reference: Reference, _ step: Step) -> Bool {
         guard isTearDown else { return fail(step, "`${\(reference.text)}` has no value", verdict: .failed) }
         run.history.record(

@@ -4,34 +4,35 @@ internal import LabSystem
 
 /// Carries out steps in order, on one thread.
 ///
-/// Not thread-safe: each branch of a race has one of its own, with its own control connections.
+/// Not thread-safe: each branch of a race has its own, with its own control connections.
 final class StepRunner {
     let run: ScenarioRun
     let instance: InstanceConnection
     let events: TraceBoard
     /// The variables' values.
     var bindings: Bindings
-    /// When this thread's commands were handled: what the proof of a race looks at.
+    /// When this thread's commands were handled: for the proof of a race.
     var intervals: [HandlingInterval] = []
-    /// The rounds of `each` and `repeat` that are being carried out, the outermost first.
+    /// The current rounds of `each` and `repeat`, the outermost first.
     var round: [String] = []
     let caller: ControlCaller
     let isTearDown: Bool
-    /// Holds each step until a person lets it go on; nil when nobody is there, and for branches, which run together.
+    /// Pauses before each step until a person continues the run; nil for no pauses, and for branches, which run
+    /// together.
     var gate: StepGate?
-    /// When the steps around the one under way must have ended.
+    /// Deadlines of the steps around the current one.
     var deadline: Deadline?
-    /// What failures are labelled with: set-up or tear-down.
+    /// The label of failures: set-up or tear-down.
     private var phase: String?
-    /// The error of the command that the first failed step has failed with, nil when it failed for another reason, and the
-    /// answer of the command that succeeded last: how a branch ended.
+    /// How a branch ended: the error of the command in the first failed step, nil if it failed for another reason, and
+    /// the answer of the last command that succeeded.
     var lastError: ControlError?
     var lastAnswer: JSONValue?
-    /// While the faults of a `during` are armed, those that are.
+    /// The armed faults of a surrounding `during`.
     var blockFaults: [ArmedFault]?
-    /// When the first attempt began, while something is tried again and again.
+    /// When the first attempt began, during retries.
     var waitingSince: UInt64?
-    /// While a block is tried again and again, failures are kept here instead of being reported.
+    /// During retries of a block, failures are kept here instead of being reported.
     var held: [StepFailure]?
 
     init(
@@ -45,9 +46,9 @@ final class StepRunner {
         caller = ControlCaller(instance: instance)
     }
 
-    /// Carries out the steps before or after those of the scenario, within their own time.
+    /// Carries out the steps before or after those of the scenario, within their own time limit.
     func perform(_ phase: Phase, called name: String) -> Bool {
-        // A person may look as long as they like.
+        // A person may take any time.
         deadline = gate == nil ? Deadline(after: phase.limit, of: "the \(name)") : nil
         self.phase = name
         defer { (deadline, self.phase) = (nil, nil) }
@@ -56,14 +57,14 @@ final class StepRunner {
 
     /// Carries out a list of steps; stops at the first failure, except in a tear-down.
     ///
-    /// - Parameter all: Does not stop at a failure, whatever the steps are for.
-    /// - Returns: Whether all were as expected.
+    /// - Parameter all: Whether to continue after a failure even outside of a tear-down.
+    /// - Returns: Whether all passed.
     func perform(_ steps: [Step], all: Bool = false) -> Bool {
         var isComplete = true
         var error: ControlError?
         defer { if !isComplete { lastError = error } }
         for step in steps {
-            // What is tried again and again is not held each time.
+            // Retries are not paused each time.
             if held == nil { gate?.pass(before: step, of: run, in: instance) }
             if mustStop { return false }
             if let deadline, deadline.isOver {
@@ -124,7 +125,7 @@ final class StepRunner {
         return isFine
     }
 
-    /// Whether no further step may begin: a tear-down is carried out also after an interruption, unless that is forced.
+    /// Whether no further step may begin: a tear-down is carried out even after an interruption, unless that is forced.
     var mustStop: Bool { run.interruption.isForced || run.interruption.isSet && !isTearDown }
 
     func instanceAction(of step: Step, _ body: () throws -> Void) -> Bool {
@@ -138,12 +139,12 @@ final class StepRunner {
 
     // MARK: - Failures
 
-    /// Explains what is wrong with a step. Always false, so that callers can return it.
+    /// Explains a failed step. Always returns false, so that callers can return it.
     ///
     /// - Parameters:
-    ///   - peer: Who was to carry the step out, or whose event was awaited.
-    ///   - error: The error that was not expected.
-    ///   - awaited: The event that did not come.
+    ///   - peer: The actor of the step, or the process of the awaited event.
+    ///   - error: The unexpected error.
+    ///   - awaited: The event that did not occur.
     func fail(
         _ step: Step, _ reason: String, verdict: Verdict, mismatches: [Mismatch] = [], peer: String? = nil,
         error: ControlError? = nil, awaited: String? = nil
@@ -165,7 +166,7 @@ final class StepRunner {
         }
     }
 
-    /// Makes the connections that some steps will need.
+    /// Makes the connections for some steps.
     func prepare(_ steps: [Step]) {
         for step in steps {
             switch step.action {
@@ -180,6 +181,6 @@ final class StepRunner {
         }
     }
 
-    /// Failures kept back because an enclosing block may be tried again.
+    /// Failures held back because an enclosing block may be retried.
     var heldFailures: [StepFailure] { held ?? [] }
 }

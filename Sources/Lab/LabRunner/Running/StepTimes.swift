@@ -1,15 +1,15 @@
 internal import LabSystem
 internal import Synchronization
 
-/// When steps were carried out last, on the monotonic clock: what a run that is stopped has been waiting for, and in which
-/// step something happened.
+/// When steps were last carried out, on the monotonic clock: shows what a stopped run was waiting for, and in which
+/// step an event occurred.
 ///
 /// Thread rule: any thread.
 final class StepTimes: Sendable {
     private struct Entry {
         let step: Step
         let begin: UInt64
-        /// Nil while the step is being carried out.
+        /// Nil during the step.
         var end: UInt64?
 
         func contains(_ time: UInt64) -> Bool { time >= begin && end.map { time <= $0 } ?? true }
@@ -31,9 +31,9 @@ final class StepTimes: Sendable {
     /// When a step, or its last attempt, began.
     func begin(of step: Step) -> UInt64 { entries.withLock { $0[step.path]?.begin } ?? 0 }
 
-    /// The number of the innermost step that was being carried out at a time.
+    /// The number of the innermost step that was running at a time.
     ///
-    /// - Parameter actor: Whose step it is, when branches had several under way.
+    /// - Parameter actor: The actor of the step, if branches had several running.
     func step(at time: UInt64, by actor: String) -> String? {
         entries.withLock { entries in
             entries.filter { $0.value.contains(time) }.max { left, right in
@@ -43,7 +43,7 @@ final class StepTimes: Sendable {
         }
     }
 
-    /// The innermost steps, one for each branch, with a sentence that says what each is waiting for.
+    /// The innermost running steps, one per branch, with a sentence about what each is waiting for.
     var waiting: [(step: Step, sentence: String)] {
         let entries = entries.withLock { $0.values.filter { $0.end == nil } }
         let innermost = entries.filter { entry in
@@ -62,7 +62,7 @@ extension Step {
         if case .command(let command) = action { command.targets.contains { $0.actor == actor } } else { false }
     }
 
-    /// What a thread waits for that carries the step out.
+    /// What the thread that carries out the step is waiting for.
     fileprivate var awaited: String {
         switch action {
         case .command(let command) where command.eventually != nil:

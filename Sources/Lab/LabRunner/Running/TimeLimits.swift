@@ -1,14 +1,14 @@
 public import LabKit
 
-/// How long things may take, in real time, before they count as hanging.
+/// Real-time limits after which steps, scenarios and runs count as hanging.
 public struct TimeLimits: Sendable, Equatable {
-    /// For the answer to one command that does not say `within`.
+    /// For the answer to a command without `within`.
     public var step = ControlClient.patience
-    /// For the steps of a scenario, and for its tear-down again; nil for as long as they like.
+    /// For the steps of a scenario, and again for its tear-down; nil for no limit.
     public var scenario: LabDuration? = .seconds(60).stretched
-    /// For the whole run; nil for as long as it likes.
+    /// For the whole run; nil for no limit.
     public var run: LabDuration?
 
-    /// The limits that a working lab never meets.
+    /// Limits that a working lab never reaches.
     public init() {}
 }

@@ -2,19 +2,19 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// The trace events of all processes of an instance as they are written: what `waitFor` consumes, and what wakes
-/// `eventually`. Explanations, `order` and `never` look into the files.
+/// The trace events of all processes of an instance as they are written: `waitFor` consumes them, and they wake up
+/// `eventually`. Explanations, `order` and `never` read the files.
 ///
 /// Thread rule: any thread.
 final class TraceBoard: Sendable {
     private struct State {
-        /// The events that somebody may still ask for, in the order in which they came.
+        /// The events that a step may still ask for, in the order of arrival.
         var kept: [TraceEvent] = []
-        /// The kept events that a `waitFor` has taken, by their places.
+        /// The indexes of kept events that a `waitFor` has consumed.
         var taken: Set<Int> = []
-        /// How many events came.
+        /// Number of events so far.
         var count = 0
-        /// The last of them, whether kept or not.
+        /// The last events, whether kept or not.
         var recent: [TraceEvent] = []
         var waiters: [Waiter] = []
 
@@ -25,7 +25,7 @@ final class TraceBoard: Sendable {
             if recent.count >= 2 * TraceBoard.fewest { recent.removeFirst(TraceBoard.fewest) }
         }
 
-        /// Whether an event came after a number of others that wakes a waiter. Of those that are forgotten, one may have.
+        /// Whether an event that wakes a waiter arrived after a number of others. Events no longer stored count as one.
         func hasNews(after generation: Int, for interest: Interest) -> Bool {
             let forgotten = count - recent.count
             if generation < forgotten { return interest.processes != [] }
@@ -33,10 +33,10 @@ final class TraceBoard: Sendable {
         }
     }
 
-    /// How many of the last events are known at least.
+    /// Minimum number of last events that are stored.
     private static let fewest = 512
 
-    /// Somebody who sleeps until an event comes.
+    /// A thread that sleeps until an event arrives.
     private struct Waiter {
         let bell: EventDescriptor
         let interest: Interest
@@ -49,7 +49,7 @@ final class TraceBoard: Sendable {
     struct Interest: Sendable {
         /// The processes; nil means all.
         var processes: Set<String>?
-        /// Operations, with everything inside them, whose events do not count: the waiter's own.
+        /// Operations whose events, with those of all steps inside, do not count: the waiter's own.
         var own: String?
 
         /// Every event.
@@ -83,8 +83,8 @@ final class TraceBoard: Sendable {
 
     /// Follows the trace files of a directory.
     ///
-    /// - Parameter names: Of the events that are kept as long as the board; the others only wake who waits. Nil keeps all,
-    ///   for whoever cannot know what will be asked for.
+    /// - Parameter names: Names of the events to keep as long as the board exists; others only wake waiters. Nil keeps
+    ///   all, if the later queries are not known in advance.
     init(directory: String, keeping names: Set<String>? = nil) throws {
         let state = StateBox(keeping: names)
         self.state = state
@@ -94,10 +94,10 @@ final class TraceBoard: Sendable {
     /// Ends following.
     func stop() { follower.stop() }
 
-    /// How many events have been seen so far.
+    /// Number of events so far.
     var generation: Int { state.mutex.withLock { $0.count } }
 
-    /// The events after a generation, of a board that keeps all of them.
+    /// The events after a generation, for a board that keeps all of them.
     func events(after generation: Int) -> [TraceEvent] {
         state.mutex.withLock { state in
             precondition(state.kept.count == state.count, "a board that forgets events cannot list all after one")
@@ -108,10 +108,10 @@ final class TraceBoard: Sendable {
     /// Waits for an event after a generation.
     ///
     /// - Parameters:
-    ///   - generation: The number of events that are known.
+    ///   - generation: Number of events already seen.
     ///   - interest: The events that count.
-    ///   - timeout: How long, in real time.
-    /// - Returns: After the first new event that counts, or after the time-out; then false.
+    ///   - timeout: Maximum real time.
+    /// - Returns: true after the first new event that counts, false after the timeout.
     @discardableResult
     func wait(after generation: Int, for interest: Interest = .everything, timeout: LabDuration) -> Bool {
         guard let bell = try? EventDescriptor() else { return false }
@@ -125,7 +125,7 @@ final class TraceBoard: Sendable {
         return (try? bell.wait(timeoutNanoseconds: timeout.nanoseconds)) ?? false
     }
 
-    /// Rings a bell at each event that counts, for as long as something goes on.
+    /// Signals a bell at each event that counts, while the body runs.
     func ringing<Value>(_ bell: EventDescriptor, for interest: Interest, during body: () throws -> Value) rethrows
         -> Value
     {
@@ -142,21 +142,21 @@ final class TraceBoard: Sendable {
     /// Waits for an event that no earlier call has consumed.
     ///
     /// - Parameters:
-    ///   - timeout: How long, in real time.
+    ///   - timeout: Maximum real time.
     ///   - isCancelled: Ends the waiting early.
-    ///   - matches: Judges an event.
-    /// - Returns: Whether it came.
+    ///   - matches: Whether an event is the one.
+    /// - Returns: Whether it arrived.
     func consume(timeout: LabDuration, isCancelled: () -> Bool, matches: (TraceEvent) -> Bool) -> Bool {
         guard let bell = try? EventDescriptor() else { return false }
         let deadline = Int64(MonotonicClock.nanoseconds()) + timeout.nanoseconds
         var judged = 0
-        // The bell hangs before the first look, so that no event and no end of all waiting comes between look and wait.
+        // Registered before the first check, so that neither an event nor the end of all waiting is missed in between.
         return ringing(bell, for: .everything) {
             while true {
                 let (events, taken) = state.mutex.withLock { ($0.kept, $0.taken) }
                 for index in judged..<events.count where !taken.contains(index) {
                     guard matches(events[index]) else { continue }
-                    // Another branch may have taken it in the meantime.
+                    // Another branch may have consumed it meanwhile.
                     if state.mutex.withLock({ $0.taken.insert(index).inserted }) { return true }
                 }
                 judged = events.count
@@ -167,7 +167,8 @@ final class TraceBoard: Sendable {
         }
     }
 
-    /// When a command was worked on by its process's own trace; nil when the trace does not say, or not yet.
+    /// When a command was handled according to its process's own trace; nil if the trace does not contain it, or not
+    /// yet.
     func work(_ interval: HandlingInterval) -> ClosedRange<UInt64>? {
         let own = state.mutex.withLock { $0.kept }.filter {
             $0.process == interval.actor && $0.operation == interval.operation

@@ -16,14 +16,14 @@ public struct TypedCall<C: Command>: Sendable {
     /// - Parameters:
     ///   - actor: The actor's name.
     ///   - connection: The instance.
-    ///   - operation: What traces call the operation; nil when nobody asks.
-    ///   - timeout: Longest time to wait, in real time.
-    /// - Throws: `ControlError` when the command failed; ``LabFailure`` when the actor does not know it.
+    ///   - operation: The operation's name in traces; nil if not needed.
+    ///   - timeout: Maximum real time to wait.
+    /// - Throws: `ControlError` if the command failed; ``LabFailure`` if the actor does not have it.
     public func perform(
         by actor: String, in connection: InstanceConnection, operation: String? = nil, timeout: LabDuration
     ) throws -> C.Result {
         guard let target = connection.actors[actor]?.first(where: { C.info.actors.contains($0.kind) }) else {
-            throw LabFailure("`\(actor)` is no actor of this instance that knows `\(C.name)`.")
+            throw LabFailure("The instance has no actor `\(actor)` with the command `\(C.name)`.")
         }
         let outcome = try ControlCaller(instance: connection).call(
             target, command: C.name, arguments: command.arguments(), operation: operation, timeout: timeout)

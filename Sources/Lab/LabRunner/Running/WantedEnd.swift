@@ -1,7 +1,7 @@
 internal import LabKit
 internal import LabSystem
 
-/// An end of an app's process that a command explains.
+/// The end of an app's process that a command explains.
 struct WantedEnd: Sendable {
     /// How the process may end.
     enum Manner: Sendable {
@@ -11,18 +11,18 @@ struct WantedEnd: Sendable {
         case terminated
         /// In any way, before it is ready: the command that launched it has failed.
         case notLaunched
-        /// In any way, this process: its end was the answer to a command that expects that.
+        /// In any way, this process: a command expected its end.
         case died(pid: Int32)
     }
 
     let app: String
     let manner: Manner
 
-    /// Whether it explains that a process has ended so.
+    /// Whether it explains the recorded end of a process.
     ///
     /// - Parameters:
-    ///   - event: What the device has recorded about the end.
-    ///   - wasReady: Whether the process had come up.
+    ///   - event: The device's record of the end.
+    ///   - wasReady: Whether the process had become ready.
     func explains(_ event: TraceEvent, wasReady: Bool) -> Bool {
         let (signal, status) = (event.fields["signal"]?.stringValue, event.fields["status"])
         guard event.fields["peer"] == .string(app) else { return false }
@@ -36,7 +36,7 @@ struct WantedEnd: Sendable {
 
     /// The ends of processes that a command asks for.
     ///
-    /// - Parameter error: What the command failed with; a part of it may have been done.
+    /// - Parameter error: The error of the command; part of its work may have been done.
     static func of(_ command: String, to target: Target, error: ControlError?, in topology: Topology) -> [WantedEnd] {
         let actor = target.actor
         func killed(_ apps: [String]) -> [WantedEnd] { apps.map { WantedEnd(app: $0, manner: .killed) } }
@@ -58,7 +58,7 @@ struct WantedEnd: Sendable {
 }
 
 extension InstanceConnection {
-    /// Remembers that an app has died over a command that expects that.
+    /// Records that an app has died during a command that expects that.
     func expectDeath(answeredBy error: ControlError?, to target: Target) {
         guard error?.isDeath == true, case .endpoint(.peer(let app), _) = target.route,
             let pid = watch(of: .peer(app))?.pid

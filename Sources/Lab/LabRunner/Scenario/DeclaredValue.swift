@@ -1,8 +1,8 @@
 internal import LabKit
 
-/// A value that a scenario has before its first step, and where it comes from.
+/// A value that a scenario has before its first step, and its source.
 struct DeclaredValue: Sendable {
-    /// Where a value comes from.
+    /// The source of a value.
     enum Origin: Sendable {
         /// The scenario itself.
         case file
@@ -10,14 +10,14 @@ struct DeclaredValue: Sendable {
         case fallback(variable: String)
         /// An environment variable that the scenario names.
         case variable(String)
-        /// Given from outside in place of what the file says: by `--set` or by an environment variable.
+        /// A value from outside that overrides the one in the file: by `--set` or by an environment variable.
         case given(by: String)
         /// The row of a table.
         case row
         /// The seed of the run.
         case seed
 
-        /// Where the value comes from, to be printed behind it.
+        /// The source of the value, printed after it.
         var sentence: String {
             switch self {
             case .file: "from the file"
@@ -30,18 +30,18 @@ struct DeclaredValue: Sendable {
         }
     }
 
-    /// The name by which steps refer to it.
+    /// The name in references.
     let name: String
-    /// What was written or given; nil for a value that the seed gives.
+    /// The written or given value; nil for a value drawn from the seed.
     let value: JSONValue?
-    /// Whether it is masked wherever anything is printed.
+    /// Whether it is masked in all output.
     let isSecret: Bool
     let origin: Origin
 
     /// Whether it is a value of the scenario's row.
     var isOfRow: Bool { if case .row = origin { true } else { false } }
 
-    /// What was given from outside in place of what the file says.
+    /// The value from outside that overrides the one in the file.
     var given: String? {
         if case .given = origin { value?.stringValue } else { nil }
     }

@@ -1,7 +1,7 @@
 internal import LabFile
 internal import LabKit
 
-/// What a value must be like, and where that was written.
+/// An expectation of a value, and its place.
 struct Expectation: Sendable {
     let matcher: Matcher
     let place: SourcePlace
@@ -17,12 +17,12 @@ indirect enum Matcher: Sendable {
     case list([Expectation])
     /// The same value, with nothing added to objects.
     case exactly(Template)
-    /// Text that a regular expression finds something in.
+    /// Text that matches a regular expression.
     case matches(String)
     case oneOf([Expectation])
     case all([Expectation])
     case not(Expectation)
-    /// Text with this piece, a list with such an element, an object with such members.
+    /// Text with this substring, a list with such an element, an object with such members.
     case contains(Expectation)
     case startsWith(Template)
     case endsWith(Template)
@@ -30,9 +30,9 @@ indirect enum Matcher: Sendable {
     case between(Template, Template)
     case atLeast(Template)
     case atMost(Template)
-    /// A number, or a duration, that differs from the first by the second at most.
+    /// A number, or a duration, that differs from the first by at most the second.
     case near(Template, Template)
-    /// A list whose elements are all like this; an empty list is one.
+    /// A list whose elements all match; also an empty list.
     case each(Expectation)
     /// A value of this kind.
     case type(ValueKind)

@@ -2,7 +2,7 @@ internal import LabKit
 
 /// The steps before or after those of the scenario, with a time limit of their own.
 struct Phase: Sendable {
-    /// How long they may take together, in real time.
+    /// Maximum real time for all of them together.
     let limit: LabDuration
     let steps: [Step]
 
@@ -18,6 +18,6 @@ struct Phase: Sendable {
         return "step \(path)"
     }
 
-    /// What applies when nothing is said.
+    /// The default.
     static let usualLimit = LabDuration.seconds(30).stretched
 }

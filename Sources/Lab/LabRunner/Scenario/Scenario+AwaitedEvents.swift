@@ -1,7 +1,7 @@
 internal import LabKit
 
 extension Scenario {
-    /// The names of the events that its steps may ask for after they came: all that has to be kept of what happens.
+    /// The names of the events that its steps may ask for after their arrival: only these have to be kept.
     var awaitedEvents: Set<String> {
         Set([setup?.steps ?? [], steps, tearDown?.steps ?? []].joined().flatMap(\.awaitedEvents))
     }
@@ -12,7 +12,7 @@ extension Step {
         let own: [String] =
             switch action {
             case .waitFor(let event, _): [event.event]
-            // Whether branches overlapped is seen in when their commands were worked on.
+            // The handling times of commands show whether branches overlapped.
             case .race: [TraceEventName.commandStarted, .commandFinished].map(\.rawValue)
             default: []
             }

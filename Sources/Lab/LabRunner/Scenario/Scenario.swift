@@ -9,36 +9,36 @@ public struct Scenario: Sendable {
     public let id: String
     /// The title.
     public let name: String
-    /// What it is about, such as a section of the manual; nil when the file does not say.
+    /// Its subject, such as a section of the manual; nil if the file does not state one.
     let about: String?
     /// The chapters of the manuals that it shows, each as ``ManualChapter/name``.
     let manual: [String]
-    /// Words to select by.
+    /// Tags for selection.
     public let tags: [String]
-    /// Why the scenario is known not to pass; nil for a healthy one. A quarantined scenario runs, and
-    /// its failure does not fail the run.
+    /// Why the scenario is known not to pass; nil if it should pass. A quarantined scenario runs, and its failure does
+    /// not fail the run.
     let quarantine: Quarantine?
-    /// Why the cast cannot play the scenario; nil when it can.
+    /// Why the topology cannot play the scenario; nil when it can.
     let obstacle: String?
     /// The file.
     public let file: SourceFile
-    /// Where its row of a table stands; nil for a scenario without a table.
+    /// The place of its row in a table; nil for a scenario without a table.
     var rowPlace: SourcePlace?
     /// The files that it includes, each by its path without links.
     let includes: Set<String>
-    /// The cast.
+    /// The topology.
     public let topology: Topology
-    /// What is known before the first step, and where it comes from.
+    /// The values known before the first step, and their sources.
     let values: [DeclaredValue]
     /// Values drawn from the seed before the first step.
     let generated: [GeneratedValue]
-    /// Steps that prepare what the scenario is about; when they fail the rest does not run.
+    /// Steps that prepare the scenario; if they fail the rest does not run.
     let setup: Phase?
     /// The steps.
     let steps: [Step]
-    /// Steps that run whatever happened before.
+    /// Steps that always run, whatever happened before.
     let tearDown: Phase?
-    /// Places that print-outs mask.
+    /// Places that are masked in output.
     let secrets: SecretRanges
     /// Secret texts known before the run: literals and environment values.
     let secretTexts: [String]
@@ -49,7 +49,7 @@ public struct Scenario: Sendable {
     /// The name of the row of a table-driven scenario, as it stands in ``id``.
     var row: String? { ScenarioPath.parts(of: id).row }
 
-    /// Where its row stands, and what is in it; nil for a scenario without a table.
+    /// The place of its row, and its values; nil for a scenario without a table.
     var rowText: String? {
         rowPlace.map { place in
             let cells = values.filter(\.isOfRow).map {
@@ -61,9 +61,9 @@ public struct Scenario: Sendable {
 
     /// The command that runs the same scenario, and only the same row of it, with a seed.
     ///
-    /// What was given for its values from outside is in the command, except what has a secret in it.
+    /// The command contains the values given from outside, except secrets.
     ///
-    /// - Parameter labOption: What `--lab` said.
+    /// - Parameter labOption: The value of `--lab`.
     func replay(seed: UInt64, labOption: String?) -> String {
         let redactor = Redactor(secrets: secretTexts)
         let given = values.compactMap { value in
@@ -74,11 +74,11 @@ public struct Scenario: Sendable {
         return "lab run \(word)\(Self.option(lab: labOption))\(given.joined()) --seed \(seed)"
     }
 
-    /// The command that shows what was recorded when the scenario failed.
+    /// The command that shows the records of the scenario's failure.
     ///
     /// - Parameters:
-    ///   - subject: What of it: `sharing main`.
-    ///   - labOption: What `--lab` said.
+    ///   - subject: The part to show: `sharing main`.
+    ///   - labOption: The value of `--lab`.
     func inspection(_ subject: String, labOption: String?) -> String {
         "lab inspect \(subject) --failure \(word)\(Self.option(lab: labOption))"
     }
@@ -87,12 +87,12 @@ public struct Scenario: Sendable {
     ///
     /// - Parameters:
     ///   - run: The identifier of the earlier one.
-    ///   - labOption: What `--lab` said.
+    ///   - labOption: The value of `--lab`.
     func comparison(with run: String, labOption: String?) -> String {
         "lab diff \(run) latest \(word)\(Self.option(lab: labOption))"
     }
 
-    /// How a command line names the scenario.
+    /// The scenario's name on a command line.
     private var word: String { ShellWord.quoted(file.path + (row.map { "[\($0)]" } ?? "")) }
 
     private static func option(lab: String?) -> String { lab.map { " --lab \(ShellWord.quoted($0))" } ?? "" }
@@ -100,7 +100,7 @@ public struct Scenario: Sendable {
 
 /// A value of `values:` that is drawn from the seed.
 struct GeneratedValue: Sendable {
-    /// What is drawn.
+    /// The kind of value.
     enum Kind: String, CaseIterable, Sendable {
         /// A unique readable name.
         case name
@@ -114,6 +114,6 @@ struct GeneratedValue: Sendable {
 
     let name: String
     let kind: Kind
-    /// Digits of a PIN, or the exclusive upper limit of a number.
+    /// Number of digits of a PIN, or the exclusive upper limit of a number.
     let size: Int
 }

@@ -1,12 +1,12 @@
 internal import LabKit
 
-// The one place where a step becomes English.
+// The one place where a step is described in English.
 
 extension Step {
-    /// The step in a sentence: the writer's note, else what the vocabulary says about its command, with the arguments. The
-    /// words of the language say themselves what they do; for them there is none.
+    /// The step in a sentence: the writer's note, else the vocabulary's description of its command, with the arguments.
+    /// Nil for words of the language, which describe themselves.
     ///
-    /// - Parameter bindings: The values that are known before the run, so that a plan and a report say the same.
+    /// - Parameter bindings: The values known before the run, so that a plan and a report agree.
     func sentence(knowing bindings: Bindings) -> String? {
         if let note { return note }
         guard case .command(let command) = action else { return nil }
@@ -21,12 +21,12 @@ extension Step {
 }
 
 extension CommandStep {
-    /// Who carries the command out, as the scenario calls it.
+    /// The actor of the command, under its name in the scenario.
     var name: String { alias?.name ?? target.actor }
 }
 
 extension CommandStep.Argument {
-    /// The argument as `name=value`; what only the run can know stays a reference, and a secret is masked.
+    /// The argument as `name=value`; values known only in the run stay references, and secrets are masked.
     func text(knowing bindings: Bindings) -> String {
         let value = bindings.known(of: self.value)
         if field.isSecret, case .string(let text) = value, !text.contains("${") {

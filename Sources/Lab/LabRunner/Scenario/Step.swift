@@ -3,11 +3,11 @@ internal import LabKit
 
 /// One element of a list of steps.
 struct Step: Sendable {
-    /// What to do.
+    /// The kind of step.
     indirect enum Action: Sendable {
         case command(CommandStep)
         case check(Condition)
-        /// Steps that are all carried out, although one fails.
+        /// Steps that are all carried out, even if one fails.
         case postConditions([Step])
         case advance(LabDuration)
         case waitFor(EventPattern, within: LabDuration)
@@ -19,38 +19,38 @@ struct Step: Sendable {
         case eventually(limit: LabDuration, steps: [Step])
         case race(Race)
         case parallel([Branch])
-        /// As many rounds as an integer of ``rounds`` says.
+        /// A number of rounds given by an integer, within ``rounds``.
         case repeated(times: Template, counter: String?, steps: [Step])
         /// A round for each element of a list.
         case each(values: Template, name: String, steps: [Step])
         case included(path: String, steps: [Step])
     }
 
-    /// How many rounds `repeat` may have.
+    /// The possible numbers of rounds of `repeat`.
     static let rounds: ClosedRange<Int64> = 1...100_000
 
-    /// What to do.
+    /// The action.
     let action: Action
-    /// The writer's remark.
+    /// The writer's note.
     let note: String?
-    /// Where the step was written, from its first key to its last value.
+    /// The place of the step, from its first key to its last value.
     let place: SourcePlace
-    /// Where the step's file was included, the innermost place first.
+    /// The places where the step's file was included, innermost first.
     let includedAt: [SourcePlace]
     /// The step's number, with those of the blocks around it: `3`, `3.1`. Stable against changes below.
     let path: String
-    /// Under which condition the step is carried out; nil for always.
+    /// The condition of the step; nil for always.
     var when: When?
 
-    /// A condition over a value that a step has kept.
+    /// A condition on a captured value.
     struct When: Sendable {
         let reference: Reference
         let expectation: Expectation
-        /// Where `when` is written.
+        /// The place of `when`.
         let place: SourcePlace
     }
 
-    /// The steps inside, in the order in which they are written.
+    /// The steps inside, in the order of the file.
     var inner: [Step] {
         switch action {
         case .command, .check, .advance, .waitFor, .order: []
@@ -105,35 +105,35 @@ struct Branch: Sendable {
     var actors: [String] { steps.flatMap(\.actors) }
 }
 
-/// Branches from a common start, and how they may end.
+/// Branches with a common start, and their allowed ends.
 struct Race: Sendable {
     let branches: [Branch]
-    /// Nil when all must succeed.
+    /// Nil if all must succeed.
     let outcome: Outcome?
 
     /// How a race ends in which not all need to succeed.
     struct Outcome: Sendable {
-        /// How many branches succeed.
+        /// Number of branches that succeed.
         let winners: Expectation
-        /// What every other branch fails with; nil accepts any error of a command.
+        /// The expected error of all other branches; nil accepts any error of a command.
         let others: Expectation?
-        /// The variable that keeps who won, and answers to its name as an actor.
+        /// The variable that keeps the winner; its name is also an actor.
         let capture: String?
     }
 }
 
-/// What a race keeps of the branch that won; of the first, when several did.
+/// What a race keeps of the branch that won; the first one, if several did.
 struct RaceWinner: FieldObject {
     @Field("Number of the branch, counted from 1.") var branch: Int
     @Field("The actor of its first command.") var actor: String
     @Field("The answer of its last command.") var answer: JSONValue
 }
 
-/// A command to an actor, and what is expected of its answer.
+/// A command to an actor, and the expectation of its answer.
 struct CommandStep: Sendable {
-    /// Who may carry it out: one, or those of whom a race decides.
+    /// The possible actors: one, or several of which a race decides on one.
     var targets: [Target]
-    /// The variable of the race that decides; nil when there is one target.
+    /// The variable of the race that decides; nil for one target.
     var alias: Reference?
     let command: CommandDeclaration
     let arguments: [Argument]
@@ -145,7 +145,7 @@ struct CommandStep: Sendable {
     /// How long the step is tried again until its expectation holds.
     let eventually: LabDuration?
 
-    /// The target before a race has decided: the first.
+    /// The first target, before a race has decided.
     var target: Target { targets[0] }
 
     struct Argument: Sendable {
@@ -153,7 +153,7 @@ struct CommandStep: Sendable {
         let value: Template
     }
 
-    /// What is expected.
+    /// The expected result.
     indirect enum Outcome: Sendable {
         /// Success, with any result.
         case succeeds
@@ -165,21 +165,21 @@ struct CommandStep: Sendable {
         case either([Way])
     }
 
-    /// One of the ways in which a command may end.
+    /// One of the possible results of a command.
     struct Way: Sendable {
-        /// What was written, else its number from 1.
+        /// The given name, else its number from 1.
         let name: String
         let outcome: Outcome
     }
 }
 
-/// What a command with several ways to end keeps.
+/// The variable for the result of a command with several possible results.
 struct WayTaken: FieldObject {
     @Field("The name of the way, or its number from 1.") var name: String
     @Field("The answer, or the error as `fails` sees it.") var answer: JSONValue
 }
 
-/// A value, and what it must be like.
+/// A value and its expectation.
 struct Condition: Sendable {
     let value: Template
     let expectation: Expectation
@@ -190,24 +190,24 @@ struct EventPattern: Sendable {
     let event: String
     /// The process; nil means any.
     let peer: String?
-    /// What the event's fields must match.
+    /// The conditions on the event's fields.
     let fields: Expectation?
 
     /// The pattern in a sentence.
     var title: String { "the event `\(event)`\(peer.map { " of `\($0)`" } ?? "")" }
 }
 
-/// What must not be while some steps run.
+/// What must not happen while some steps run.
 enum Absence: Sendable {
-    /// No process's trace gets such an event.
+    /// No process records such an event.
     case event(EventPattern)
-    /// The step, carried out before the steps and after each of them, never ends as it says.
+    /// The step, carried out before the steps and after each of them, never ends as stated.
     case answer(Step)
 }
 
-/// Who carries a command out, and through which control endpoint.
+/// The actor of a command, and its control endpoint.
 struct Target: Sendable, Equatable {
-    /// Where the command goes.
+    /// The destination of a command.
     enum Route: Sendable, Equatable {
         /// To a control endpoint; `about` names the app or link the command concerns.
         case endpoint(InstanceEndpoint, about: String?)
@@ -217,11 +217,11 @@ struct Target: Sendable, Equatable {
 
     /// Name in the scenario.
     let actor: String
-    /// What the actor is, for this command.
+    /// The kind of the actor, for this command.
     let kind: ActorKind
-    /// Where the command goes.
+    /// The destination of commands.
     let route: Route
-    /// What the actor's own program understands; nil for one of the lab's.
+    /// The vocabulary of the actor's own program; nil for a program of the lab.
     var own: AppVocabulary?
 
     /// The commands that the actor understands in this role.

@@ -1,7 +1,7 @@
 internal import LabKit
 
-/// A value as written: literal, reference to a variable, or made of both. It is resolved on the parsed
-/// tree when its step runs, so that a value from outside never becomes syntax.
+/// A value as written: literal, reference to a variable, or a mix of both. It is resolved on the parsed tree when its
+/// step runs, so that a value from outside never becomes syntax.
 indirect enum Template: Sendable {
     case literal(JSONValue)
     case reference(Reference)
@@ -18,10 +18,10 @@ indirect enum Template: Sendable {
 
 /// `${name.field.0}`.
 struct Reference: Sendable, Equatable {
-    /// What was written.
+    /// The text as written.
     let name: String
     let path: [String]
-    /// What the variable is called while the scenario runs.
+    /// The variable's name in the run.
     let key: String
 
     init(name: String, path: [String], key: String? = nil) {
@@ -30,12 +30,12 @@ struct Reference: Sendable, Equatable {
         self.key = key ?? name
     }
 
-    /// The same reference to the variable that the name stands for.
+    /// The same reference, with the variable's name in the run.
     func resolved(to key: String) -> Reference { Reference(name: name, path: path, key: key) }
 
     var text: String { ([name] + path).joined(separator: ".") }
 
-    /// The name of a variable as it was written; what it is called in the run carries the step that includes its file.
+    /// The name of a variable as written; its name in the run carries the step that includes its file.
     static func written(_ key: String) -> Substring {
         key[(key.lastIndex(of: "/").map(key.index(after:)) ?? key.startIndex)...]
     }
@@ -46,10 +46,10 @@ struct UnresolvedReference: Error {
     let reference: Reference
 }
 
-/// The variables' values while a list of steps runs. A value is set once, and anew in each round of a block.
+/// The variables' values while a list of steps runs. A value is set once, and again in each round of a block.
 struct Bindings: Sendable {
     private(set) var values: [String: JSONValue] = [:]
-    /// What was set here, and not before the branch began.
+    /// The values set here, without those from before the branch began.
     private var own: Set<String> = []
 
     mutating func set(_ name: String, to value: JSONValue) {
@@ -57,14 +57,14 @@ struct Bindings: Sendable {
         own.insert(name)
     }
 
-    /// The values that a branch begins with.
+    /// The initial values of a branch.
     var ofBranch: Bindings {
         var branch = self
         branch.own = []
         return branch
     }
 
-    /// Adds what a branch has set. The rest of its values may be older than what another branch has set.
+    /// Adds the values that a branch has set. Its other values may be older than those set by another branch.
     mutating func merge(_ branch: Bindings) {
         for name in branch.own { if let value = branch.values[name] { set(name, to: value) } }
     }
@@ -100,7 +100,7 @@ struct Bindings: Sendable {
         for key in reference.path {
             switch value {
             case .object(let members):
-                // A member that the answer left out is nothing.
+                // A member missing in the answer is null.
                 value = members[key] ?? .null
             case .array(let elements):
                 guard let index = Int(key), elements.indices.contains(index) else {
@@ -114,7 +114,7 @@ struct Bindings: Sendable {
         return value
     }
 
-    /// A value inside a text: text stays as it is, everything else is written as JSON.
+    /// A value inside a text: text stays unchanged, everything else is written as JSON.
     static func text(of value: JSONValue) -> String {
         if case .string(let text) = value { text } else { value.description }
     }

@@ -5,7 +5,7 @@ extension SharingState {
     /// The lines for people.
     public var lines: [String] {
         devices.flatMap { device in
-            (device.problem.map { ["\(device.name) tells nothing: \($0)"] } ?? [])
+            (device.problem.map { ["\(device.name) does not answer: \($0)"] } ?? [])
                 + device.activations.flatMap { Self.lines(of: $0, on: device.name) }
         }
     }
@@ -43,12 +43,12 @@ extension SharingState {
     private static func sentence(of state: InspectSharing.MemoryState) -> String {
         switch state {
         case .usable: "usable"
-        case .missing: "there is none; the next app makes it"
-        case .tooShort: "too short; the next app makes it anew"
-        case .unfinished: "never finished; the next app fills it in"
-        case .wrongMagic: "no memory of the SDK, apps refuse it"
-        case .otherInstance: "memory of another instance identifier, apps refuse it"
-        case .wrongVersion: "of an unknown version, apps refuse it"
+        case .missing: "missing; the next app creates it"
+        case .tooShort: "too short; the next app recreates it"
+        case .unfinished: "not initialised; the next app completes it"
+        case .wrongMagic: "not memory of the SDK; apps reject it"
+        case .otherInstance: "memory of another instance identifier; apps reject it"
+        case .wrongVersion: "unknown version; apps reject it"
         }
     }
 

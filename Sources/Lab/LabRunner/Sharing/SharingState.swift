@@ -1,21 +1,21 @@
 internal import Foundation
 internal import LabKit
 
-/// What the apps of an instance share, at one moment: what `lab inspect sharing` shows, and what a scenario that fails
-/// leaves behind.
+/// The state shared by the apps of an instance at one moment: printed by `lab inspect sharing`, and kept when a
+/// scenario fails.
 public struct SharingState: InspectedState {
     static let fileName = "sharing.json"
 
-    /// Version of the JSON form; it grows when a member changes its meaning or goes.
+    /// Version of the JSON form; increased when a member changes its meaning or is removed.
     public private(set) var version = 1
     /// The devices with apps that share.
     var devices: [Device]
 
-    /// What apps of one device share.
+    /// The state shared by the apps of one device.
     struct Device: Codable, Sendable {
         var name: String
         var activations: [InspectSharing.Activation]
-        /// Why nothing is known.
+        /// Why the state is unknown.
         var problem: String?
     }
 
@@ -24,20 +24,19 @@ public struct SharingState: InspectedState {
         topology.devices.filter { $0.apps.contains { $0.powerAuth.sharing != nil } }
     }
 
-    /// A state that is known already.
+    /// A state from a record.
     init(devices: [Device]) {
         self.devices = devices
     }
 
-    /// Asks the devices of an instance. No app is asked, and no lock is taken, so that it does not matter what they wait
-    /// for.
+    /// Asks the devices of an instance. No app is asked, and no lock is taken, so it works even if the apps hang.
     ///
     /// Thread rule: any thread; blocks.
     public init(in connection: InstanceConnection) {
         self.init(in: connection, clients: connection.clients)
     }
 
-    /// - Parameter clients: connections of its own are not ended with those of the steps.
+    /// - Parameter clients: connections that stay open when those of the steps end.
     init(in connection: InstanceConnection, clients: ControlClients) {
         let devices = Self.devices(of: connection.manifest.topology).map { device in
             switch DeviceAnswer(to: InspectSharing.self, of: device.name, in: connection, clients: clients) {
@@ -52,7 +51,7 @@ public struct SharingState: InspectedState {
 
     /// The part about one app, or one app group.
     ///
-    /// - Throws: ``BadUsage`` when nothing is shared there.
+    /// - Throws: ``BadUsage`` if nothing is shared there.
     public func about(_ target: String) throws -> SharingState {
         var part = self
         part.devices = devices.compactMap { device in

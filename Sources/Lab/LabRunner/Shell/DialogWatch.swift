@@ -2,23 +2,23 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// Waits for either of two things: the end of a step, or a dialog of an app.
+/// Waits for the end of a step or a dialog of an app.
 ///
 /// Thread rule: any thread.
 final class DialogWatch: Sendable {
     private let events: TraceBoard
     private let app: String
 
-    /// - Parameter events: what the processes of the instance write.
+    /// - Parameter events: the events of the instance's processes.
     init(of app: String, in events: TraceBoard) {
         self.events = events
         self.app = app
     }
 
-    /// Carries something out on a thread of its own, and lets the caller's thread do something for each dialog meanwhile.
+    /// Performs work on a thread of its own, and meanwhile calls a closure on the caller's thread for each dialog.
     ///
     /// - Parameters:
-    ///   - body: what takes its time.
+    ///   - body: the long work.
     ///   - onDialog: called when the app has opened a dialog.
     /// - Throws: `SystemError` when the kernel has no descriptor left.
     func during(_ body: @escaping @Sendable () -> Void, onDialog: () -> Void) throws {
@@ -26,7 +26,7 @@ final class DialogWatch: Sendable {
         let end = End()
         try events.ringing(bell, for: .init(processes: [app])) {
             var known = events.generation
-            // Reading a step nests as deep as its file does.
+            // Reading a step needs as much stack as its file is nested.
             let thread = runOnThread(name: "step", stackSize: 8 << 20) {
                 body()
                 end.isReached.store(true, ordering: .releasing)

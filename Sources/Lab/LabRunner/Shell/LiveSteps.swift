@@ -3,20 +3,20 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// Steps that are given to a running instance one after the other.
+/// Steps that a running instance gets one after the other.
 ///
-/// Each is read by the rules of a scenario, knows what the ones before it have kept, and is carried out and judged as a
-/// scenario's step is. Only what ended as expected leaves its captures behind.
+/// Each is read, carried out and checked like a scenario's step, and can use the captures of earlier ones. Only a step
+/// that passed leaves its captures behind.
 ///
 /// Not thread-safe, but for ``underWay``.
 final class LiveSteps {
-    /// What became of a text.
+    /// The result of a text.
     enum Outcome {
-        /// It is no step: diagnostics with places. Nothing was carried out.
+        /// Not a step: diagnostics with places. Nothing was carried out.
         case refused(String)
-        /// All of it ended as expected; the answer is that of the last command.
+        /// All of it passed; the answer is that of the last command.
         case done([Step], answer: JSONValue?)
-        /// A step did not end as expected; `error` is what its command answered.
+        /// A step failed; `error` is what its command answered.
         case failed([StepFailure], steps: [Step], error: ControlError?)
     }
 
@@ -29,16 +29,16 @@ final class LiveSteps {
     private let scope = Scope(parent: nil)
     private let secrets = SecretTexts()
     private var bindings = Bindings()
-    /// The secrets that were given by name, in their order.
+    /// The secrets given by name, in order.
     private(set) var given: [GivenSecret] = []
     private var count = 0
 
     /// Steps for an instance.
     ///
     /// - Parameters:
-    ///   - directory: where the history of the steps is written; made when it is missing.
-    ///   - labFile: absolute path of the lab file, beside which files to include are found.
-    /// - Throws: when the instance's traces cannot be followed.
+    ///   - directory: the directory of the steps' history; created if missing.
+    ///   - labFile: absolute path of the lab file, the base of `include`.
+    /// - Throws: if the instance's traces cannot be followed.
     init(for instance: InstanceConnection, directory: String, labFile: String) throws {
         self.instance = instance
         self.directory = directory
@@ -49,12 +49,12 @@ final class LiveSteps {
     /// Ends following the instance.
     func stop() { events.stop() }
 
-    /// What has been kept: names in order, values without secrets.
+    /// The captures: names in order, values without secrets.
     var kept: [(name: String, value: JSONValue)] {
         bindings.values.sorted { $0.key < $1.key }.map { ($0.key, redactor.redact($0.value)) }
     }
 
-    /// What a reference can name, with the types that lead further.
+    /// The possible references, with the types of their members.
     var types: [String: FieldType] {
         scope.entries.compactMapValues { entry in
             if case .typed(let type) = entry.binding { type } else { nil }
@@ -63,11 +63,11 @@ final class LiveSteps {
 
     /// Reads a step, or a list of steps, and carries it out.
     ///
-    /// - Throws: when nothing can be written about it.
+    /// - Throws: if the history cannot be written.
     func perform(_ text: String) throws -> Outcome {
         let file = SourceFile(path: "step", text: text)
         let collector = DiagnosticCollector()
-        // What a step keeps is known to the next one only if it ends as expected.
+        // The next step can use a step's captures only if it passes.
         let attempt = Scope(parent: scope)
         let steps = read(file, in: attempt, reporting: collector)
         secrets.texts.forEach(redactor.insert)
@@ -100,13 +100,14 @@ final class LiveSteps {
         return .done(steps, answer: thread.lastAnswer)
     }
 
-    /// Hides what a text that is no step may hold.
+    /// Masks secrets in a text that is not a step.
     func hideSecrets(ofRefused text: String) { RefusedSecrets.texts(in: text).forEach(redactor.insert) }
 
-    /// A line of the shell in YAML. A secret that does not stand in it is kept, and becomes a reference.
+    /// A line of the shell in YAML. A secret given indirectly is kept, and replaced by a reference.
     ///
-    /// - Parameter secretLine: Takes the name of a parameter; answers with a line that nobody sees, nil when there is none.
-    /// - Throws: ``BadUsage`` for a short form that cannot be understood, or a value that is not there.
+    /// - Parameter secretLine: Takes the name of a parameter; returns a line read without echo, nil at the end of the
+    ///   input.
+    /// - Throws: ``BadUsage`` for an invalid short form, or a missing value.
     func yaml(_ text: String, secretLine: (String) -> String? = { _ in nil }) throws -> String {
         try ShellLine.yaml(text) { actor, command, name, text in
             let field = instance.actors.command(named: command, of: actor)?.fields.first { $0.name == name }
@@ -120,12 +121,12 @@ final class LiveSteps {
         }
     }
 
-    /// Keeps a secret for the steps that follow, unless it is kept already.
+    /// Keeps a secret for the following steps, unless it is kept already.
     ///
-    /// - Returns: The name that steps call it by.
+    /// - Returns: Its name in steps.
     private func keep(_ text: String, for name: String, given source: SecretArgument) -> String {
         if let known = given.first(where: { $0.text == text }) { return known.name }
-        // Two secrets for one parameter are told apart by a number.
+        // Two secrets for one parameter get numbered names.
         let free = (1...).lazy.map { $0 == 1 ? name : "\(name)\($0)" }.first { self.types[$0] == nil }
         let unique = free ?? name
         redactor.insert(text)
@@ -137,16 +138,16 @@ final class LiveSteps {
         return unique
     }
 
-    /// A step that was carried out, with references in place of the secrets that stand in it, so that it can be kept; nil
-    /// when one would stay.
+    /// A step that was carried out, with references in place of its secrets, so that it can be kept; nil if a secret
+    /// would remain.
     ///
-    /// - Parameter isBorrowed: whether a text stays, because something else will be put in its place.
+    /// - Parameter isBorrowed: whether a text stays, because it will be replaced later.
     func withoutSecrets(_ yaml: String, except isBorrowed: (String) -> Bool = { _ in false }) -> String? {
         let file = SourceFile(path: "step", text: yaml)
         guard let root = YAMLDocument.parse(file, reporting: DiagnosticCollector()) else { return nil }
         var lines = file.lines
         var rest = lines
-        // From the end, so that what is replaced moves nothing that is still to come.
+        // From the end, so that a replacement does not move later ones.
         for (name, node) in root.values(named: "value").reversed() {
             let range = node.place.range
             guard let text = node.scalar?.text, secrets.texts.contains(text), range.start.line == range.end.line else {
@@ -174,7 +175,7 @@ final class LiveSteps {
 }
 
 extension YAMLNode {
-    /// The single values in it, in the order of the file, each with the key that it belongs to.
+    /// The scalars in it, in the order of the file, each with its key.
     fileprivate func values(named name: String) -> [(name: String, node: YAMLNode)] {
         switch content {
         case .scalar: [(name, self)]
@@ -184,11 +185,11 @@ extension YAMLNode {
     }
 }
 
-/// The step that is being carried out, for whoever wants to end it. Thread rule: any thread.
+/// The current step, for callers that want to end it. Thread rule: any thread.
 final class StepUnderWay: Sendable {
     private let interruption = Mutex<Interruption?>(nil)
 
-    /// Ends the step, which has then failed; does nothing between two steps.
+    /// Ends the step, which then fails; does nothing between two steps.
     func interrupt() { interruption.withLock { $0 }?.set() }
 
     fileprivate func interrupting<Value>(_ interruption: Interruption, during body: () throws -> Value) rethrows
@@ -201,7 +202,7 @@ final class StepUnderWay: Sendable {
 }
 
 extension Scenario {
-    /// Steps that somebody gives to a running instance.
+    /// Steps for a running instance, outside of a scenario.
     fileprivate init(liveIn topology: Topology, file: SourceFile, steps: [Step], secrets: SecretRanges) {
         self.init(
             id: "live", name: "live", about: nil, manual: [], tags: [], quarantine: nil, obstacle: nil, file: file,

@@ -1,10 +1,10 @@
 internal import LabFile
 internal import LabKit
 
-/// The texts that a session was answered with. Who types one of them later has read it there, so the record says where it
-/// comes from: an activation code is another one in the next run.
+/// The texts of a session's answers. A text typed later was read there, so the record refers to the answer: an
+/// activation code, for example, differs in the next run.
 struct RecordedAnswers {
-    /// Where a text was read: the place of an entry in the record, and the way into its answer.
+    /// The source of a text: the index of an entry in the record, and the path in its answer.
     struct Origin: Equatable {
         let entry: Int
         let path: [String]
@@ -13,28 +13,28 @@ struct RecordedAnswers {
     private var origins: [String: Origin] = [:]
     private var typed: Set<String> = []
 
-    /// Where a text that somebody typed was read; nil when it is the writer's own.
+    /// The source of a text that was typed; nil if it is the writer's own.
     subscript(text: String) -> Origin? { origins[text] }
 
-    /// Notes what was typed. It is the writer's own from then on, although an answer repeats it.
+    /// Records a typed text. From then on it is the writer's own, even if an answer repeats it.
     mutating func note(typed steps: [Step]) {
         for text in steps.flatMap(\.writtenTexts) where origins[text] == nil { typed.insert(text) }
     }
 
-    /// Notes what an entry was answered.
+    /// Records the answer of an entry.
     mutating func note(_ answer: JSONValue, of type: FieldType, entry: Int) {
         for (path, text) in Self.texts(in: answer, of: type) where origins[text] == nil && !typed.contains(text) {
             origins[text] = Origin(entry: entry, path: path)
         }
     }
 
-    /// Forgets what the entries from a place on were answered.
+    /// Forgets the answers of the entries from an index on.
     mutating func forget(from entry: Int) { origins = origins.filter { $0.value.entry < entry } }
 
     private static func texts(in value: JSONValue, of type: FieldType) -> [(path: [String], text: String)] {
         switch (type, value) {
         case (.optional(let wrapped), _): return texts(in: value, of: wrapped)
-        // A shorter one is the same by chance.
+        // Shorter ones are equal by chance.
         case (.text, .string(let text)): return text.count < 4 ? [] : [([], text)]
         case (.object(let members), .object(let values)):
             return members.flatMap { member in
@@ -60,7 +60,7 @@ struct RecordedAnswers {
         texts.map { ([name] + $0.path, $0.text) }
     }
 
-    /// Where no type tells words of a fixed set from identifiers, length and digits do.
+    /// Where no type distinguishes words of a fixed set from identifiers, length and digits do.
     private static func isMade(_ text: String) -> Bool {
         text.count >= 16 || (text.count >= 8 && text.contains { $0.isNumber })
     }
@@ -72,7 +72,7 @@ struct RecordedAnswers {
 }
 
 extension Step {
-    /// The texts that are written as arguments of its commands, where any text can stand.
+    /// The texts in the free-text arguments of its commands.
     var writtenTexts: [String] {
         guard case .command(let command) = action else { return inner.flatMap(\.writtenTexts) }
         return command.arguments.flatMap { argument -> [String] in
@@ -83,7 +83,7 @@ extension Step {
         }
     }
 
-    /// The names that the step and those inside it give to something.
+    /// The names that the step and those inside it define.
     var givenNames: [String] {
         let own: [String?] =
             switch action {

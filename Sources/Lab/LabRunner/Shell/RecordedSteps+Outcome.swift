@@ -1,12 +1,12 @@
 internal import LabKit
 
 extension RecordedSteps {
-    /// Adds what was carried out, when a scenario can repeat it.
+    /// Adds a step that was carried out, if a scenario can repeat it.
     ///
     /// - Parameters:
-    ///   - yaml: A step or a list of steps, as it may be kept.
-    ///   - pause: The time since the end of what was carried out before, in nanoseconds.
-    /// - Returns: What a command failed with of which nothing was expected: what it said is what the session has found out.
+    ///   - yaml: A step or a list of steps, without secrets.
+    ///   - pause: The time since the end of the previous step, in nanoseconds.
+    /// - Returns: The error of a command without an expectation: a finding of the session.
     @discardableResult
     mutating func add(_ yaml: String, _ outcome: LiveSteps.Outcome, after pause: UInt64 = 0) -> ControlError? {
         switch outcome {
@@ -25,7 +25,7 @@ extension RecordedSteps {
 }
 
 extension Step {
-    /// Whether nothing is said about how it ends.
+    /// Whether it has no expectation.
     fileprivate var isAsGiven: Bool {
         if case .command(let command) = action, case .succeeds = command.outcome { true } else { false }
     }

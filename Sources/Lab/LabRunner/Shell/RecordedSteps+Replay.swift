@@ -1,11 +1,11 @@
 internal import LabKit
 
 extension RecordedSteps {
-    /// A pause after which a step is thought to have waited for something, in nanoseconds.
+    /// A pause after which a step is assumed to have waited for something, in nanoseconds.
     private static let longPause: UInt64 = 1_000_000_000
 
-    /// How a step that failed in a replay differs from the session, why that may be, and what to change; nil for what
-    /// concerns no step of it.
+    /// How a step that failed in a replay differs from the session, the possible reason, and what to change; nil for a
+    /// failure that concerns no step of it.
     func difference(_ failure: StepFailure) -> String? {
         guard let entry = entry(ofStep: failure.step) else { return nil }
         return "step \(failure.step), `\(failure.title)`, did not end as in the session: \(reason(failure, entry))"
@@ -33,7 +33,7 @@ extension RecordedSteps {
 }
 
 extension Step {
-    /// The names of arguments that are written out.
+    /// The names of arguments with literal values.
     fileprivate var argumentNames: [String] {
         guard case .command(let command) = action else { return inner.flatMap(\.argumentNames) }
         return command.arguments.compactMap { argument in

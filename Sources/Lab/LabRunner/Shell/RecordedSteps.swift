@@ -2,25 +2,25 @@ internal import Foundation
 internal import LabFile
 internal import LabKit
 
-/// The steps of a session as a scenario that can be run again.
+/// The steps of a session as a runnable scenario.
 ///
-/// What was seen is what is expected from then on: the answer where it is a plain word, and the error of a command that
-/// failed. Times, identifiers and keys are different every time: they are not expected, and where one that was answered is
-/// typed again, the step refers to the answer.
+/// The observed results become expectations: the answer if it is a plain word, and the error of a command that failed.
+/// Times, identifiers and keys differ every time: they are not expected, and where one from an answer is typed again,
+/// the step refers to the answer.
 struct RecordedSteps {
-    /// A text of the session, and what was seen.
+    /// A text of the session, and its result.
     struct Entry {
-        /// The steps in YAML, without the dash of a list that has one element only, and without references to answers.
+        /// The steps in YAML, without the dash of a list with only one element, and without references to answers.
         fileprivate let lines: [String]
-        /// What the text was read as.
+        /// The parsed steps.
         let steps: [Step]
-        /// What stands in it and was read in an earlier answer.
+        /// The texts in it that come from earlier answers.
         fileprivate let borrowed: [BorrowedText]
-        /// The time between the end of the entry before and the begin of this one, in nanoseconds.
+        /// The time between the end of the previous entry and the beginning of this one, in nanoseconds.
         let pause: UInt64
     }
 
-    /// A text of an earlier answer, where it was typed.
+    /// A text of an earlier answer, and where it was typed.
     fileprivate struct BorrowedText {
         let origin: RecordedAnswers.Origin
         let range: SourceRange
@@ -34,14 +34,14 @@ struct RecordedSteps {
         secrets.filter { secret in entries.contains { $0.lines.contains { $0.contains("${\(secret.name)}") } } }
     }
 
-    /// Adds what was carried out.
+    /// Adds a text that was carried out.
     ///
     /// - Parameters:
-    ///   - yaml: A step or a list of steps, as it was read.
-    ///   - steps: What it was read as.
-    ///   - answer: What the last command answered.
-    ///   - error: What the command failed with, when that is what the step is about.
-    ///   - pause: The time since the end of what was carried out before, in nanoseconds.
+    ///   - yaml: A step or a list of steps, as typed.
+    ///   - steps: The parsed steps.
+    ///   - answer: The answer of the last command.
+    ///   - error: The error of the command, if the step is about it.
+    ///   - pause: The time since the end of the previous step, in nanoseconds.
     mutating func add(_ yaml: String, steps: [Step], answer: JSONValue?, error: ControlError?, after pause: UInt64 = 0)
     {
         var lines = yaml.split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
@@ -62,19 +62,19 @@ struct RecordedSteps {
         entries.append(Entry(lines: lines, steps: steps, borrowed: borrowed, pause: pause))
     }
 
-    /// Whether a text was read in an answer, so that a step refers to that where the text is typed.
+    /// Whether a text comes from an answer, so that a step refers to the answer instead of repeating the text.
     func wasAnswered(_ text: String) -> Bool { answers[text] != nil }
 
-    /// Takes the last text back.
+    /// Removes the last text.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether it existed.
     mutating func removeLast() -> Bool {
         guard entries.popLast() != nil else { return false }
         answers.forget(from: entries.count)
         return true
     }
 
-    /// What a step of the scenario was in the session.
+    /// The session's entry for a step of the scenario.
     ///
     /// - Parameter path: The step's number, with those of the steps in it: `3.1`.
     func entry(ofStep path: String) -> Entry? {
@@ -85,7 +85,7 @@ struct RecordedSteps {
         }
     }
 
-    /// The texts of a step's arguments that were read in earlier answers, in the order of the file.
+    /// The texts of a step's arguments that come from earlier answers, in the order of the file.
     private func borrowedTexts(in lines: [String], _ steps: [Step]) -> [BorrowedText] {
         let written = Set(steps.flatMap(\.writtenTexts))
         let file = SourceFile(path: "step", text: lines.joined(separator: "\n"))
@@ -98,7 +98,7 @@ struct RecordedSteps {
         }
     }
 
-    /// The lines of all entries, with references to earlier answers and the names that these need.
+    /// The lines of all entries, with references to earlier answers and the necessary names.
     private func linkedLines(besides secrets: [GivenSecret]) -> [[String]] {
         let needed = Set(entries.flatMap { $0.borrowed.map(\.origin.entry) })
         var taken = Set(secrets.map(\.name) + entries.flatMap { $0.steps.flatMap(\.givenNames) })
@@ -121,7 +121,7 @@ struct RecordedSteps {
         }
     }
 
-    /// A name for what a command answered: its own without the verb.
+    /// A name for a command's answer: the command's name without the verb.
     private static func freeName(for command: CommandStep, besides taken: Set<String>) -> String {
         let whole = command.command.name
         let noun = whole.drop { !$0.isUppercase }
@@ -132,13 +132,13 @@ struct RecordedSteps {
         return (1...).lazy.map { $0 == 1 ? name : "\(name)\($0)" }.first(where: isFree) ?? name
     }
 
-    /// Lets the last step of an entry keep its answer.
+    /// Makes the last step of an entry keep its answer.
     private static func keep(as name: String, in lines: inout [String]) {
         let keys = keys(ofLastStepIn: lines)
         add("as: \(name)", to: &lines, at: keys.count > 1 ? keys[1].line - 1 : lines.count)
     }
 
-    /// Adds a key to the only step of an entry, behind everything else: no place before it moves.
+    /// Adds a key to the only step of an entry, after everything else, so that no place before it moves.
     private static func append(_ entry: String, to lines: inout [String]) {
         add(entry, to: &lines, at: lines.count)
     }
@@ -154,7 +154,7 @@ struct RecordedSteps {
         }
     }
 
-    /// Where the keys of an entry's last step are.
+    /// The place of the keys of an entry's last step.
     private static func keys(ofLastStepIn lines: [String]) -> [SourcePosition] {
         let file = SourceFile(path: "step", text: lines.joined(separator: "\n"))
         let root = YAMLDocument.parse(file, reporting: DiagnosticCollector())
@@ -165,8 +165,8 @@ struct RecordedSteps {
     ///
     /// - Parameters:
     ///   - name: Its name.
-    ///   - topology: The name of the cast.
-    ///   - secrets: What steps may refer to.
+    ///   - topology: The name of the topology.
+    ///   - secrets: The secrets that steps may refer to.
     func scenario(named name: String, topology: String, secrets: [GivenSecret] = []) -> String {
         var lines = ["name: \(ShellLine.flow(.string(name)))", "lab: \(topology)"]
         let used = used(of: secrets)
@@ -174,7 +174,7 @@ struct RecordedSteps {
         lines += used.map { "  \($0.name): { environment: \($0.variable), secret: true }" }
         lines.append("steps:")
         for entry in linkedLines(besides: secrets) {
-            // A list that was pasted has its dashes already.
+            // A pasted list has its dashes already.
             let isList = entry.first?.hasPrefix("- ") ?? false
             for (index, line) in entry.enumerated() {
                 lines.append("  " + (isList ? line : (index == 0 ? "- " : "  ") + line))
@@ -182,11 +182,11 @@ struct RecordedSteps {
         }
         let text = lines.joined(separator: "\n") + "\n"
         let file = SourceFile(path: name, text: text)
-        // What somebody has typed is worth more than its look.
+        // Text that cannot be formatted is kept as typed.
         return (try? YAMLFormatter.format(file, reporting: DiagnosticCollector())) ?? text
     }
 
-    /// The part of an answer that is the same the next time: flags and words of a fixed set. Nil when there is none.
+    /// The part of an answer that is the same the next time: flags and words of a fixed set. Nil if there are none.
     private static func lasting(_ answer: JSONValue, _ type: FieldType) -> JSONValue? {
         switch type {
         case .boolean, .choice: return answer
@@ -202,7 +202,7 @@ struct RecordedSteps {
 }
 
 extension Step {
-    /// The type of what the step's command answers, when it is one that can be kept with `as`.
+    /// The type of the answer of the step's command, if it can be kept with `as`.
     fileprivate var typeOfAnswer: FieldType? {
         guard when == nil, case .command(let command) = action else { return nil }
         return switch command.outcome {
@@ -217,7 +217,7 @@ extension Step {
 }
 
 extension YAMLNode {
-    /// The single values below every `with`, in the order of the file.
+    /// The scalars below every `with`, in the order of the file.
     fileprivate var arguments: [YAMLNode] {
         if let elements { return elements.flatMap(\.arguments) }
         return (entries ?? []).flatMap { $0.key == "with" ? $0.value.scalars : $0.value.arguments }
@@ -233,7 +233,7 @@ extension YAMLNode {
 }
 
 extension String {
-    /// Puts a text where a range of one line was.
+    /// Replaces a range within one line by a text.
     mutating func replaceColumns(of range: SourceRange, by text: String) {
         let scalars = unicodeScalars
         let start = scalars.index(scalars.startIndex, offsetBy: range.start.column - 1)

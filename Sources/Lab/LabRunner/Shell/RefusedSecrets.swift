@@ -1,13 +1,14 @@
 internal import LabFile
 internal import LabKit
 
-/// The secrets of a text that is no step: what is called as a secret is one, although nobody knows its command.
+/// The secrets in a text that is not a valid step: a parameter with the name of a secret holds one, even if the command
+/// is unknown.
 enum RefusedSecrets {
     /// The values that must not be shown or kept.
     static func texts(in text: String) -> [String] {
         text.matches(of: #/\b(\w+)["']?\s*[=:]\s*/#).compactMap { match in
             guard isSecret(String(match.1), in: text),
-                // A quote that is not closed reaches to the end.
+                // An unclosed quote extends to the end.
                 let value = text[match.range.upperBound...].prefixMatch(
                     of: #/"([^"]*)|'([^']*)|([^\s,}"']+)/#)
             else { return nil }
@@ -16,8 +17,8 @@ enum RefusedSecrets {
         }
     }
 
-    /// Whether a parameter takes a secret, also when its name is mistyped. A name that is an ordinary word elsewhere, such as
-    /// `to`, needs a command that takes a secret so.
+    /// Whether a parameter takes a secret, even if its name is misspelled. A name that is an ordinary word elsewhere,
+    /// such as `to`, needs a command that takes a secret under it.
     private static func isSecret(_ name: String, in text: String) -> Bool {
         guard let commands = secrets[name] else {
             return !ordinary.contains(name) && nearest(name, among: secrets.keys.sorted()) != nil
@@ -34,7 +35,7 @@ enum RefusedSecrets {
         for field in command.fields where field.isSecret { secrets[field.name, default: []].insert(command.name) }
     }
 
-    /// The names of everything that is no secret somewhere: commands, words of the language, fields of commands and events.
+    /// All names that are not secret somewhere: commands, words of the language, fields of commands and events.
     private static let ordinary: Set<String> = {
         var names = Set(ReservedWords.all)
         for command in commands {

@@ -1,15 +1,15 @@
 internal import Foundation
 internal import LabFile
 
-/// A value of the short form that is not typed in the open: `password=env:PIN` reads a variable of the environment,
-/// `password=@-` asks for a line without echo. The words are those of `lab exec`.
+/// A value of the short form that is not typed openly: `password=env:PIN` reads a variable of the environment,
+/// `password=@-` reads a line without echo. The words are those of `lab exec`.
 enum SecretArgument: Equatable {
     /// From this variable of the environment.
     case variable(String)
     /// Typed, or the next line of a file.
     case typed
 
-    /// Nil for a value that stands in the line itself.
+    /// Nil for a value in the line itself.
     init?(_ text: String) {
         if text == "@-" {
             self = .typed
@@ -22,7 +22,7 @@ enum SecretArgument: Equatable {
 
     /// The value.
     ///
-    /// - Throws: ``BadUsage`` when the variable is not set, or nothing was typed.
+    /// - Throws: ``BadUsage`` if the variable is not set, or nothing was typed.
     func value(for name: String, secretLine: (String) -> String?) throws -> String {
         switch self {
         case .variable(let variable):
@@ -45,9 +45,9 @@ enum SecretArgument: Equatable {
     }
 }
 
-/// A secret that was given to a session: steps refer to it by a name, so that no record holds it.
+/// A secret given to a session: steps refer to it by a name, so that no record contains it.
 struct GivenSecret: Equatable {
-    /// What steps write between `${` and `}`.
+    /// The text between `${` and `}` in steps.
     let name: String
     /// The variable from which a recorded scenario reads it.
     let variable: String

@@ -1,35 +1,34 @@
 internal import LabFile
 internal import LabKit
 
-/// What was done in a session, as a scenario can repeat it, without the secrets that were typed: what `lab shell`,
-/// `lab record` and the dashboard keep.
+/// The repeatable steps of a session, without the secrets that were typed: kept by `lab shell`, `lab record` and the
+/// dashboard.
 ///
-/// Not thread-safe, as the steps are.
+/// Not thread-safe, like the steps.
 struct SessionRecord {
     let steps: LiveSteps
     private(set) var recorded = RecordedSteps()
-    /// How many texts are not in the record, because a secret would be in it.
+    /// Number of texts left out of the record because they would contain a secret.
     private(set) var leftOut = 0
 
     init(of steps: LiveSteps) { self.steps = steps }
 
-    /// What became of a text.
+    /// The result of adding a text.
     enum Addition {
-        /// It is in the record, or nothing that could be repeated. `foundOut` is what a command failed with of which
-        /// nothing was expected.
+        /// It is recorded, or cannot be repeated. `foundOut` is the error of a command without an expectation.
         case kept(foundOut: ControlError?)
-        /// A secret would be in the record.
+        /// It is left out: the record would contain a secret.
         case leftOut
     }
 
-    /// Adds what was carried out.
+    /// Adds a text that was carried out.
     ///
     /// - Parameters:
-    ///   - yaml: A step or a list of steps, as it was read.
-    ///   - pause: The time since the end of what was carried out before, in nanoseconds.
+    ///   - yaml: A step or a list of steps, as typed.
+    ///   - pause: The time since the end of the previous step, in nanoseconds.
     mutating func add(_ yaml: String, _ outcome: LiveSteps.Outcome, after pause: UInt64 = 0) -> Addition {
         if case .refused = outcome { return .kept(foundOut: nil) }
-        // What was answered and typed again becomes a reference to the answer.
+        // A text from an answer that was typed again becomes a reference to the answer.
         guard let kept = steps.withoutSecrets(yaml, except: recorded.wasAnswered) else {
             leftOut += 1
             return .leftOut
@@ -37,12 +36,12 @@ struct SessionRecord {
         return .kept(foundOut: recorded.add(kept, outcome, after: pause))
     }
 
-    /// Takes the last text of the record back.
+    /// Removes the last text of the record.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether it existed.
     mutating func removeLast() -> Bool { recorded.removeLast() }
 
-    /// How many texts a scenario would have.
+    /// Number of texts in the scenario.
     var count: Int { recorded.entries.count }
 
     /// The secrets that a scenario reads from the environment.

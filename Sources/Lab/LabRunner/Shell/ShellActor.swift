@@ -1,14 +1,14 @@
 internal import LabFile
 internal import LabKit
 
-/// The app that a shell speaks for, when every line is a command to it: the prompt of an app that was started by hand.
+/// The app that a shell acts as, if every line is a command to it: the prompt of an app that was started by hand.
 struct ShellActor {
     /// Its name.
     let name: String
     private let device: String
     private let instance: InstanceConnection
 
-    /// - Throws: ``BadUsage`` when the instance has no app of that name.
+    /// - Throws: ``BadUsage`` if the instance has no app of that name.
     init(_ name: String, in instance: InstanceConnection) throws {
         guard let (device, _) = instance.manifest.topology.app(named: name) else {
             let known = instance.manifest.topology.apps.map(\.name)
@@ -22,7 +22,7 @@ struct ShellActor {
         self.instance = instance
     }
 
-    /// A line with the actor in front of it, unless it is a step in YAML or begins with another actor.
+    /// A line with the actor prepended, unless it is a step in YAML or begins with another actor.
     func addressed(_ text: String) -> String {
         guard let first = text.split(whereSeparator: \.isWhitespace).first.map(String.init),
             !text.trimmed.contains("\n"), !first.hasPrefix("{"), !first.hasPrefix("-"), !first.hasSuffix(":")
@@ -32,7 +32,7 @@ struct ShellActor {
         return isCommand || !isActor ? "\(name) \(text)" : text
     }
 
-    /// What can be typed next: the actor's own commands besides what every shell takes.
+    /// The possible next words: the actor's own commands, and those that every shell takes.
     func candidates(_ line: String, by completion: ShellCompletion) -> (word: String, choices: [String]) {
         let own = completion.candidates("\(name) \(line)")
         guard !line.contains(" ") else {
@@ -43,13 +43,13 @@ struct ShellActor {
         return (own.word, (own.choices + others).sorted())
     }
 
-    /// Whether a dialog of the app waits for the owner of the device.
+    /// Whether a dialog of the app is waiting for the owner of the device.
     var isAsking: Bool {
         let prompt = try? TypedCall(BiometryPrompt()).perform(by: device, in: instance, timeout: Self.patience)
         return prompt?.app == name
     }
 
-    /// Gives an answer to the open dialog.
+    /// Answers the open dialog.
     ///
     /// - Returns: Whether the word is an answer, and a dialog of the app is open.
     func answer(_ word: String) -> Bool {

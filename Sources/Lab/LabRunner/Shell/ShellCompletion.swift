@@ -2,16 +2,16 @@ internal import Foundation
 internal import LabFile
 internal import LabKit
 
-/// What can be typed next: actors, their commands, parameters, words of a parameter, and what earlier steps have kept.
+/// The possible next words: actors, their commands, parameters, values of a parameter, and captures of earlier steps.
 struct ShellCompletion {
-    /// Who can be addressed.
+    /// The possible actors.
     let actors: ActorTable
-    /// What steps have kept.
+    /// The captures of steps.
     let types: [String: FieldType]
     /// The shell's own words.
     let ownWords: [String]
 
-    /// The ends of the last word of a line that make sense, each with the whole word; sorted.
+    /// The possible completions of the last word of a line, each as the whole word; sorted.
     ///
     /// - Parameter line: the line before the cursor.
     func candidates(_ line: String) -> (word: String, choices: [String]) {
@@ -49,14 +49,14 @@ struct ShellCompletion {
         }
     }
 
-    /// The part of a word behind `${`, when that is not closed.
+    /// The part of a word after an unclosed `${`.
     private func openReference(in word: String) -> Substring? {
         guard let start = word.range(of: "${", options: .backwards) else { return nil }
         let rest = word[start.upperBound...]
         return rest.contains("}") ? nil : rest
     }
 
-    /// Everything that has been kept, with the members that its type knows.
+    /// All captures, with the members of their types.
     private var references: [String] {
         types.sorted { $0.key < $1.key }.flatMap { name, type in [name] + members(of: type).map { "\(name).\($0)" } }
     }

@@ -8,22 +8,22 @@ extension ShellWord {
 
         var meaning: String {
             switch self {
-            case .help: "help [ACTOR | COMMAND]   who is there, what they understand, what a command takes"
-            case .kept: "kept                     what steps have kept with `as`"
-            case .history: "history                  what was typed in this session; secrets are masked"
-            case .save: "save FILE                write what was done as a scenario"
-            case .undo: "undo                     leave the last step out of the record"
-            case .quit: "quit                     leave; Ctrl-D does, too"
+            case .help: "help [ACTOR | COMMAND]   list actors, the commands of one, or the parameters of a command"
+            case .kept: "kept                     list the values that steps have kept with `as`"
+            case .history: "history                  list the input of this session; secrets are masked"
+            case .save: "save FILE                write the steps as a scenario"
+            case .undo: "undo                     remove the last step from the record"
+            case .quit: "quit                     end the shell, like Ctrl-D"
             }
         }
     }
 }
 
-/// What the shell tells about itself, its actors and their commands.
+/// The shell's help about itself, its actors and their commands.
 struct ShellHelp {
     let actors: ActorTable
 
-    /// - Throws: ``BadUsage`` for a name that nobody has.
+    /// - Throws: ``BadUsage`` for an unknown name.
     func text(about name: String?) throws -> String {
         guard let name else { return overview }
         if actors[name] != nil {
@@ -33,11 +33,11 @@ struct ShellHelp {
         }
         let found = actors.commands.filter { $0.name == name }
         guard !found.isEmpty else {
-            // Two hundred names are no help.
+            // A list of two hundred names would not help.
             let known = actors.names + actors.commands.map { $0.name }
             let advice =
                 nearest(name, among: known).map { "did you mean `\($0)`?" }
-                ?? "`help` tells who is there, `help ACTOR` what an actor understands"
+                ?? "`help` lists the actors, `help ACTOR` the commands of one"
             throw BadUsage(sentence: "there is no actor or command called `\(name)`; \(advice)")
         }
         return found.map { VocabularyReference.text(of: $0) }.joined()

@@ -2,7 +2,7 @@ internal import Foundation
 internal import LabFile
 internal import LabKit
 
-/// What somebody types into the shell: a step in YAML, or its short form.
+/// A line typed into the shell: a step in YAML, or its short form.
 ///
 /// `main createActivation name=phone as created` is short for
 ///
@@ -12,8 +12,8 @@ internal import LabKit
 /// as: created
 /// ```
 enum ShellLine {
-    /// Whether a first line begins a text of several lines, which an empty line ends: an element of a list, or a key whose
-    /// value comes below.
+    /// Whether a first line begins a text of several lines, which an empty line ends: an element of a list, or a key
+    /// whose value follows below.
     static func opensBlock(_ line: String) -> Bool {
         let text = line.trimmed
         return text.hasPrefix("- ") || text.hasSuffix(":")
@@ -21,9 +21,9 @@ enum ShellLine {
 
     /// The step in YAML.
     ///
-    /// - Parameter argument: Takes actor, command, and name and text of an argument; answers with its value in YAML, as
-    ///   ``scalar(_:)`` does.
-    /// - Throws: ``BadUsage`` for a short form that cannot be understood; what `argument` throws.
+    /// - Parameter argument: Takes actor, command, and name and text of an argument; returns its value in YAML, like
+    ///   ``scalar(_:)``.
+    /// - Throws: ``BadUsage`` for an invalid short form; errors of `argument`.
     static func yaml(
         _ text: String,
         argument: (_ actor: String, _ command: String, _ name: String, _ text: String) throws -> String
@@ -31,7 +31,7 @@ enum ShellLine {
         let line = text.trimmed
         guard !isYAML(line) else { return text }
         var words = try words(of: line)
-        // The parser needs at least these two, and says which are possible.
+        // The parser needs at least these two, and lists the possible ones.
         guard words.count >= 2 else { return "\(line):" }
         let (actor, command) = (words.removeFirst(), words.removeFirst())
         var lines = ["\(actor): \(command)"]
@@ -59,7 +59,7 @@ enum ShellLine {
         return line.prefix { !$0.isWhitespace }.hasSuffix(":")
     }
 
-    /// The words of a line; quotes keep blanks, brackets and braces hold together, as in YAML.
+    /// The words of a line; quotes preserve blanks, brackets and braces group, as in YAML.
     static func words(of line: String) throws -> [String] {
         var words: [String] = []
         var word = ""
@@ -90,13 +90,14 @@ enum ShellLine {
         return words
     }
 
-    /// A value as it can stand between braces. What looks like a list, an object or a quoted text is one already.
+    /// A value in the form for use between braces. A text that looks like a list, an object or a quoted text is kept as
+    /// one.
     static func scalar(_ text: String) -> String {
         guard let first = text.first, !"\"'{[".contains(first) else { return text.isEmpty ? "\"\"" : text }
         return isPlain(text) ? text : JSONValue.string(text).description
     }
 
-    /// A text as it can stand between braces, also one that looks like a number.
+    /// A text in the form for use between braces, quoted if it looks like a number.
     static func textScalar(_ text: String) -> String {
         let scalar = scalar(text)
         return scalar == text && isOtherwise(text) ? JSONValue.string(text).description : scalar
@@ -118,7 +119,7 @@ enum ShellLine {
         text.unicodeScalars.allSatisfy { plain.contains($0) } && !text.hasPrefix("-") && text == text.trimmed
     }
 
-    /// Whether YAML would read a text as something else than text.
+    /// Whether YAML would read a text as another type.
     private static func isOtherwise(_ text: String) -> Bool {
         text.isEmpty || text.first.map { $0.isNumber || ".+".contains($0) } ?? true
             || ["true", "false", "null", "yes", "no", "on", "off", "~"].contains(text.lowercased())

@@ -4,33 +4,33 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// Where a shell's lines come from.
+/// The source of a shell's lines.
 public protocol ShellInput {
     /// A line without its end; nil at the end of the input.
     ///
     /// - Parameters:
-    ///   - prompt: What a terminal shows before it.
-    ///   - completing: The last word of a text, and what it can become.
+    ///   - prompt: The terminal's prompt.
+    ///   - completing: Takes a text; returns its last word and the possible completions.
     func line(prompt: String, completing: @escaping (String) -> (word: String, choices: [String])) -> String?
 
-    /// Lets the user find lines again.
+    /// Adds lines to the input history.
     ///
-    /// - Parameter isSecret: Whether something in them must not outlive the session.
+    /// - Parameter isSecret: Whether they contain something that must not outlive the session.
     func remember(_ lines: [String], isSecret: Bool)
 
-    /// A line that nobody may see, without its end; nil at the end of the input.
+    /// A line read without echo, without its end; nil at the end of the input.
     ///
     /// - Parameter name: What the terminal asks for.
     func secretLine(named name: String) -> String?
 
-    /// Ends the input: no line comes any more. Any thread may call it.
+    /// Ends the input: no more lines follow. Any thread may call it.
     var end: @Sendable () -> Void { get }
 
-    /// Whether a person types, who corrects what was wrong. A file ends at its first mistake.
+    /// Whether a person types, who can correct mistakes. A file ends at its first mistake.
     var isInteractive: Bool { get }
 }
 
-/// A person, or a file, who gives steps to a running instance: `lab shell` and `lab record`.
+/// A person or a file that gives steps to a running instance: `lab shell` and `lab record`.
 ///
 /// Not thread-safe, but for ``interrupt``; ``run()`` is called once, on a thread that may block.
 public final class ShellSession {
@@ -39,10 +39,10 @@ public final class ShellSession {
     private let print: (String) -> Void
     private let printError: (String) -> Void
     private let isRecording: Bool
-    /// Whom lines without an actor are for; nil when each names its own.
+    /// The actor of lines without one; nil if each line must name its own.
     private let actor: ShellActor?
     private var record: SessionRecord
-    /// What was typed, text by text.
+    /// The texts typed so far.
     private var typed: [String] = []
     /// When the last step ended, on the machine's monotonic clock; nil before the first one.
     private var lastEnd: UInt64?
@@ -51,12 +51,12 @@ public final class ShellSession {
     ///
     /// - Parameters:
     ///   - connection: The instance.
-    ///   - labFile: The lab file that a saved scenario will be run with.
-    ///   - actor: The app that lines are for which name nobody; nil for none.
-    ///   - isRecording: Whether a command that fails is a step like others also in a file of steps.
+    ///   - labFile: The lab file for running a saved scenario.
+    ///   - actor: The app for lines without an actor; nil for none.
+    ///   - isRecording: Whether a failing command does not end the session even in a file of steps.
     ///   - print: Takes answers.
-    ///   - printError: Takes complaints.
-    /// - Throws: when the instance cannot be followed; ``BadUsage`` when it has no such app.
+    ///   - printError: Takes diagnostics.
+    /// - Throws: if the instance cannot be followed; ``BadUsage`` if it has no such app.
     public init(
         with connection: InstanceConnection, labFile: String, as actor: String? = nil, isRecording: Bool,
         input: any ShellInput,
@@ -74,15 +74,15 @@ public final class ShellSession {
         self.printError = printError
     }
 
-    /// Ends the step under way. Any thread may call it.
+    /// Ends the current step. Any thread may call it.
     public var interrupt: @Sendable () -> Void { { [underWay = steps.underWay] in underWay.interrupt() } }
 
     /// Ends the input, and with it the session. Any thread may call it.
     public var endInput: @Sendable () -> Void { input.end }
 
-    /// Takes lines until they end.
+    /// Reads lines until they end.
     ///
-    /// - Returns: ``RunOutcome/passed``; for lines of a file what the first wrong one came to.
+    /// - Returns: ``RunOutcome/passed``; for lines of a file the outcome of the first mistake.
     public func run() throws -> RunOutcome {
         defer { steps.stop() }
         while let lines = nextLines() {
@@ -109,14 +109,14 @@ public final class ShellSession {
         record.secrets.reduce(into: [:]) { $0[$1.name] = $1.text }
     }
 
-    /// How many texts a saved scenario would have.
+    /// Number of texts in a saved scenario.
     public var count: Int { record.count }
 
-    /// Writes what was done as a scenario.
+    /// Writes the steps as a scenario.
     ///
-    /// - Throws: ``BadUsage`` when there is nothing, a file of that name, or no way to write it.
+    /// - Throws: ``BadUsage`` if there are no steps, the file exists, or it cannot be written.
     public func save(to path: String) throws {
-        guard count > 0 else { throw BadUsage(sentence: "nothing was done yet that a scenario could repeat") }
+        guard count > 0 else { throw BadUsage(sentence: "there are no steps to save yet") }
         let path = path.hasSuffix(".yaml") ? path : "\(path).yaml"
         try Self.checkTarget(path)
         let name = Files.name(of: path).dropLast(".yaml".count).replacing("-", with: " ")
@@ -132,23 +132,23 @@ public final class ShellSession {
         if !variables.isEmpty { print("it reads secrets from the environment: \(variables.joined(separator: ", "))") }
     }
 
-    /// What the last run of the record, which did not pass, did otherwise than the session; a sentence for each step.
+    /// How the last run of the record, which did not pass, differs from the session; a sentence for each step.
     ///
-    /// - Parameter labFile: The lab file beside which the run was recorded; nil looks for it.
-    /// - Throws: ``BadUsage`` when there is no such file.
+    /// - Parameter labFile: The lab file beside which the run was recorded; nil searches for it.
+    /// - Throws: ``BadUsage`` if the lab file does not exist.
     public func differences(inReplayBeside labFile: String?) throws -> [String] {
         let report = try RecordedRuns(labFile: labFile, near: ".").lastReport()
         return (report?.results ?? []).flatMap(\.failures).compactMap(record.recorded.difference)
     }
 
-    /// Makes the folder of a file that will be written.
+    /// Creates the folder of a file that will be written.
     ///
-    /// - Throws: ``BadUsage`` when there is a file of that name, or none can be written.
+    /// - Throws: ``BadUsage`` if the file exists, or none can be written.
     public static func checkTarget(_ path: String) throws {
-        guard !Files.exists(path) else { throw BadUsage(sentence: "\(path) is there already; name another file") }
+        guard !Files.exists(path) else { throw BadUsage(sentence: "\(path) already exists; name another file") }
         do {
             try Files.createDirectory(Files.directory(of: Files.absolute(path)), mode: 0o755)
-            // Permissions alone do not tell: a disk may be full, and not every folder takes files.
+            // Permissions alone do not suffice: a disk may be full, and not every folder accepts files.
             try Files.touch(path)
             try Files.remove(path)
         } catch let error as SystemError {
@@ -156,7 +156,7 @@ public final class ShellSession {
         }
     }
 
-    /// A line, or the lines up to an empty one when the first one begins a list or a block.
+    /// A line, or the lines up to an empty one if the first one begins a list or a block.
     private func nextLines() -> [String]? {
         let completion = { [steps, actor] (line: String) in
             let completion = ShellCompletion(
@@ -209,11 +209,11 @@ public final class ShellSession {
         }
     }
 
-    /// Carries a text out. While it waits for an answer to a dialog of the actor, the next lines are answers.
+    /// Carries out a text. While it waits for an answer to a dialog of the actor, the next lines are answers.
     private func outcome(of yaml: String) throws -> LiveSteps.Outcome {
         guard let actor, input.isInteractive else { return try steps.perform(yaml) }
         let outcome = Mutex<Result<LiveSteps.Outcome, any Error>?>(nil)
-        // Safe: this thread does nothing with the steps until the other one has ended.
+        // Safe: this thread does not use the steps until the other one has ended.
         nonisolated(unsafe) let steps = steps
         try DialogWatch(of: actor.name, in: steps.events).during {
             let result = Result { try steps.perform(yaml) }
@@ -225,7 +225,7 @@ public final class ShellSession {
         return try outcome.withLock { $0 }!.get()
     }
 
-    /// Reads lines until one of them answers the open dialog; who has nothing to say any more cancels it.
+    /// Reads lines until one of them answers the open dialog; the end of the input cancels it.
     private func answer(_ actor: ShellActor) {
         let words = AuthenticationAnswer.allCases.map(\.rawValue)
         let known = listed(words.map { "`\($0)`" }, by: "and")
@@ -235,11 +235,11 @@ public final class ShellSession {
             }
             let word = line?.trimmed ?? AuthenticationAnswer.cancel.rawValue
             if actor.answer(word) { return }
-            if actor.isAsking { printError("`\(word)` is no answer; possible are \(known)") }
+            if actor.isAsking { printError("`\(word)` is not an answer; possible answers are \(known)") }
         }
     }
 
-    /// What was typed, each text with its number.
+    /// The typed texts, each with its number.
     private var numberedHistory: String {
         let width = String(typed.count).count
         return typed.enumerated().map { index, text in
@@ -250,7 +250,7 @@ public final class ShellSession {
         }.joined(separator: "\n")
     }
 
-    /// - Returns: Whether it could be done.
+    /// - Returns: Whether it succeeded.
     private func perform(_ word: ShellWord.Own, _ words: [String]) -> Bool {
         do {
             switch word {
@@ -259,7 +259,7 @@ public final class ShellSession {
                 for (name, value) in steps.kept { print("\(name): \(value.description)") }
             case .history: print(numberedHistory)
             case .undo:
-                print(record.removeLast() ? "the last step is not in the record any more" : "the record is empty")
+                print(record.removeLast() ? "the last step was removed from the record" : "the record is empty")
             case .save:
                 guard let path = words.first else {
                     throw BadUsage(sentence: "name the file: `save Scenarios/mine.yaml`")
@@ -276,7 +276,7 @@ public final class ShellSession {
 }
 
 extension StepFailure {
-    /// Without what only helps somebody who did not type the step.
+    /// Without the parts that only help a reader who did not type the step.
     fileprivate var inShell: StepFailure {
         var failure = self
         failure.place = ""

@@ -12,7 +12,7 @@ public struct RecordedStress: Sendable {
     /// The record at a path.
     ///
     /// - Parameter path: The run's directory, or that of a round.
-    /// - Returns: nil when no stress run is recorded there.
+    /// - Returns: nil if no stress run is recorded there.
     public init?(at path: String) {
         let root = Files.absolute(path)
         guard Files.isDirectory(root), let names = try? Files.list(root) else { return nil }
@@ -23,15 +23,15 @@ public struct RecordedStress: Sendable {
         if traces.isEmpty { return nil }
     }
 
-    /// Holds the rules against the record once more. A damaged record leaves the verdict open.
+    /// Checks the record against the rules again. A damaged record makes the verdict inconclusive.
     ///
     /// - Parameters:
-    ///   - look: How the output looks.
+    ///   - look: The style of the output.
     ///   - print: Takes pieces of text, in order.
     public func check(look: OutputStyle, print: (String) -> Void) throws -> RunOutcome {
         var verdict = Examination.Verdict.passed
         do {
-            // The checksums stand beside all rounds.
+            // The checksums lie beside the rounds.
             for directory in [root, Files.directory(of: root)] { try RecordChecksums.verify(directory) }
         } catch let damage as DamagedRecord {
             print("inconclusive: \(damage)\n")

@@ -1,28 +1,29 @@
 internal import LabKit
 
-/// What a stress run asks an app for.
+/// An action that a stress run requests from an app.
 enum StressAction: String, CaseIterable {
-    /// Makes an activation, when there is none.
+    /// Makes an activation, if none exists.
     case activate
-    /// Makes an activation as an old version of the SDK has left it, if no activation exists; asking for its status upgrades it.
+    /// Makes an activation as an old version of the SDK has left it, if no activation exists; fetching its status
+    /// upgrades it.
     case activateOld
-    /// Asks whether there is one.
+    /// Asks whether an activation exists.
     case validActivation
-    /// Asks the server for the state of the activation; one that has ended there is removed here, too.
+    /// Asks the server for the activation's status; an activation that has ended there is removed here, too.
     case status
     /// Sends a request that is signed with possession and knowledge.
     case knowledgeSignature
     /// Sends a request that is signed with possession and biometry.
     case biometrySignature
-    /// Asks for a token, which the server makes when no app has it.
+    /// Requests a token, which the server creates if no app has it.
     case requestToken
-    /// Looks for a token and makes a header with it.
+    /// Looks up a token and creates a header with it.
     case tokenHeader
     /// Removes a token from the server and the device.
     case removeToken
-    /// Changes the password, of an activation that has its first one.
+    /// Changes the password of an activation that still has its first one.
     case changePassword
-    /// Starts or stops to protect the activation with the application's own key.
+    /// Adds or removes the application's own key as protection of the activation.
     case externalKey
     /// Adds the biometry factor, or replaces it.
     case addBiometry
@@ -34,12 +35,12 @@ enum StressAction: String, CaseIterable {
     case removeLocally
     /// Removes the activation from the device and makes another one at once.
     case replace
-    /// Sends the watch the status of the activation and queues a message for it; of the app that has a watch.
+    /// Sends the watch the activation's status and queues a message for it; only for the app that has a watch.
     case tellWatch
-    /// Ends the process in order and starts it anew.
+    /// Ends the process in order and restarts it.
     case relaunch
 
-    /// How often it is drawn, among the sum of all.
+    /// Its weight in the draw.
     var weight: UInt64 {
         switch self {
         case .activate: 90
@@ -63,7 +64,8 @@ enum StressAction: String, CaseIterable {
         }
     }
 
-    /// How often an app is killed at a point on the way: more often during what is seldom, and most of it done for nothing.
+    /// Kills per thousand calls, at a point during the action: more for actions that are rare and mostly without
+    /// effect.
     var killsPerThousand: Int {
         switch self {
         case .activate, .activateOld, .changePassword, .externalKey, .addBiometry, .removeBiometry, .removeActivation,
@@ -73,13 +75,14 @@ enum StressAction: String, CaseIterable {
         }
     }
 
-    /// How often its answer is held back: of what changes the activation with it, so that other apps come between.
+    /// How often its answer is held back: for actions whose answer changes the activation, so that other apps act in
+    /// between.
     var holdsPerThousand: Int { [.changePassword, .addBiometry, .removeActivation].contains(self) ? 300 : 0 }
 
-    /// Whether it is about one of the tokens.
+    /// Whether it concerns one of the tokens.
     var hasToken: Bool { [.requestToken, .tokenHeader, .removeToken].contains(self) }
 
-    /// The fault points on its way: where a plan kills the app during it.
+    /// The fault points of the action: where a plan kills the app.
     var faultPoints: [FaultPoint] {
         let task: [FaultPoint] = [.statusLockTaken, .statusLockReleased]
         let save: [FaultPoint] = [.counterBumped, .stateSave, .keychainWrite, .stateSaved]
@@ -108,7 +111,7 @@ enum StressAction: String, CaseIterable {
         }
     }
 
-    /// All points at which plans kill, in the order of the listings.
+    /// All points at which plans kill apps, in the order of the listings.
     static let allFaultPoints = FaultPoint.all.filter { point in
         allCases.contains { $0.faultPoints.contains(point) }
     }

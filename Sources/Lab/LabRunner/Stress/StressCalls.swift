@@ -1,16 +1,16 @@
 internal import LabChecks
 internal import LabKit
 
-/// What came of a call.
+/// The result of a call.
 struct StressAnswer {
     var outcome: RecordedCall.Outcome
     var error: ControlError?
-    /// Whether what was asked for is there; nil when the call does not tell.
+    /// Whether the requested object exists; nil if the call does not show that.
     var found: Bool?
-    /// Whether the app has to begin anew before it can be of use.
+    /// Whether the app needs a new SDK object before it can be used.
     var needsNewObject = false
 
-    /// The call was done.
+    /// The call was carried out.
     static let done = StressAnswer(outcome: .done)
     /// There was nothing to do.
     static let needless = StressAnswer(outcome: .notDone)
@@ -23,13 +23,14 @@ struct StressAnswer {
     /// A call that failed.
     init(_ error: any Error) {
         let error = ControlError.failed(error)
-        // What the app itself answers was not done; all others may have been done before nobody answered.
+        // An error from the app itself means not done; after all others the call may have been done before the answer
+        // was lost.
         let isOpen = error.domain == ControlError.urlLoadingDomain || Self.openErrors.contains(error.name ?? "")
         outcome = isOpen ? .unknown : .notDone
         self.error = error
     }
 
-    /// Errors after which nobody knows whether the server has done what was asked.
+    /// Errors after which it is unknown whether the server has carried out the request.
     private static let openErrors: Set<String> = [
         "peerDied", "timedOut", "interrupted", "networkError", "operationCancelled", "network_unknown",
         "network_generic", "network_timeOut", "network_noInternetConnection", "canceled",
@@ -41,7 +42,7 @@ struct StressCalls {
     let app: String
     let instance: InstanceConnection
     let secrets: StressSecrets
-    /// What the traces call the operation.
+    /// The operation's name in traces.
     let operation: String
     let patience: LabDuration
 
@@ -93,18 +94,18 @@ struct StressCalls {
         return .done
     }
 
-    /// Makes an activation with everything that belongs to it, as an app and its bank would.
+    /// Makes a complete activation, as an app and its bank would.
     private func activate() throws -> StressAnswer {
-        // What an earlier call has left half done.
+        // Removes the incomplete result of an earlier call.
         if try ask(HasPendingActivation()) { try ask(RemoveActivationLocal()) }
         if try ask(HasValidActivation()) { return .needless }
         let code = try ask(InitActivation(), of: "server")
-        // Also when the app died meanwhile: it may have stored the activation before.
+        // Even if the app died meanwhile: it may have stored the activation before.
         defer { _ = try? ask(CommitActivation { $0.activationId = code.activationId }, of: "server") }
         do {
             _ = try ask(CreateActivation { $0.activationCode = code.activationCode })
         } catch let error as ControlError where error.name == "invalidActivationState" {
-            // Another app has been quicker.
+            // Another app was faster.
             return .needless
         }
         try secrets.making(code.activationId, hasExternalKey: { try ask(HasExternalEncryptionKey()) }) {
@@ -134,13 +135,13 @@ struct StressCalls {
                     })
             }
         } catch let error as ControlError where error.name == "invalidActivationState" {
-            // There is one already.
+            // An activation exists already.
             return .needless
         }
         return .done
     }
 
-    /// Does something with the secrets of the activation that is there.
+    /// Uses the secrets of the existing activation.
     private func using(_ body: (StressSecrets.Activation) throws -> Void) throws -> StressAnswer {
         try secrets.using {
             guard let activationId = try ask(ActivationIdentifier()) else { return .needless }
@@ -151,7 +152,7 @@ struct StressCalls {
         }
     }
 
-    /// As ``using(_:)``, but other apps may make an activation meanwhile, where that cannot make the password wrong.
+    /// Like ``using(_:)``, but other apps may make an activation meanwhile, if that cannot make the password wrong.
     private func overlapping(_ body: (StressSecrets.Activation) throws -> Void) throws -> StressAnswer {
         let isDone = try secrets.overlapping(named: { try ask(ActivationIdentifier()) }) { known in
             try prepare(for: known)
@@ -160,15 +161,15 @@ struct StressCalls {
         return isDone ? .done : try using(body)
     }
 
-    /// Removes an activation whose secrets are no longer known, as its user would do.
+    /// Removes an activation whose secrets are unknown, as its user would do.
     private func dropUnknown() throws -> StressAnswer {
         try ask(RemoveActivationLocal())
         return .needless
     }
 
-    /// Gives the app the application's own key when the activation needs it.
+    /// Gives the app the application's own key if the activation needs it.
     ///
-    /// - Throws: ``NeedsNewObject`` when the app has a key that the activation does not need.
+    /// - Throws: ``NeedsNewObject`` if the app has a key that the activation does not need.
     private func prepare(for activation: StressSecrets.Activation) throws {
         switch (activation.hasExternalKey, try ask(HasExternalEncryptionKey())) {
         case (true, false): try ask(SetExternalEncryptionKey { $0.key = StressSecrets.externalKey })
@@ -194,7 +195,7 @@ struct StressCalls {
                 answer = StressAnswer(error)
                 return answer.outcome == .unknown ? nil : known.hasExternalKey
             }
-            // Another activation may have been there; of an app that dies before it says so, nothing is known.
+            // It may have been another activation; if the app dies before it answers, that is unknown.
             guard let after = try? ask(ActivationIdentifier()), after == activationId else { return nil }
             return !known.hasExternalKey
         }
@@ -222,7 +223,7 @@ struct StressCalls {
         return isDone ? .done : .needless
     }
 
-    /// What has ended on the server is removed, as an app would do.
+    /// An activation that has ended on the server is removed, as an app would do.
     private func fetchStatus() throws {
         switch try ask(FetchActivationStatus()).state {
         case .removed, .blocked, .deadlock: try ask(RemoveActivationLocal())

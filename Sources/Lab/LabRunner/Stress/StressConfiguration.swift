@@ -1,30 +1,30 @@
 public import LabKit
 
-/// What `lab stress sharing` was asked for.
+/// The settings of `lab stress sharing`.
 public struct StressConfiguration: Sendable {
-    /// How many apps can take part.
+    /// The possible numbers of apps.
     public static let processCounts = 2...16
-    /// The longest round: a longer run has several, each in an instance of its own. A history is examined when its round is
-    /// over, and the first breach ends the run, so short rounds find it soon.
+    /// The maximum length of a round: a longer run has several rounds, each in an instance of its own. A history is
+    /// checked after its round, and the first violation ends the run, so short rounds find it early.
     public static let longestRound = LabDuration.seconds(10)
 
-    /// The longest run.
+    /// The maximum length of a run.
     public static let longestRun = LabDuration.seconds(24 * 60 * 60)
 
-    /// How many apps share the activation.
+    /// Number of apps that share the activation.
     public let processes: Int
-    /// How long calls are made, in real time.
+    /// Real time during which calls are made.
     public let duration: LabDuration
-    /// The seed of the first round; nil draws one.
+    /// The seed of the first round; nil for a random one.
     public let seed: UInt64?
-    /// Defects of the original that every app has, as topologies name them.
+    /// Quirks of every app, as named in topologies.
     public let quirks: [String]
-    /// How many run directories are kept, with that of this run.
+    /// Number of run directories kept, including that of this run.
     public var keptRuns = 10
 
     /// A run.
     ///
-    /// - Throws: ``BadUsage`` for values that cannot be.
+    /// - Throws: ``BadUsage`` for invalid values.
     public init(processes: Int, duration: LabDuration, seed: UInt64? = nil, quirks: [String] = []) throws {
         guard Self.processCounts.contains(processes) else {
             throw BadUsage(
@@ -45,7 +45,7 @@ public struct StressConfiguration: Sendable {
         self.quirks = quirks
     }
 
-    /// How long each round is.
+    /// The length of each round.
     var rounds: [LabDuration] {
         var rest = duration
         var rounds: [LabDuration] = []
@@ -71,8 +71,8 @@ public struct StressConfiguration: Sendable {
                         appGroup: "group.com.example.lab", appIdentifier: identifier,
                         keychainAccessGroup: keychainGroup)))
         }
-        // Whoever is suspended keeps its locks, so that the others meet them; deaths with a lock come from kills.
-        // One dialog follows the other without the pause that Face ID makes.
+        // A suspended app keeps its locks, so that the others meet them; deaths with a lock come from kills.
+        // Dialogs follow each other without the pause that Face ID makes.
         let phone = DeviceSpec(
             name: Self.device, kind: .phone, suspension: .lenient, biometry: .touchID, apps: apps)
         let companion = AppSpec(
@@ -85,6 +85,6 @@ public struct StressConfiguration: Sendable {
 
     /// The phone's name.
     static let device = "phone"
-    /// The app that has one on the watch, too.
+    /// The app with a companion on the watch.
     static let appWithWatch = "app1"
 }

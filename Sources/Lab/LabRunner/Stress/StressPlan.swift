@@ -1,36 +1,35 @@
 internal import LabKit
 
-/// What the apps of a stress round are asked for, and what is done to them meanwhile.
+/// The calls of the apps in a stress round, and the faults injected meanwhile.
 ///
-/// A pure function of seed and configuration. How far an app comes in its list is a matter of time; what stands in the
-/// list is not.
+/// A pure function of seed and configuration. How far an app gets in its list depends on timing; the list does not.
 struct StressPlan {
     /// A call of the plan.
     struct Call: Equatable {
-        /// Its place in the list of its app, from 1.
+        /// Its index in the list of its app, from 1.
         let number: Int
         let action: StressAction
-        /// The token that it is about; nil when it is about none.
+        /// The token it concerns; nil if none.
         let token: String?
         let fault: Fault?
     }
 
-    /// What happens to an app during a call.
+    /// A fault injected into an app during a call.
     enum Fault: Equatable {
-        /// It is killed where it passes a point.
+        /// It is killed at a fault point.
         case killAt(FaultPoint, pass: Int)
         /// It is killed some time after the call has begun.
         case killAfter(LabDuration)
-        /// Where it passes a point, it is held for a while.
+        /// It is delayed at a fault point.
         case holdAt(FaultPoint, for: LabDuration)
-        /// It is suspended some time after the call has begun, for a while.
+        /// It is suspended for some time, some time after the call has begun.
         case suspendAfter(LabDuration, for: LabDuration)
     }
 
     let seed: UInt64
     let processes: Int
 
-    /// The list of an app, without an end.
+    /// The endless list of an app's calls.
     ///
     /// - Parameter app: Its actor name.
     func calls(of app: String) -> some Sequence<Call> {
@@ -45,7 +44,7 @@ struct StressPlan {
     private static let weights = StressAction.allCases.map(\.weight)
 
     private static func call(_ number: Int, from stream: inout SeedStream) -> Call {
-        // All begin with the same wish, so that every run begins with a race.
+        // All begin with the same action, so that every run begins with a race.
         let action = number == 1 ? .activate : drawnAction(from: &stream)
         let token = tokens[stream.below(UInt64(tokens.count))]
         let fault = number == 1 ? nil : drawnFault(during: action, from: &stream)
@@ -61,14 +60,14 @@ struct StressPlan {
         return .validActivation
     }
 
-    /// Of a thousand calls, ten are met by a kill at any moment and ten by a suspension; of those with an answer that changes
-    /// the activation, many wait for what other apps do meanwhile.
+    /// Of a thousand calls, ten are hit by a kill at a random moment and ten by a suspension; of those whose answer
+    /// changes the activation, many are held while other apps act.
     private static func drawnFault(during action: StressAction, from stream: inout SeedStream) -> Fault? {
         let points = action.faultPoints
         let drawn = stream.below(1_000)
         let held = action.killsPerThousand + 20 + action.holdsPerThousand
         guard drawn < held, !points.isEmpty else { return nil }
-        // Many calls are still under way then.
+        // Many calls are still running then.
         let moment = LabDuration(nanoseconds: Int64(stream.below(20_000)) * 1_000)
         if drawn < action.killsPerThousand {
             return .killAt(points[stream.below(UInt64(points.count))], pass: [1, 1, 1, 2, 2, 3][stream.below(6)])
@@ -109,6 +108,6 @@ extension StressPlan.Fault: CustomStringConvertible {
 }
 
 extension SeedStream {
-    /// A number below a limit.
+    /// A random number below a limit.
     fileprivate mutating func below(_ limit: UInt64) -> Int { Int(next() % limit) }
 }

@@ -2,7 +2,7 @@ internal import LabChecks
 internal import LabKit
 internal import LabSystem
 
-/// Plays the list of one app, call after call, and records what it asks for and learns.
+/// Plays the list of one app, call by call, and records requests and results.
 ///
 /// Used by one thread.
 struct StressPlayer {
@@ -10,7 +10,7 @@ struct StressPlayer {
     let instance: InstanceConnection
     let trace: TraceWriter
     let secrets: StressSecrets
-    /// The number of the process that plays the app now.
+    /// The number of the app's current process.
     private var incarnation = 1
 
     init(app: String, instance: InstanceConnection, trace: TraceWriter, secrets: StressSecrets) {
@@ -20,10 +20,10 @@ struct StressPlayer {
         self.secrets = secrets
     }
 
-    /// How long an app may take to answer, in real time.
+    /// Maximum real time for an app's answer.
     private static let patience = LabDuration.seconds(10).stretched
 
-    /// Plays calls until there are no more or the end is near.
+    /// Plays calls until the list ends or the time is almost over.
     mutating func play(_ calls: some Sequence<StressPlan.Call>, until isOver: () -> Bool) throws {
         for call in calls {
             guard !isOver() else { return }
@@ -37,7 +37,7 @@ struct StressPlayer {
         let fault = try begin(call.fault)
         let answer = perform(call, operation: operation)
         let hasFired = try end(fault)
-        // Only the lab's own `timedOut` says that a process did not answer.
+        // Only the lab's own `timedOut` means that a process did not answer.
         let name = answer.error.flatMap { $0.domain == ControlError.urlLoadingDomain ? nil : $0.name }
         emit(
             .callCompleted, operation, call,
@@ -82,7 +82,7 @@ struct StressPlayer {
 
     private enum Begun {
         case none
-        /// To be disarmed when the call is over.
+        /// The fault to disarm after the call.
         case armed(UInt32, kills: Bool)
         case timed(ThreadHandle)
     }
@@ -131,7 +131,7 @@ struct StressPlayer {
         _ = try TypedCall(command).perform(by: app, in: instance, timeout: Self.patience)
     }
 
-    /// Starts the app anew, which may have ended.
+    /// Restarts the app, which may have ended.
     private mutating func relaunch(wanted isWanted: Bool) throws {
         if isWanted { trace.emit(.deathWanted, subject.merging(["how": "relaunch"]) { first, _ in first }) }
         let launched = try TypedCall(Relaunch()).perform(by: app, in: instance, timeout: Self.patience)

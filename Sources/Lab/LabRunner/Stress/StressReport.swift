@@ -5,12 +5,12 @@ internal import LabKit
 struct StressReport {
     let isColoured: Bool
 
-    /// What was done, what was checked, and the shortest excerpt for each rule that is broken.
+    /// The actions, the checks, and the shortest excerpt for each violated rule.
     ///
     /// - Parameters:
     ///   - outcome: The round.
-    ///   - title: What it is called, with its seed.
-    ///   - isQuiet: Whether only what did not pass is told.
+    ///   - title: Its title, with its seed.
+    ///   - isQuiet: Whether to print only failures.
     func render(_ outcome: StressRound.Outcome, title: String, isQuiet: Bool = false) -> String {
         let examination = outcome.examination
         guard !isQuiet || examination.verdict != .passed else { return "" }

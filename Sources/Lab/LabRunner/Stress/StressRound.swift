@@ -3,7 +3,7 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// One round of a stress run: an instance, a player for each app, and the examination of what they have recorded.
+/// One round of a stress run: an instance, a player for each app, and the check of their records.
 struct StressRound {
     let configuration: StressConfiguration
     let seed: UInt64
@@ -13,18 +13,18 @@ struct StressRound {
     let executables: Executables
     let interruption: Interruption
 
-    /// What came of a round.
+    /// The result of a round.
     struct Outcome {
         let history: RecordedHistory
         let examination: Examination
     }
 
-    /// The process name that the driver's own events have.
+    /// The process name of the driver's own events.
     static let driver = "stress"
 
-    /// Plays the round and examines it.
+    /// Plays the round and checks it.
     ///
-    /// - Throws: ``LabFailure`` when the lab could not play it.
+    /// - Throws: ``LabFailure`` if the lab could not play it.
     func perform() throws -> Outcome {
         try Files.createDirectory(directory)
         let instance = try LabInstance(
@@ -43,16 +43,16 @@ struct StressRound {
         let complaints = instance.stop()
         trace.emit(.stressEnded, ["complaints": .array(complaints.map { .string($0) })])
         let outcome = try Self.examine(traces: traces)
-        // A rule that is broken says more than that the lab could not go on, for example because no app starts any more.
+        // A violated rule is more important than a failure of the lab, for example that no app starts any more.
         if case .failure(let error) = played, !interruption.isSet, outcome.examination.verdict != .failed {
             throw error as? LabFailure ?? LabFailure("\(error). Its records are in \(directory).")
         }
         return outcome
     }
 
-    /// Holds the checkers against what a round has recorded, also one that was killed.
+    /// Runs the checkers on the records of a round, also of a killed one.
     ///
-    /// - Parameter traces: Where its traces lie.
+    /// - Parameter traces: The directory of its traces.
     static func examine(traces: String) throws -> Outcome {
         let history = try RecordedHistory(traces: traces)
         return Outcome(history: history, examination: Examination(history, by: SharingCheckers.all + LinkCheckers.all))
@@ -63,7 +63,7 @@ struct StressRound {
             by: StressConfiguration.device, in: instance, timeout: ControlClient.patience)
     }
 
-    /// All apps play their lists at the same time until the round is over.
+    /// All apps play their lists at the same time until the round ends.
     private func play(on instance: InstanceConnection, trace: TraceWriter) throws {
         let end = Deadline(after: length, of: "the round")
         let plan = StressPlan(seed: seed, processes: configuration.processes)
@@ -85,7 +85,7 @@ struct StressRound {
     }
 }
 
-/// The failure that ends the players: the first one of any.
+/// The first failure of any player; it ends all players.
 ///
 /// Thread rule: any thread.
 private final class FirstFailure: Sendable {

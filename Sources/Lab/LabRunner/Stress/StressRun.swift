@@ -2,8 +2,8 @@ internal import LabChecks
 internal import LabKit
 internal import LabSystem
 
-/// A run of `lab stress sharing`: apps that share one activation do at random what apps do, are killed, suspended and
-/// started anew, and what they have recorded is held against what must always hold.
+/// A run of `lab stress sharing`: apps that share one activation perform random actions, are killed, suspended and
+/// restarted, and their records are checked against the rules.
 ///
 /// Thread rule: `run` is called once, on a thread that may block.
 public struct StressRun {
@@ -15,8 +15,8 @@ public struct StressRun {
     /// A run.
     ///
     /// - Parameters:
-    ///   - configuration: What is asked for.
-    ///   - look: How the output looks.
+    ///   - configuration: The settings.
+    ///   - look: The style of the output.
     ///   - interruption: Ends the run early when set.
     ///   - print: Takes pieces of text, in order.
     public init(
@@ -36,9 +36,9 @@ public struct StressRun {
             + "the first \(calls) calls of each app; nothing was started, seed \(seed)\n"
     }
 
-    /// Plays round after round until one does not pass.
+    /// Plays rounds until one does not pass.
     ///
-    /// - Throws: ``LabFailure`` when the lab could not do its work.
+    /// - Throws: ``LabFailure`` if the lab fails.
     public func run() throws -> RunOutcome {
         let begin = MonotonicClock.nanoseconds()
         let executables = try Executables.find()
@@ -75,14 +75,14 @@ public struct StressRun {
 
     private var firstSeed: UInt64 { configuration.seed ?? UInt64.random(in: 0...UInt64(UInt32.max)) }
 
-    /// The command that plays a round again.
+    /// The command that repeats a round.
     private func replay(_ round: StressRound) -> String {
         let quirks = configuration.quirks.map { " --quirk \($0)" }.joined()
         return "  again: lab stress sharing --processes \(configuration.processes) --for \(round.length) "
             + "--seed \(round.seed)\(quirks)\n"
     }
 
-    /// Where runs are recorded: beside the lab file, where there is one.
+    /// The directory of records: beside the lab file, if one exists.
     private static func records() -> String {
         let root = SuiteReader.findLabFile(near: ".").map { Files.directory(of: Files.absolute($0)) }
         return "\(root ?? Files.absolute("."))/.lab"
@@ -90,7 +90,7 @@ public struct StressRun {
 }
 
 extension RunOutcome {
-    /// What the verdict of an examination comes to.
+    /// The outcome for the verdict of a check.
     init(_ verdict: Examination.Verdict) {
         switch verdict {
         case .passed: self = .passed
@@ -99,7 +99,7 @@ extension RunOutcome {
         }
     }
 
-    /// The outcome in a word, as the last line of a run begins.
+    /// The outcome in a word, at the beginning of the last line of a run.
     fileprivate var word: String {
         switch self {
         case .passed: "passed"

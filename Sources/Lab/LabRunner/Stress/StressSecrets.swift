@@ -1,12 +1,12 @@
 internal import Foundation
 internal import LabKit
 
-/// The passwords of a round's activations, as the user of the apps knows them, and which of them have the application's own
-/// key.
+/// The passwords of a round's activations, as the user of the apps knows them, and the set of activations with the
+/// application's own key.
 ///
-/// Which password is right must not be a matter of luck, so the calls that use one and those that change one or make an
-/// activation with one take turns. Changes and new activations may overlap: that is where an answer comes too late. The key
-/// is in every app's memory, so all others wait while it is added or removed.
+/// Which password is right must not depend on timing, so calls that use one take turns with calls that change one or
+/// make an activation with one. Changes and new activations may overlap: this tests answers that arrive too late. The
+/// key is in every app's memory, so all others wait while it is added or removed.
 ///
 /// Thread rule: any thread; the functions with a body wait for their turn.
 final class StressSecrets: @unchecked Sendable {
@@ -17,7 +17,7 @@ final class StressSecrets: @unchecked Sendable {
     /// The application's own key, Base64.
     static let externalKey: Secret = "MDEyMzQ1Njc4OWFiY2RlZg=="
 
-    /// What is known of an activation.
+    /// The known facts about an activation.
     struct Activation: Equatable {
         var password = StressSecrets.first
         /// Whether the application's own key protects it.
@@ -27,7 +27,7 @@ final class StressSecrets: @unchecked Sendable {
     /// A group of calls that take turns with the others.
     private enum Group {
         case users, changers
-        /// Those that even each other wait for.
+        /// Calls that exclude each other, too.
         case single
     }
 
@@ -35,18 +35,18 @@ final class StressSecrets: @unchecked Sendable {
     private var holding: Group?
     private var holders = 0
     private var waitingOthers = 0
-    /// The activations that were made; nil where password or key are no longer known.
+    /// The activations made so far; nil if password or key are unknown.
     private var activations: [String: Activation?] = [:]
-    /// Activations that were made during a call that they may overlap; nil while there is no such call.
+    /// Activations made during a call that they may overlap; nil if no such call is running.
     private var madeMeanwhile: Set<String>?
     private var changes = 0
 
-    /// Runs a call that needs the password as it is.
+    /// Runs a call that needs the current password.
     func using<T>(_ body: () throws -> T) rethrows -> T { try taking(.users, body) }
 
     /// Runs a call that makes an activation with the first password.
     ///
-    /// - Parameter hasExternalKey: Asked before: whether the app has the key, and so will the activation.
+    /// - Parameter hasExternalKey: Called first: whether the app has the key, and therefore the activation.
     func making(_ activationId: String, hasExternalKey: () throws -> Bool, _ body: () throws -> Void) throws {
         try taking(.changers) {
             let hasExternalKey = try hasExternalKey()
@@ -58,17 +58,17 @@ final class StressSecrets: @unchecked Sendable {
         }
     }
 
-    /// What is known of an activation; nil when password or key are not known. Call inside of the other functions.
+    /// The known facts about an activation; nil if password or key are unknown. Call inside of the other functions.
     func activation(_ activationId: String) -> Activation? { locked { activations[activationId] ?? nil } }
 
     /// Runs a call that adds the application's own key to an activation, or removes it.
     ///
     /// - Parameters:
-    ///   - name: Names the activation that is there. It is asked in the call's turn: one that was named while other calls
-    ///     ran may have been replaced.
-    ///   - body: Gets the name and what is known, and returns whether the key protects the activation afterwards; nil when
-    ///     that is not known.
-    /// - Returns: false, with nothing done, when the activation is missing or not known.
+    ///   - name: Returns the existing activation. It is called in the call's turn: one determined while other calls ran
+    ///     may have been replaced.
+    ///   - body: Gets the name and the known facts, and returns whether the key protects the activation afterwards; nil
+    ///     if that is unknown.
+    /// - Returns: false, with nothing done, if the activation is missing or unknown.
     func changingKey(named name: () throws -> String?, _ body: (String, Activation) throws -> Bool?) throws -> Bool {
         try taking(.single) {
             guard let activationId = try name(), let activation = activation(activationId) else { return false }
@@ -81,12 +81,12 @@ final class StressSecrets: @unchecked Sendable {
         }
     }
 
-    /// Runs a call that uses an activation's first password and may be overtaken by a new activation, whose password is the
-    /// same.
+    /// Runs a call that uses an activation's first password and may overlap with a new activation, whose password is
+    /// the same.
     ///
-    /// - Parameter name: As of ``changingKey(named:_:)``.
-    /// - Returns: false, with nothing done, when the activation is missing, its password is not the first one, or there is
-    ///   such a call already.
+    /// - Parameter name: As in ``changingKey(named:_:)``.
+    /// - Returns: false, with nothing done, if the activation is missing, its password is not the first one, or such a
+    ///   call is already running.
     func overlapping(named name: () throws -> String?, _ body: (Activation) throws -> Void) throws -> Bool {
         try taking(.changers) {
             guard let (_, known) = try begin(name) else { return false }
@@ -96,8 +96,8 @@ final class StressSecrets: @unchecked Sendable {
         }
     }
 
-    /// Begins a call that new activations may overlap. Those that are made from now on are noted, so the activation that is
-    /// named after that is the one of before, or a noted one.
+    /// Begins a call that new activations may overlap. Activations made from now on are recorded, so the activation
+    /// named afterwards is either the previous one or a recorded one.
     private func begin(_ name: () throws -> String?) throws -> (id: String, known: Activation)? {
         let isFree = locked {
             guard madeMeanwhile == nil else { return false }
@@ -119,10 +119,10 @@ final class StressSecrets: @unchecked Sendable {
     /// Runs a change of an activation's first password.
     ///
     /// - Parameters:
-    ///   - name: As of ``changingKey(named:_:)``.
-    ///   - body: Gets what is known, and changes the password into the given one. It returns which activation is there
-    ///     afterwards, and throws when the password certainly was not changed.
-    /// - Returns: As of ``overlapping(named:_:)``.
+    ///   - name: As in ``changingKey(named:_:)``.
+    ///   - body: Gets the known facts, and changes the password into the given one. It returns the activation that
+    ///     exists afterwards, and throws if the password certainly was not changed.
+    /// - Returns: As in ``overlapping(named:_:)``.
     func changingPassword(
         named name: () throws -> String?, _ body: (Activation, Secret) throws -> String?
     ) throws -> Bool {
@@ -137,7 +137,7 @@ final class StressSecrets: @unchecked Sendable {
                 let made = madeMeanwhile ?? []
                 madeMeanwhile = nil
                 switch result {
-                // What was changed is certain only if the activation was there all the time.
+                // It is certain which password was changed only if the activation existed all the time.
                 case .success(let after) where after == activationId && made.isEmpty:
                     activations[activationId]??.password = password
                 case .success: for id in made.union([activationId]) { activations[id] = .some(nil) }
@@ -149,13 +149,13 @@ final class StressSecrets: @unchecked Sendable {
         }
     }
 
-    /// Whether a call that makes or changes something waits for its turn.
+    /// Whether a call that makes or changes something must wait for its turn.
     var hasWaitingCall: Bool { locked { waitingOthers > 0 } }
 
     private func taking<T>(_ group: Group, _ body: () throws -> T) rethrows -> T {
         condition.lock()
         if group != .users { waitingOthers += 1 }
-        // Changes are seldom; calls that only use a password let them go first.
+        // Changes are rare; calls that only use a password let them go first.
         while holders > 0 && (holding != group || group == .single) || group == .users && waitingOthers > 0 {
             condition.wait()
         }

@@ -1,21 +1,21 @@
 internal import LabChecks
 internal import LabKit
 
-/// How often each kind of call and each fault happened: a run in which something never did says nothing about it.
+/// How often each kind of call and each fault happened: a run without some of them proves nothing about these.
 struct StressTally {
     /// Calls by action and outcome.
     private(set) var calls: [String: [RecordedCall.Outcome: Int]] = [:]
-    /// Kills by the fault point at which they happened.
+    /// Kills by fault point.
     private(set) var kills: [String: Int] = [:]
-    /// Kills at any moment.
+    /// Kills at a random moment.
     private(set) var otherKills = 0
-    /// How often an answer was held back.
+    /// Number of answers held back.
     private(set) var holds = 0
-    /// How often an app was suspended.
+    /// Number of suspensions.
     private(set) var suspensions = 0
-    /// How often an app was started anew.
+    /// Number of restarts.
     private(set) var launches = 0
-    /// How long the calls took that the driver made, from the first to the last, in seconds.
+    /// The time of the driver's calls, from the first to the last, in seconds.
     private(set) var seconds = 0.0
 
     init(_ history: RecordedHistory) {
@@ -38,12 +38,12 @@ struct StressTally {
     /// All calls.
     var total: Int { calls.values.map { $0.values.reduce(0, +) }.reduce(0, +) }
 
-    /// The calls of one kind, by what became of them.
+    /// The calls of one kind, by result.
     func count(_ action: StressAction, _ outcome: RecordedCall.Outcome) -> Int {
         calls[action.rawValue]?[outcome] ?? 0
     }
 
-    /// The actions that were never done, the points at which nobody was killed, and what else never happened.
+    /// The actions that were never done, the fault points without a kill, and the other faults that never happened.
     var missing: [String] {
         let actions = StressAction.allCases.filter { count($0, .done) == 0 }.map(\.rawValue)
         let points = StressAction.allFaultPoints.filter { kills[$0.rawValue] == nil }.map { "kill at \($0)" }

@@ -3,12 +3,12 @@ internal import LabFile
 internal import LabKit
 internal import LabSystem
 
-/// A collection of scenarios as a page: what each shows, and which chapters, limits, errors, faults and fault points
+/// A collection of scenarios as a page: what each shows, and the chapters, limits, errors, faults and fault points that
 /// none of them shows.
 struct CatalogueIndex {
     let scenarios: [Scenario]
 
-    /// The page in Markdown. Links lead to the files by the paths that were given.
+    /// The page in Markdown. Links lead to the files by the given paths.
     var text: String {
         let files = Self.files(of: scenarios)
         return
@@ -32,18 +32,18 @@ struct CatalogueIndex {
             }).filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    /// A file of scenarios: one, or a row for each.
+    /// A file of scenarios: one, or one per row.
     private struct File {
         let path: String
         let scenarios: [Scenario]
-        /// The codes and fault points that steps mean.
+        /// The codes and fault points in its steps.
         let names: Set<String>
         let faults: Set<FaultKind>
 
         var link: String { "[\(Files.name(of: path))](\(path))" }
 
-        /// Whether the file shows a code or a fault point; an error of the system is often meant by its number, which
-        /// is long enough to belong to no other domain.
+        /// Whether the file shows a code or a fault point; a system error is often given by its number, which is long
+        /// enough to be unique among the domains.
         func shows(_ explanation: Explanation) -> Bool {
             let number = explanation.code.map(String.init) ?? ""
             return names.contains(explanation.name) || number.count >= 4 && names.contains(number)
@@ -82,7 +82,7 @@ struct CatalogueIndex {
         }.joined(separator: "\n")
     }
 
-    /// Who shows each chapter of the manuals; nothing for scenarios that do not tell.
+    /// The scenarios of each chapter of the manuals; empty for scenarios that name none.
     private func chapters(in files: [File]) -> String {
         guard scenarios.contains(where: { !$0.manual.isEmpty }) else { return "" }
         let manuals = ManualChapter.manuals.map { manual in
@@ -97,7 +97,7 @@ struct CatalogueIndex {
         return (["## By chapter of the manuals\n"] + manuals).joined(separator: "\n")
     }
 
-    /// Who shows each limit of the platform; nothing for scenarios that do not tell.
+    /// The scenarios of each limit of the platform; empty for scenarios that name none.
     private func limits(in files: [File]) -> String {
         guard scenarios.contains(where: { $0.tags.contains { $0.hasPrefix(PlatformLimit.prefix) } }) else { return "" }
         return coverage(
@@ -109,19 +109,19 @@ struct CatalogueIndex {
             })
     }
 
-    /// Something that scenarios show.
+    /// A subject of scenarios.
     private struct Subject {
         let name: String
-        /// Who shows it.
+        /// The scenarios that show it.
         let files: [File]
-        /// Why none can show it; nil when one can.
+        /// Why no scenario can show it; nil if one can.
         var obstacle: String?
     }
 
-    /// Who shows each of some subjects, and those that nobody shows.
+    /// The scenarios of each subject, and the subjects without a scenario.
     private func coverage(_ title: String, level: String = "##", _ subjects: [Subject]) -> String {
         let rows = subjects.filter { !$0.files.isEmpty }.map { subject in
-            // A name that many show is no news in each of them.
+            // A name shown by many scenarios is not listed with each of them.
             let more = subject.files.count > 5 ? ", and \(subject.files.count - 5) more" : ""
             return "| \(subject.name) | \(subject.files.prefix(5).map(\.link).joined(separator: ", "))\(more) |\n"
         }
@@ -133,7 +133,7 @@ struct CatalogueIndex {
             + [table, rest, unreachable(missing)].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    /// What no scenario can show, with the reasons.
+    /// The subjects that no scenario can show, with the reasons.
     private func unreachable(_ subjects: [Subject]) -> String {
         let reasons = Self.unique(subjects.compactMap(\.obstacle))
         guard !reasons.isEmpty else { return "" }
@@ -146,7 +146,7 @@ struct CatalogueIndex {
 }
 
 extension Explanation.Subject {
-    /// Whether scenarios name such things, so that it says something when none does.
+    /// Whether the scenarios name subjects of this kind at all, so that missing ones are worth reporting.
     fileprivate var isShownByScenarios: Bool {
         switch self {
         case .verdict, .stepFailure, .labError: false
@@ -158,7 +158,7 @@ extension Explanation.Subject {
 }
 
 extension Explanation {
-    /// The cause that tells why no scenario can cause it.
+    /// The cause that explains why no scenario can cause it.
     fileprivate var whyNotShown: String? { canBeShown ? nil : causes.first { $0.hasPrefix("Nothing") } }
 }
 

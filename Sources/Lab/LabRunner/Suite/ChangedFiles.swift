@@ -2,7 +2,7 @@ internal import Foundation
 internal import LabFile
 internal import LabSystem
 
-/// Files that have changed, by what git says or because somebody has seen it.
+/// Files that have changed, according to git or to a file watcher.
 struct ChangedFiles {
     /// The files, each by its path without links.
     private let identities: Set<String>
@@ -15,14 +15,14 @@ struct ChangedFiles {
     /// Asks git.
     ///
     /// - Parameters:
-    ///   - reference: The commit to compare with; what is not committed yet counts as changed.
+    ///   - reference: The commit to compare with; uncommitted changes count as well.
     ///   - directory: A folder of the repository.
-    /// - Throws: ``BadUsage`` when there is no repository or no such commit.
+    /// - Throws: ``BadUsage`` if the repository or the commit does not exist.
     init(since reference: String, in directory: String) throws {
         guard let top = try Self.git(["rev-parse", "--show-toplevel"], in: directory)?.first else {
             throw BadUsage(sentence: "--changed compares with git, but \(directory) is in no repository")
         }
-        // Behind this word nothing is taken for an option.
+        // After this word git takes nothing as an option.
         let commit = try Self.git(
             ["rev-parse", "--verify", "--quiet", "--end-of-options", "\(reference)^{commit}"], in: top)?.first
         guard let commit else {
@@ -39,14 +39,14 @@ struct ChangedFiles {
     /// Whether a file has changed.
     func contains(_ path: String) -> Bool { identities.contains(IncludedFiles.identity(of: path)) }
 
-    /// Whether anything has changed that a scenario is made of.
+    /// Whether any file of a scenario has changed.
     ///
-    /// - Parameter labFile: Its topologies.
+    /// - Parameter labFile: The lab file with its topologies.
     func concern(_ scenario: Scenario, labFile: String) -> Bool {
         contains(labFile) || contains(scenario.file.path) || !scenario.includes.isDisjoint(with: identities)
     }
 
-    /// The lines or names that git prints; nil when it has failed.
+    /// The lines or names that git prints; nil if it has failed.
     private static func git(_ words: [String], in directory: String) throws -> [String]? {
         try ToolCall.output(of: ["git", "-C", directory] + words).map { data in
             String(decoding: data, as: UTF8.self).split { $0 == "\0" || $0 == "\n" }.map(String.init)

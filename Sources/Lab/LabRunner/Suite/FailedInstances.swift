@@ -7,13 +7,13 @@ internal import Synchronization
 public enum FailureHandling: Sendable, Equatable {
     /// Its tear-down runs, and it ends.
     case ends
-    /// The first one stays as it is until the runner is interrupted.
+    /// The first one is kept until the runner is interrupted.
     case isKept
-    /// It stays as it is until a line comes from a descriptor; then its tear-down runs, and it ends.
+    /// It is kept until a line arrives from a descriptor; then its tear-down runs, and it ends.
     case pauses(until: Int32)
 }
 
-/// The instances of scenarios that did not pass, which somebody wants to look into.
+/// The instances of scenarios that did not pass, kept for inspection.
 ///
 /// Thread rule: any thread.
 final class FailedInstances: Sendable {
@@ -29,10 +29,10 @@ final class FailedInstances: Sendable {
         self.printer = printer
     }
 
-    /// Called between the steps that failed and the tear-down.
+    /// Called between the failed steps and the tear-down.
     ///
     /// - Parameter interruption: Ends a pause.
-    /// - Returns: Whether the instance shall be kept as it is.
+    /// - Returns: Whether to keep the instance.
     func handle(_ instance: InstanceConnection, interruption: Interruption) -> Bool {
         switch handling {
         case .ends: return false
@@ -53,10 +53,10 @@ final class FailedInstances: Sendable {
                     """
                     paused: instance \(instance.manifest.id) is as the failed step has left it
                     \(Self.advice(on: instance))
-                      go on with the tear-down: press Enter
+                      continue with the tear-down: press Enter
 
                     """)
-                // Nothing expires while somebody looks.
+                // Nothing expires during the inspection.
                 instance.clock.whileFrozen {
                     _ = printer.whileAsking { ConsoleInput(input).line(interruption: interruption) }
                 }
@@ -70,12 +70,12 @@ final class FailedInstances: Sendable {
         return "  look into it:  lab exec --instance \(instance.manifest.id) \(actor) hasValidActivation"
     }
 
-    /// Takes over an instance that is to be kept.
+    /// Takes over a kept instance.
     func keep(_ instance: LabInstance) { kept.withLock { $0 = instance } }
 
-    /// Holds the kept instance, if there is one, until the runner is interrupted, and ends it then.
+    /// Holds the kept instance, if any, until the runner is interrupted, and then ends it.
     ///
-    /// - Returns: What went wrong at its end.
+    /// - Returns: Problems at its end.
     func holdKept(until interruption: Interruption) -> [String] {
         guard let instance = kept.withLock({ $0 }), let bell = try? EventDescriptor() else { return [] }
         printer.print("instance \(instance.manifest.id) is held here; Ctrl-C ends it\n")

@@ -2,15 +2,15 @@ internal import Foundation
 internal import LabFile
 internal import LabSystem
 
-/// Puts the files that a command line names into the lab's shape.
+/// Formats the files that a command line names.
 ///
 /// Thread rule: any thread.
 public struct FileFormatting {
-    /// What is done with a file that is not as it should be.
+    /// What to do with a file that is not formatted.
     public enum Treatment: Sendable {
-        /// It is written anew.
+        /// Rewrite it.
         case rewrites
-        /// It is named, and stays as it is.
+        /// Name it, and leave it unchanged.
         case checks
     }
 
@@ -23,8 +23,8 @@ public struct FileFormatting {
     private let writeErrors: (String) -> Void
 
     /// - Parameters:
-    ///   - treatment: What is done with a file.
-    ///   - upgrades: Whether old words are replaced by those of today.
+    ///   - treatment: What to do with a file.
+    ///   - upgrades: Whether to replace deprecated words.
     ///   - print: Takes pieces of text, for standard output.
     ///   - writeErrors: Takes diagnostics, for standard error.
     public init(
@@ -37,16 +37,16 @@ public struct FileFormatting {
         self.writeErrors = writeErrors
     }
 
-    /// What became of a file, the worst first.
+    /// The result for a file, worst first.
     private enum Result: Int, Comparable {
         case refused, defect, changed, same
 
         static func < (left: Result, right: Result) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Formats files, and those in directories with the lab file there; a file with a mistake stays as it is.
+    /// Formats files, and those in directories together with the lab file there; a file with an error stays unchanged.
     ///
-    /// - Throws: ``BadUsage`` when a file cannot be written.
+    /// - Throws: ``BadUsage`` if a file cannot be written.
     public func run(_ paths: [String]) throws -> RunOutcome {
         let missing = SuiteReader.missing(among: paths)
         guard missing.isEmpty else {
@@ -99,7 +99,7 @@ public struct FileFormatting {
         }
     }
 
-    /// The text as it should be; nil after a complaint.
+    /// The formatted text; nil after a diagnostic.
     private func formatted(_ source: SourceFile, with upgrade: LanguageUpgrade?) -> (Result, String?) {
         let collector = DiagnosticCollector()
         do {
@@ -114,14 +114,14 @@ public struct FileFormatting {
         }
     }
 
-    /// Replaces a file in one step; a link goes on leading to it, and who may read it stays.
+    /// Replaces a file in one step; keeps links to it and its permissions.
     private func write(_ text: String, to path: String) throws {
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         do {
             let attributes = try FileManager.default.attributesOfItem(atPath: target)
             let mode = (attributes[.posixPermissions] as? NSNumber)?.uint32Value ?? 0o644
             try Files.write(Data(text.utf8), to: target, mode: mode)
-            // A new file does not get what the umask takes away.
+            // The umask restricts the permissions of a new file.
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: target)
         } catch let error as SystemError {
             throw BadUsage(sentence: "\(path) cannot be rewritten: \(error.sentence)")

@@ -1,7 +1,7 @@
 internal import LabKit
 internal import LabSystem
 
-/// An instance kept for people and tools: what `lab up` does.
+/// A running instance for people and tools: the work of `lab up`.
 ///
 /// Thread rule: `run` is called once, on a thread that may block.
 public final class InteractiveSession: Sendable {
@@ -14,7 +14,7 @@ public final class InteractiveSession: Sendable {
     let print: @Sendable (String) -> Void
     let printError: @Sendable (String) -> Void
 
-    /// Something that goes on while the instance does: begun when that is ready, and ended by what it returns.
+    /// Work beside the instance: started when it is ready; the returned closure ends it.
     public typealias Companion = @Sendable (InstanceConnection) throws -> @Sendable () -> Void
 
     /// A session.
@@ -23,8 +23,8 @@ public final class InteractiveSession: Sendable {
     ///   - topology: The topology; nil means the default one.
     ///   - labFile: The lab file; nil looks for one.
     ///   - seed: The seed; nil draws one.
-    ///   - part: What is played here.
-    ///   - beside: What goes on beside it.
+    ///   - part: The part to play here.
+    ///   - beside: The work beside it.
     ///   - interruption: Ends the session.
     ///   - print: Takes lines.
     ///   - printError: Takes diagnostics.
@@ -43,12 +43,11 @@ public final class InteractiveSession: Sendable {
         self.printError = printError
     }
 
-    /// Starts the instance, tells how to use it, reports what happens to its processes, and ends it when
-    /// interrupted.
+    /// Starts the instance, prints how to use it, reports events of its processes, and ends it on an interruption.
     public func run() throws -> RunOutcome {
         if case .guest(let devices, let address, let keyPath) = part {
             guard topology == nil, seed == nil else {
-                throw BadUsage(sentence: "topology and seed are those of the lab that is joined; write them there")
+                throw BadUsage(sentence: "topology and seed are set by the lab that is joined; specify them there")
             }
             return try join(address, keyPath: keyPath, devices: devices, labFile: labFile)
         }
@@ -76,8 +75,8 @@ public final class InteractiveSession: Sendable {
     ///
     /// - Parameters:
     ///   - instance: The instance.
-    ///   - owner: Kept as long as the instance is.
-    ///   - begin: Starts it, and gives what is to be done before it is stopped, also when it did not start.
+    ///   - owner: Kept alive as long as the instance.
+    ///   - begin: Starts it, and returns the action to perform before it is stopped, even if the start failed.
     func hold(
         _ instance: LabInstance, keeping owner: AnyObject,
         begin: (LabInstance) throws -> @Sendable () -> Void
@@ -106,7 +105,7 @@ public final class InteractiveSession: Sendable {
         return complaints.isEmpty ? .passed : .inconclusive
     }
 
-    /// Tells what runs and how to use it.
+    /// Prints what is running and how to use it.
     func introduce(_ instance: LabInstance, end: String) {
         let manifest = instance.manifest
         print("instance \(manifest.id), topology \(manifest.topology.name)")
@@ -146,7 +145,7 @@ public final class InteractiveSession: Sendable {
         }
     }
 
-    /// Tells of the begin and the end of an app's process.
+    /// Reports the start and the end of an app's process.
     private func tell(_ event: TraceEvent) {
         switch event.name {
         case .processEnded:

@@ -3,29 +3,29 @@ internal import LabFile
 internal import LabKit
 internal import LabSystem
 
-/// Writes what files say in old words in those that the language has now.
+/// Replaces the deprecated words of files by the current ones.
 ///
-/// What a word means depends on who its actor is, so that the scenarios of the files' projects are read, which include some
-/// of the files.
+/// The meaning of a word depends on its actor, so the scenarios of the files' projects are read, which include some of
+/// the files.
 struct LanguageUpgrade {
-    /// What may have been missed, one sentence each.
+    /// Possible omissions, one sentence each.
     private(set) var notes: [String] = []
-    /// Places of old words, by the file without links.
+    /// Places of deprecated words, by the file without links.
     private var words: [String: [(range: SourceRange, spelling: OldSpelling)]] = [:]
     private let version: Int64
 
-    /// Looks for old words in files, and in what their projects' scenarios include.
+    /// Searches for deprecated words in files, and in the files that their projects' scenarios include.
     ///
     /// - Parameters:
     ///   - files: The files, without lab files.
-    ///   - version: The version of the language that the files will name.
+    ///   - version: The language version to write into the files.
     init(of files: [String], to version: Int64 = LanguageVersion.current) {
         self.version = version
         let projects = Dictionary(grouping: files) { SuiteReader.findLabFile(near: $0) ?? "" }
         for (labFile, files) in projects.sorted(by: { $0.key < $1.key }) {
             guard !labFile.isEmpty else {
                 notes += files.map {
-                    "old words in \($0) stay: there is no lab.yaml near it that says who its actors are"
+                    "old words in \($0) stay: no lab.yaml near it defines its actors"
                 }
                 continue
             }
@@ -42,11 +42,11 @@ struct LanguageUpgrade {
         }
     }
 
-    /// Looks for old words in a scenario that is no file, with the actors of the lab file here.
+    /// Searches for deprecated words in a scenario that is not a file, with the actors of the lab file here.
     init(of source: SourceFile, to version: Int64 = LanguageVersion.current) {
         self.version = version
         guard let labFile = SuiteReader(labPath: nil).readLabFile(near: ".").labFile else {
-            notes.append("old words stay: there is no lab.yaml here that says who the actors are")
+            notes.append("old words stay: no lab.yaml here defines the actors")
             return
         }
         add(ScenarioReader.read(source, id: source.path, labFile: labFile, environment: [:]).warnings)
@@ -64,7 +64,7 @@ struct LanguageUpgrade {
         }
     }
 
-    /// A file in the words of today.
+    /// A file in current words.
     func upgraded(_ file: SourceFile) -> SourceFile {
         var edits = (words[IncludedFiles.identity(of: file.path)] ?? []).map {
             ($0.range, $0.spelling.old, $0.spelling.new)
@@ -76,11 +76,11 @@ struct LanguageUpgrade {
         }
         guard !edits.isEmpty else { return file }
         var lines = file.lines
-        // From the end, so that the places before stay where they are.
+        // From the end, so that earlier places stay valid.
         for (range, old, new) in edits.sorted(by: { $0.0.start > $1.0.start }) {
             let line = Array(lines[range.start.line - 1].unicodeScalars)
             let first = min(range.start.column - 1, line.count)
-            // The place holds the quotes, too.
+            // The place includes the quotes.
             let rest = String(String.UnicodeScalarView(line[first...]))
             guard let found = rest.firstRange(of: old) else { continue }
             lines[range.start.line - 1] =

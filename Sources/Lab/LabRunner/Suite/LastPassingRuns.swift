@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Which of the kept runs passed a scenario last. The reports are read when somebody asks for the first time.
+/// The last kept run that passed a scenario. The reports are read on first use.
 ///
 /// Thread rule: any thread.
 final class LastPassingRuns: Sendable {
@@ -10,7 +10,7 @@ final class LastPassingRuns: Sendable {
     /// - Parameter records: Absolute path of the directory that holds `runs`.
     init(in records: String) { self.records = records }
 
-    /// The identifier of the newest run in which a scenario passed; nil when none is kept.
+    /// The identifier of the newest run in which a scenario passed; nil if none is kept.
     ///
     /// - Parameter scenario: Its identifier, the same in every round.
     func lastRun(passing scenario: String) -> String? {
@@ -23,7 +23,7 @@ final class LastPassingRuns: Sendable {
 
     private func read() -> [String: String] {
         var known: [String: String] = [:]
-        // The run under way has no report yet.
+        // The current run has no report yet.
         guard let runs = try? RecordedRuns(records: records).all() else { return known }
         for run in runs {
             for result in run.report.results where result.round == 1 && result.verdict == .passed {

@@ -1,21 +1,21 @@
-/// How a run's output looks, decided once by where it goes and what the user's environment asks for.
+/// The style of a run's output, decided once from its destination and the user's environment.
 public struct OutputStyle: Sendable, Equatable {
-    /// Whether lines can be overwritten: the line of progress is shown.
+    /// Whether lines can be overwritten, so that the progress line is shown.
     public var showsProgress: Bool
     /// Whether verdicts have colours.
     public var isColoured: Bool
     /// Whether only failures and the total are shown.
     public var isQuiet = false
 
-    /// A look that is decided already.
+    /// A style that is decided already.
     public init(showsProgress: Bool, isColoured: Bool, isQuiet: Bool = false) {
         self.showsProgress = showsProgress
         self.isColoured = isColoured
         self.isQuiet = isQuiet
     }
 
-    /// Decides by the environment: `NO_COLOR` takes colours away (<https://no-color.org>), `CLICOLOR_FORCE` gives them
-    /// to files and pipes too (<https://bixense.com/clicolors>), and `TERM=dumb` is a terminal that can do neither.
+    /// Decides by the environment: `NO_COLOR` disables colours (<https://no-color.org>), `CLICOLOR_FORCE` enables them
+    /// for files and pipes too (<https://bixense.com/clicolors>), and with `TERM=dumb` the terminal supports neither.
     ///
     /// - Parameter isTerminal: Whether the output goes to a terminal.
     public init(isTerminal: Bool, environment: [String: String]) {

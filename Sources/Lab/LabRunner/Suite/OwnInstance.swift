@@ -9,24 +9,24 @@ public final class OwnInstance: Sendable {
     let instance: LabInstance
     /// Absolute path of the lab file that it was made from.
     public let labFile: String
-    /// Held as long as the instance is, so that nobody takes its records for those of a run that is over.
+    /// Held as long as the instance exists, so that its records are not taken for those of a finished run.
     private let directory: RunDirectory
 
-    /// Makes the instance; nothing is started.
+    /// Creates the instance; starts nothing.
     ///
     /// - Parameters:
-    ///   - topology: The cast; nil means the default one.
+    ///   - topology: The topology; nil means the default one.
     ///   - labFile: The lab file; nil looks for one upwards from here.
     ///   - seed: The seed; nil draws one.
-    ///   - printError: Takes the diagnostics of a lab file that cannot be used; nil is returned then.
-    /// - Throws: ``BadUsage`` for an unknown topology; what keeps the instance from being made.
+    ///   - printError: Takes the diagnostics of an unusable lab file; nil is returned then.
+    /// - Throws: ``BadUsage`` for an unknown topology; errors in creating the instance.
     public convenience init?(
         topology: String?, labFile: String?, seed: UInt64?, printError: @Sendable (String) -> Void
     ) throws {
         try self.init(topology: topology, labFile: labFile, seed: seed, printError: printError) { ($0, nil) }
     }
 
-    /// - Parameter arrange: Says what is played here of the cast, and how.
+    /// - Parameter arrange: Determines the part of the topology to play here, and how.
     init?(
         topology: String?, labFile: String?, seed: UInt64?, printError: @Sendable (String) -> Void,
         arrange: (Topology) throws -> (Topology, HostAssignment?)
@@ -61,6 +61,6 @@ public final class OwnInstance: Sendable {
 
     /// Ends everything.
     ///
-    /// - Returns: What was not left clean.
+    /// - Returns: Leftovers.
     public func stop() -> [String] { instance.stop() }
 }

@@ -1,7 +1,7 @@
 internal import LabFile
 internal import LabKit
 
-/// Where a run stops, so that a person can look at the instance.
+/// The places at which a run stops, so that a person can inspect the instance.
 public struct PausePoints: Sendable, Equatable {
     /// A line of a scenario.
     public struct Line: Sendable, Equatable {
@@ -10,7 +10,7 @@ public struct PausePoints: Sendable, Equatable {
         /// The line, from 1.
         public let number: Int
 
-        /// How people write it.
+        /// The spelling for people.
         var text: String { (file.map { "\($0):" } ?? "") + "\(number)" }
     }
 
@@ -29,7 +29,7 @@ public struct PausePoints: Sendable, Equatable {
 
     /// Adds a place: a line, a line of a file, or the name of an event.
     ///
-    /// - Throws: ``BadUsage`` when it is none of them.
+    /// - Throws: ``BadUsage`` for an invalid place.
     public mutating func add(_ text: String) throws {
         if TraceEventName.all.contains(where: { $0.rawValue == text }) {
             events.insert(text)
@@ -52,7 +52,7 @@ public struct PausePoints: Sendable, Equatable {
 
     /// Checks that a step begins on every line that was named.
     ///
-    /// - Throws: ``BadUsage`` about the first one where none does.
+    /// - Throws: ``BadUsage`` for the first line on which no step begins.
     func check(_ scenarios: [Scenario]) throws {
         let steps = Self.stops(scenarios.flatMap(\.allSteps))
         for line in lines where !steps.contains(where: { Self.begins($0, on: line) }) {
@@ -65,7 +65,7 @@ public struct PausePoints: Sendable, Equatable {
         }
     }
 
-    /// Whether the run stops before a step, whatever has happened.
+    /// Whether the run stops before a step in any case.
     func include(_ step: Step) -> Bool { lines.contains { Self.begins(step, on: $0) } }
 
     private static func begins(_ step: Step, on line: Line) -> Bool {
@@ -76,7 +76,7 @@ public struct PausePoints: Sendable, Equatable {
         file.map { step.place.file.path == $0 || step.place.file.path.hasSuffix("/\($0)") } ?? true
     }
 
-    /// The steps at which a run can stop: neither those that are tried again, nor those that run beside others.
+    /// The steps at which a run can stop: neither those that are retried, nor those that run in parallel.
     private static func stops(_ steps: [Step]) -> [Step] {
         steps.flatMap { step in
             switch step.action {

@@ -1,12 +1,12 @@
 internal import LabSystem
 internal import Synchronization
 
-/// Shows how a run goes on. On a terminal, results come when they are there, above a line that changes; elsewhere they
-/// come in the order of the suite, so that two runs can be compared.
+/// Shows the progress of a run. On a terminal, results are printed as they arrive, above a progress line; elsewhere
+/// they are printed in the order of the suite, so that two runs can be compared.
 ///
 /// Thread rule: any thread.
 public final class ProgressPrinter: Sendable {
-    /// What the output can do.
+    /// The capabilities of the output.
     public let look: OutputStyle
     private let columns: @Sendable () -> Int
     private let write: @Sendable (String) -> Void
@@ -18,11 +18,11 @@ public final class ProgressPrinter: Sendable {
         var total: Int?
         var ended = 0
         var running: [String] = []
-        /// Texts of results that wait for those before them, by their places in the suite.
+        /// Results that wait for earlier ones, by their index in the suite.
         var waiting: [Int: String] = [:]
         var nextPlace = 0
         var isLineShown = false
-        /// While somebody types, no line may come between.
+        /// No line may interrupt a person's typing.
         var isHeld = false
         var ticker: ThreadHandle?
     }
@@ -30,8 +30,8 @@ public final class ProgressPrinter: Sendable {
     /// A printer.
     ///
     /// - Parameters:
-    ///   - look: What the output can do.
-    ///   - columns: The width of the terminal, asked before each line of progress.
+    ///   - look: The style of the output.
+    ///   - columns: The width of the terminal, read before each progress line.
     ///   - write: Takes pieces of text, in order.
     public init(
         look: OutputStyle, columns: @escaping @Sendable () -> Int = { 80 }, write: @escaping @Sendable (String) -> Void
@@ -43,7 +43,7 @@ public final class ProgressPrinter: Sendable {
 
     /// The run begins.
     ///
-    /// - Parameter total: How many scenarios there will be; nil when only the run will show.
+    /// - Parameter total: Number of scenarios; nil if known only at the end.
     func start(total: Int?) {
         let isShown = look.showsProgress && !look.isQuiet
         state.withLock { state in
@@ -52,7 +52,7 @@ public final class ProgressPrinter: Sendable {
             state.ended = 0
             state.nextPlace = 0
             guard isShown, let bell else { return }
-            // The time that has passed changes also while nothing else happens.
+            // The elapsed time changes even when nothing else happens.
             state.ticker = runOnThread(name: "progress") { [weak self] in
                 while (try? bell.wait(timeoutNanoseconds: 1_000_000_000)) == false { self?.refresh() }
             }
@@ -70,8 +70,8 @@ public final class ProgressPrinter: Sendable {
     /// A scenario has ended.
     ///
     /// - Parameters:
-    ///   - place: Its place in the suite, from 0.
-    ///   - text: Its complete lines; empty when nothing shall be shown.
+    ///   - place: Its index in the suite, from 0.
+    ///   - text: Its complete lines; empty if nothing is to be shown.
     func ended(_ name: String, at place: Int, _ text: String) {
         state.withLock { state in
             if let index = state.running.firstIndex(of: name) { state.running.remove(at: index) }
@@ -90,7 +90,7 @@ public final class ProgressPrinter: Sendable {
         }
     }
 
-    /// The run is over: what waited for a scenario that never ran comes now, and the line of progress goes.
+    /// The run is over: prints the results that waited for a scenario that never ran, and removes the progress line.
     func finish() {
         let ticker = state.withLock { state in
             clear(&state)
@@ -105,10 +105,10 @@ public final class ProgressPrinter: Sendable {
         ticker.join()
     }
 
-    /// Complete lines of the run as a whole.
+    /// Complete lines about the whole run.
     func print(_ text: String) { aside { write(text) } }
 
-    /// Lets others write to the terminal, where the line of progress would be in their way.
+    /// Lets other code write to the terminal without the progress line.
     public func aside(_ write: () -> Void) {
         state.withLock { state in
             clear(&state)
@@ -117,7 +117,7 @@ public final class ProgressPrinter: Sendable {
         }
     }
 
-    /// Shows no line of progress while a person is asked for something.
+    /// Hides the progress line while a person is asked for input.
     func whileAsking<Value>(_ body: () throws -> Value) rethrows -> Value {
         state.withLock { state in
             clear(&state)
@@ -151,13 +151,13 @@ public final class ProgressPrinter: Sendable {
     }
 
     /// `12/53  8 s  A wrong password is counted +1`, in fewer columns than the terminal has: a line that reached the
-    /// edge would go on in the next one, which nothing clears. There is room for the `^C` that a terminal shows.
+    /// edge would continue in the next one, which is never cleared. Leaves room for the `^C` that a terminal shows.
     static func line(ended: Int, of total: Int?, seconds: UInt64, name: String, others: Int, columns: Int) -> String {
         let head = "\(total.map { "\(ended)/\($0)" } ?? "\(ended)")  \(elapsed(seconds))"
         let tail = others > 0 ? " +\(others)" : ""
         let width = max(0, columns - 3)
         let room = width - head.count - 2 - tail.count
-        // A name of a few characters says nothing.
+        // A name cut to a few characters is useless.
         guard room >= 8 else { return Terminal.fitting(head + tail, columns: width) }
         return "\(head)  \(Terminal.fitting(name.onOneVisibleLine, columns: room))\(tail)"
     }

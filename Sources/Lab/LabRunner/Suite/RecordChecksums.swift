@@ -3,10 +3,10 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// The checksums of everything that a run has recorded, written at its end. A changed byte in a record is an error, and
-/// never another course of the run; a run that was killed has none.
+/// The checksums of all records of a run, written at its end. A changed byte in a record is an error, never a different
+/// result of the run; a killed run has no checksums.
 struct RecordChecksums: Codable, Equatable {
-    /// What a file was when the run ended.
+    /// The state of a file at the end of the run.
     struct Entry: Codable, Equatable {
         let bytes: Int
         /// CRC-32, as zlib computes it: it finds every change of a single byte.
@@ -20,7 +20,7 @@ struct RecordChecksums: Codable, Equatable {
     /// By the path in the directory of the run.
     private let files: [String: Entry]
 
-    /// Notes every file of a run's directory.
+    /// Computes the checksums of all files of a run's directory.
     static func write(in run: String) throws {
         var files: [String: Entry] = [:]
         for path in try paths(in: run) { files[path] = try entry(of: "\(run)/\(path)") }
@@ -29,9 +29,9 @@ struct RecordChecksums: Codable, Equatable {
 
     private init(files: [String: Entry]) { self.files = files }
 
-    /// The checksums of a run; nil without them, because the run was killed or is still running.
+    /// The checksums of a run; nil if it was killed or is still running.
     ///
-    /// - Throws: ``DamagedRecord`` when they cannot be read.
+    /// - Throws: ``DamagedRecord`` if they cannot be read.
     init?(of run: String) throws {
         let path = "\(run)/\(Self.fileName)"
         guard Files.exists(path) else { return nil }
@@ -41,7 +41,7 @@ struct RecordChecksums: Codable, Equatable {
         self = read
     }
 
-    /// Refuses a run whose records are not as they were written.
+    /// Rejects a run with modified records.
     ///
     /// - Parameter names: only these files of the directory; nil means all.
     /// - Throws: ``DamagedRecord``.
@@ -52,7 +52,7 @@ struct RecordChecksums: Codable, Equatable {
         guard damaged.isEmpty else { throw DamagedRecord(run: run, files: damaged.keys.sorted()) }
     }
 
-    /// What a file is now; nil when it is missing.
+    /// The current state of a file; nil if missing.
     private static func entry(of path: String) throws -> Entry? {
         guard Files.exists(path) else { return nil }
         let file = try FileDescriptor.open(path)
@@ -68,13 +68,13 @@ struct RecordChecksums: Codable, Equatable {
         try Files.list("\(run)/\(directory)").flatMap { name -> [String] in
             let path = directory + name
             if Files.isDirectory("\(run)/\(path)") { return try paths(in: run, below: "\(path)/") }
-            // The lock of the run, and a page that compares it with another one, which is drawn when it is asked for.
+            // The lock of the run, and pages that compare it with another one, which are created on demand.
             return name == RunDirectory.lockName || name == fileName || path.hasPrefix("against-") ? [] : [path]
         }
     }
 }
 
-/// A run's records are not as they were written.
+/// A run's records were modified.
 public struct DamagedRecord: Error, CustomStringConvertible, Sendable {
     let run: String
     let files: [String]

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import LabSystem
 
-/// How long scenarios took in an earlier run, by the JSON report of it: what shards are balanced by.
+/// How long scenarios took in an earlier run, from its JSON report: the basis for balancing shards.
 public struct RecordedDurations: Sendable {
     /// Wall time in seconds, all rounds of a scenario together.
     private let seconds: [String: Double]
 
     init(_ seconds: [String: Double]) { self.seconds = seconds }
 
-    /// Reads the JSON report of a run, or what `lab merge` has made of the reports of its shards.
+    /// Reads the JSON report of a run, or the output of `lab merge` for the reports of its shards.
     ///
-    /// - Throws: ``BadUsage`` when the file is no report, or has no duration.
+    /// - Throws: ``BadUsage`` if the file is not a report, or has no duration.
     public init(reportAt path: String) throws {
         let report = try JSONReport(at: path)
         let played = report.results.filter { $0.verdict != .notRun }
@@ -20,8 +20,8 @@ public struct RecordedDurations: Sendable {
         self.init(Dictionary(played.map { ($0.scenario, $0.seconds) }, uniquingKeysWith: +))
     }
 
-    /// Divides scenarios among so many parts that take about the same time: the longest first, each to the part that has
-    /// the least so far. What the report does not know is taken to be as long as the median.
+    /// Distributes scenarios over a number of parts with about equal times: the longest first, each to the part with
+    /// the least time so far. A scenario missing in the report counts as the median.
     ///
     /// - Returns: The part of each, from 1.
     func parts(of ids: [String], count: Int) -> [String: Int] {
@@ -31,7 +31,7 @@ public struct RecordedDurations: Sendable {
         var loads = Array(repeating: 0.0, count: count)
         var parts: [String: Int] = [:]
         for (id, seconds) in known.sorted(by: { ($1.seconds, $0.id) < ($0.seconds, $1.id) }) {
-            // There is one: shards count from 1.
+            // At least one part exists: shards count from 1.
             let part = loads.indices.min { loads[$0] < loads[$1] } ?? 0
             loads[part] += seconds
             parts[id] = part + 1

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import LabSystem
 
-/// The runs that a project has recorded.
+/// The recorded runs of a project.
 public struct RecordedRuns {
     /// Absolute path of the directory that holds `runs`.
     private let records: String
@@ -13,9 +13,9 @@ public struct RecordedRuns {
     /// The records of a project.
     ///
     /// - Parameters:
-    ///   - labFile: The project's lab file; nil looks for one.
-    ///   - path: Where it is looked for, and above.
-    /// - Throws: ``BadUsage`` when there is none.
+    ///   - labFile: The project's lab file; nil searches for one.
+    ///   - path: The directory where the search begins, upwards.
+    /// - Throws: ``BadUsage`` if no lab file is found.
     public init(labFile: String? = nil, near path: String) throws {
         guard let labFile = labFile ?? SuiteReader.findLabFile(near: path) else {
             throw BadUsage(
@@ -26,7 +26,7 @@ public struct RecordedRuns {
         records = "\(Files.directory(of: Files.absolute(labFile)))/.lab"
     }
 
-    /// The records that hold a run, which may be that of another project or of none any more.
+    /// The records that contain a run, which may belong to another project or to none.
     ///
     /// - Parameter name: Identifier or directory of the run; nil means the last run of the project here.
     /// - Throws: ``BadUsage`` for an identifier, or nil, outside of a project.
@@ -47,16 +47,16 @@ public struct RecordedRuns {
         let report: JSONReport
     }
 
-    /// The runs that have written a report, the newest first.
+    /// All runs that have written a report, newest first.
     ///
-    /// - Throws: ``DamagedRecord`` for a report that is not as its run has written it.
+    /// - Throws: ``DamagedRecord`` for a modified report.
     func all() throws -> [Run] {
         try RunDirectory.all(in: records).compactMap { run in
             try report(of: run).map { Run(directory: run, report: $0) }
         }
     }
 
-    /// The report of the last run that has written one; nil when there is none.
+    /// The report of the last run that has written one; nil if not found.
     func lastReport() throws -> JSONReport? {
         for run in try RunDirectory.all(in: records) {
             if let report = try report(of: run) { return report }
@@ -64,16 +64,16 @@ public struct RecordedRuns {
         return nil
     }
 
-    /// The report of a run; nil when it has written none.
+    /// The report of a run; nil if it has not written one.
     func report(of run: String) throws -> JSONReport? {
         guard let data = try? Files.read("\(run)/\(JSONReport.fileName)") else { return nil }
         try RecordChecksums.verify(run, [JSONReport.fileName])
-        // One that is as it was written and says nothing here comes from another version of the lab.
+        // A report that is unmodified and unreadable comes from another version of the lab.
         return try? JSONDecoder().decode(JSONReport.self, from: data)
     }
 
-    /// The results of the last run that has written a report; nil without one. A run that was one part of a suite
-    /// has those of the other parts with it, each of the last run that played it.
+    /// The results of the last run that has written a report; nil without one. For a run of one part of a suite, the
+    /// results of the other parts are included, each from the last run that played it.
     func lastResults() throws -> [ScenarioResult]? {
         guard let last = try lastReport() else { return nil }
         guard let shard = last.shard else { return last.results }
@@ -92,10 +92,10 @@ public struct RecordedRuns {
         RunHistory.concerns(id, path: path, root: Files.directory(of: records))
     }
 
-    /// What all kept runs tell about scenarios.
+    /// The history of scenarios in all kept runs.
     ///
-    /// - Parameter paths: Files and directories of scenarios; none means all that were played.
-    /// - Throws: ``BadUsage`` when no run is recorded, or nothing is known of a path.
+    /// - Parameter paths: Files and directories of scenarios; empty means all that were played.
+    /// - Throws: ``BadUsage`` if no run is recorded, or a path is unknown.
     public func history(of paths: [String]) throws -> RunHistory {
         let runs = try all()
         guard !runs.isEmpty else {
@@ -104,13 +104,13 @@ public struct RecordedRuns {
         return try RunHistory(runs).selected(by: paths, root: Files.directory(of: records))
     }
 
-    /// What all kept runs tell about every scenario that they have played.
+    /// The history of every scenario that the kept runs have played.
     func history() throws -> RunHistory { RunHistory(try all()) }
 
     /// The directory of a run.
     ///
     /// - Parameter name: its identifier or directory; nil means the last run.
-    /// - Throws: ``BadUsage`` when there is no such run, ``DamagedRecord`` when it is not as it was written.
+    /// - Throws: ``BadUsage`` if the run does not exist, ``DamagedRecord`` if it was modified.
     func directory(of name: String?) throws -> String {
         let known = try RunDirectory.all(in: records)
         guard let name else {
@@ -120,20 +120,20 @@ public struct RecordedRuns {
         }
         let run = name.contains("/") || name.hasPrefix(".") ? Files.absolute(name) : "\(records)/runs/\(name)"
         guard Files.exists("\(run)/\(JSONReport.fileName)") || known.contains(run) else {
-            throw BadUsage(sentence: "there is no recorded run \(name); \(records)/runs holds those there are")
+            throw BadUsage(sentence: "there is no recorded run \(name); see \(records)/runs for all runs")
         }
         try RecordChecksums.verify(run)
         return run
     }
 
-    /// Packs everything that a run has recorded into one file, to be sent to somebody. Secrets are masked in it already.
+    /// Packs all records of a run into one file for sending. Secrets are masked in it already.
     ///
     /// - Parameters:
     ///   - name: The run's identifier or directory; nil means the last run.
     ///   - output: The file; nil names it after the run, in the current directory.
-    ///   - redaction: What is left out.
+    ///   - redaction: What to leave out.
     /// - Returns: The file.
-    /// - Throws: ``BadUsage`` when there is no such run, ``LabFailure`` when it cannot be packed.
+    /// - Throws: ``BadUsage`` if the run does not exist, ``LabFailure`` if it cannot be packed.
     public func bundle(_ name: String?, to output: String?, without redaction: BundleRedaction = .secrets) throws
         -> String
     {

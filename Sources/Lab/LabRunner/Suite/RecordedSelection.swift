@@ -1,22 +1,22 @@
 internal import LabKit
 internal import LabSystem
 
-/// The scenarios that are selected by what earlier runs have recorded: `--last-failed`, `--slowest` and `--new`.
+/// The scenarios selected from the records of earlier runs: `--last-failed`, `--slowest` and `--new`.
 struct RecordedSelection {
     /// The lab file that was found.
     let labFile: String
-    /// Where the selected scenarios are, for a command line without paths; in the order of the last run.
+    /// The places of the selected scenarios, for a command line without paths; in the order of the last run.
     let paths: [String]
-    /// Why nothing may be left to run.
+    /// Why the selection may be empty.
     let emptiness: String
     private let ids: Set<String>
-    /// Whether it is the others that are selected.
+    /// Whether the selection is inverted.
     private let areExcluded: Bool
 
     /// Reads the records of the project.
     ///
-    /// - Returns: Nil when the options do not select by records.
-    /// - Throws: ``BadUsage`` when there are none, or the options exclude each other.
+    /// - Returns: Nil if the options do not select by records.
+    /// - Throws: ``BadUsage`` if no records exist, or the options exclude each other.
     init?(_ options: RunOptions) throws {
         let names = [
             options.lastFailed ? "--last-failed" : nil, options.slowest.map { _ in "--slowest" },
@@ -46,7 +46,7 @@ struct RecordedSelection {
         guard let last = try runs.lastResults() else {
             throw BadUsage(sentence: "\(name): no run is recorded in \(records)/runs; run without it once")
         }
-        // What had no turn has neither failed nor taken time.
+        // A scenario that was not played has neither failed nor taken time.
         var results = last.filter { $0.verdict != .notRun }
         if options.lastFailed { results.removeAll { $0.verdict == .passed } }
         if let count = options.slowest {
@@ -76,6 +76,6 @@ struct RecordedSelection {
 }
 
 extension ScenarioResult {
-    /// Whether the scenario had its turn; one that the cast cannot play had it too.
+    /// Whether the scenario was played, or could not be played by its topology.
     fileprivate var hadTurn: Bool { verdict != .notRun || remark != nil }
 }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// Joins the JSON reports of all shards of a suite into what one run of the suite would have reported.
+/// Merges the JSON reports of all shards of a suite into the report of a single run.
 public struct ReportMerge {
     private let paths: [String]
     private let reports: [RunOptions.Report]
@@ -12,7 +12,7 @@ public struct ReportMerge {
     ///
     /// - Parameters:
     ///   - paths: The JSON reports, in any order.
-    ///   - reports: What to write.
+    ///   - reports: The reports to write.
     ///   - print: Takes pieces of text, for standard output.
     public init(paths: [String], reports: [RunOptions.Report], print: @escaping (String) -> Void) {
         self.paths = paths
@@ -20,10 +20,10 @@ public struct ReportMerge {
         self.print = print
     }
 
-    /// Joins, writes and sums up.
+    /// Merges the reports, writes the result and prints a summary.
     ///
-    /// - Returns: What the joined run came to.
-    /// - Throws: ``BadUsage`` when the reports are not all parts of one suite, each once.
+    /// - Returns: The outcome of the merged run.
+    /// - Throws: ``BadUsage`` unless the reports are all parts of one suite, each once.
     public func perform(isColoured: Bool) throws -> RunOutcome {
         let files = try ReportFile.check(reports, inputs: paths)
         let merged = try Self.merge(
@@ -41,9 +41,9 @@ public struct ReportMerge {
         return RunOutcome(merged.results)
     }
 
-    /// Joins reports.
+    /// Merges reports.
     ///
-    /// - Throws: ``BadUsage`` that names the report that is too much, missing or foreign.
+    /// - Throws: ``BadUsage`` with the report that is redundant, missing or foreign.
     static func merge(_ reports: [(path: String, report: JSONReport)]) throws -> JSONReport {
         var parts: [Int: (path: String, report: JSONReport)] = [:]
         var whole: (path: String, record: ShardRecord)?
@@ -84,7 +84,7 @@ public struct ReportMerge {
             })
     }
 
-    /// The results by their identifiers. One that could not be joined could be the one that failed.
+    /// The results by their identifiers. A missing result could be the one that failed, so all are required.
     private static func results(
         of parts: [(path: String, report: JSONReport)], in suite: Set<String>
     ) throws -> [String: ScenarioResult] {

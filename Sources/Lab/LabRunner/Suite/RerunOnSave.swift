@@ -3,7 +3,7 @@ internal import LabFile
 internal import LabKit
 internal import LabSystem
 
-/// Runs scenarios, and again those of which a file is saved: what `lab run --watch` does.
+/// Runs scenarios, and reruns those of which a file is saved: `lab run --watch`.
 ///
 /// Thread rule: `run` is called once, on a thread that may block.
 public final class RerunOnSave: Sendable {
@@ -21,7 +21,7 @@ public final class RerunOnSave: Sendable {
     ///   - environment: Environment variables.
     ///   - printer: Takes progress and results.
     ///   - interruption: Ends the session when set.
-    ///   - keyboard: A terminal that gives each key at once; nil when there is none.
+    ///   - keyboard: A terminal that returns each key at once; nil without a keyboard.
     ///   - writeErrors: Takes diagnostics, for standard error.
     public init(
         options: RunOptions, environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -36,26 +36,26 @@ public final class RerunOnSave: Sendable {
         self.writeErrors = writeErrors
     }
 
-    /// What ends the waiting between two runs.
+    /// The event that ends the wait between two runs.
     private enum Wish {
         case end
         case everything
         case files(Set<String>)
     }
 
-    /// Runs until somebody ends it.
+    /// Runs until the session is ended.
     ///
-    /// - Returns: What the last run came to; ``RunOutcome/interrupted`` after an interruption.
+    /// - Returns: The outcome of the last run; ``RunOutcome/interrupted`` after an interruption.
     public func run() throws -> RunOutcome {
         let bell = try EventDescriptor()
         return try interruption.reaching({ bell.signal() }) {
-            // The first run is of everything; a run that a mistake has kept from happening is still owed.
+            // The first run covers everything; a run that an error has prevented is made up for.
             var due: Set<String>?
             var fixed: RunOptions?
             while true {
                 fixed = fixed ?? fixedOptions
                 let options = fixed ?? options
-                // Before the files are read: what is saved meanwhile is not missed.
+                // Before the files are read, so that changes made meanwhile are not missed.
                 let watches = try directories(of: options).map(DirectoryWatch.init)
                 let outcome = SuiteRunner(
                     options: options, environment: environment, changes: due.map(ChangedFiles.init), printer: printer,
@@ -74,23 +74,23 @@ public final class RerunOnSave: Sendable {
         }
     }
 
-    /// The options, with the scenarios that records select by name: each run writes a record, by which the next one would
-    /// select others. Nil while nothing can be selected.
+    /// The options, with the scenarios selected from records given by name: each run writes a record, which would
+    /// change the selection of the next one. Nil while nothing can be selected.
     private var fixedOptions: RunOptions? {
         guard options.lastFailed || options.slowest != nil || options.neverPlayed else { return options }
-        // The first run complains.
+        // The first run reports the error.
         let search = SuiteSearch(options: options, environment: environment, print: { _ in }, writeErrors: { _ in })
         guard let found = search.find(), !found.scenarios.isEmpty else { return nil }
         var fixed = options
         (fixed.lastFailed, fixed.slowest, fixed.neverPlayed) = (false, nil, false)
-        // By these they are selected already; what is left need not know every word.
+        // These filters are applied already; the remaining scenarios need not match every tag.
         (fixed.filter, fixed.tags) = (nil, [])
         let root = Files.directory(of: found.labFile)
         fixed.paths = found.scenarios.map { ScenarioPath.path(ofScenario: $0.id, inProject: root) }
         return fixed
     }
 
-    /// The folders of all files that the scenarios are made of.
+    /// The folders of all files of the scenarios.
     private func directories(of options: RunOptions) -> [String] {
         let suite = SuiteReader(
             labPath: options.labFile, environment: environment, settings: options.settings
@@ -111,7 +111,7 @@ public final class RerunOnSave: Sendable {
             if readable[1], let wish = readKey() { return wish }
             if !readable.contains(true) { return .files(saved) }
             for (watch, hasChanges) in zip(watches, readable.dropFirst(2)) where hasChanges {
-                // After an overflow nobody knows what was saved.
+                // After an overflow it is unknown which files were saved.
                 guard let names = try watch.changes() else { return .everything }
                 saved.formUnion(names.filter { $0.hasSuffix(".yaml") }.map { "\(watch.path)/\($0)" })
             }
@@ -120,7 +120,7 @@ public final class RerunOnSave: Sendable {
 
     private func readKey() -> Wish? {
         var key: UInt8 = 0
-        // A terminal that is gone reads as the end.
+        // A closed terminal reads as the end of the input.
         guard let keyboard, read(keyboard, &key, 1) == 1 else { return .end }
         switch key {
         case UInt8(ascii: "q"): return .end

@@ -2,10 +2,10 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// The scenarios that a run still has to play, round by round.
+/// The scenarios that a run has yet to play, round by round.
 ///
-/// A number of rounds that is known is there from the begin. Otherwise a round comes when those before it are taken, so
-/// that none begins that nobody wants any more, and no job is idle meanwhile.
+/// If the number of rounds is known, all are queued from the beginning. Otherwise a round is added when all scenarios
+/// of the earlier ones are taken, so that no superfluous round begins, and no job is idle meanwhile.
 ///
 /// Thread rule: any thread.
 final class RoundQueue: Sendable {
@@ -18,14 +18,14 @@ final class RoundQueue: Sendable {
 
     /// One scenario in one round.
     struct Job {
-        /// Its place in the run, from 0.
+        /// Its index in the run, from 0.
         let index: Int
         let scenario: Scenario
         /// From 1.
         let round: Int
         let seed: UInt64
 
-        /// The scenario's identifier, told apart from that of other rounds.
+        /// The scenario's identifier, unique among the rounds.
         var id: String { scenario.id + suffix }
         var suffix: String { Self.suffix(ofRound: round) }
 
@@ -33,14 +33,14 @@ final class RoundQueue: Sendable {
     }
 
     private struct State {
-        /// Of all rounds that are there.
+        /// Items of all queued rounds.
         var jobs: [Job] = []
-        /// How many of them are taken.
+        /// Number of items taken.
         var taken = 0
         var rounds = 0
     }
 
-    /// A queue with the rounds that are known to come.
+    /// A queue with the rounds known in advance.
     init(_ scenarios: [Scenario], order: RunOptions.Order, seed: UInt64, rounds: Rounds) {
         self.scenarios = scenarios
         self.order = order
@@ -52,16 +52,16 @@ final class RoundQueue: Sendable {
         }
     }
 
-    /// All scenarios of all rounds that are there, in their order.
+    /// All scenarios of all queued rounds, in order.
     var jobs: [Job] { state.withLock { $0.jobs } }
 
-    /// How many there will be; nil when only the run will show.
+    /// Total number of items; nil if known only at the end.
     var total: Int? { rounds.areOpen ? nil : jobs.count }
 
     /// Takes the next scenario.
     ///
-    /// - Parameter hasFailed: Asked before a round begins: whether a scenario did not pass.
-    /// - Returns: Nil when there is none any more.
+    /// - Parameter hasFailed: Called before a round begins: whether a scenario did not pass.
+    /// - Returns: Nil if the queue is empty.
     func next(hasFailed: () -> Bool) -> Job? {
         state.withLock { state in
             if state.taken == state.jobs.count {
@@ -80,7 +80,7 @@ final class RoundQueue: Sendable {
             return false
         }
         if rounds.endAtFailure, hasFailed() { return false }
-        // What the cast cannot play takes no time and never fails: its rounds would have no end.
+        // Scenarios that their topology cannot play take no time and never fail: their rounds would never end.
         return scenarios.contains { $0.obstacle == nil }
     }
 

@@ -2,23 +2,23 @@ public import LabKit
 
 /// How often the scenarios of a run are played: round by round, each with the next seed.
 public struct Rounds: Sendable, Equatable {
-    /// At most so many rounds; nil is no bound.
+    /// Maximum number of rounds; nil for no limit.
     let count: Int?
-    /// No round begins after so much real time.
+    /// Real time after which no round begins.
     let duration: LabDuration?
-    /// No round begins after a scenario has not passed.
+    /// Whether no round begins after a failure.
     let endAtFailure: Bool
 
-    /// Whether it is known only while the run goes on how many rounds there are.
+    /// Whether the number of rounds is known only during the run.
     var areOpen: Bool { duration != nil || endAtFailure }
 
-    /// What the options of `lab run` ask for; without one, a single round.
+    /// The rounds requested by the options of `lab run`; without options, a single round.
     ///
     /// - Parameters:
     ///   - count: `--repeat`.
     ///   - duration: `--repeat-for`.
     ///   - endAtFailure: `--until-fail`.
-    /// - Throws: ``BadUsage`` for what cannot be meant.
+    /// - Throws: ``BadUsage`` for contradictory options.
     public init(count: Int? = nil, duration: LabDuration? = nil, endAtFailure: Bool) throws {
         guard count ?? 1 >= 1 else { throw BadUsage(sentence: "--repeat must be at least 1") }
         guard count == nil || duration == nil else {

@@ -6,11 +6,11 @@ internal import LabSystem
 public enum BundleRedaction: String, CaseIterable, Sendable {
     /// Secrets, which are masked in every record.
     case secrets
-    /// Also what requests and answers carried, and what commands answered.
+    /// Also the payloads of requests and responses, and the answers of commands.
     case payloads
 }
 
-/// A run as one file, to be sent to somebody.
+/// A run as one file for sending.
 struct RunBundle {
     /// Absolute path of the run's directory.
     let run: String
@@ -18,7 +18,7 @@ struct RunBundle {
     /// Packs everything.
     ///
     /// - Parameter file: The archive. Only its owner can read it, as the records themselves (mode 0600).
-    /// - Throws: `LabFailure` when it cannot be packed.
+    /// - Throws: `LabFailure` if it cannot be packed.
     func write(to file: String) throws {
         let failure = LabFailure("\(run) could not be packed into \(file); is there room, and may it be written?")
         do {
@@ -34,10 +34,10 @@ struct RunBundle {
         }
     }
 
-    /// Packs a copy without payloads. What a failure quotes stays: it is why a bundle is sent.
+    /// Packs a copy without payloads. Quotes in failures stay: they are why a bundle is sent.
     ///
     /// - Parameter file: The archive.
-    /// - Throws: `LabFailure` when it cannot be packed.
+    /// - Throws: `LabFailure` if it cannot be packed.
     func writeWithoutPayloads(to file: String) throws {
         let place = "\(FileManager.default.temporaryDirectory.path)/lab-bundle-\(UUID().uuidString)"
         try Files.createNewDirectory(place)
@@ -61,7 +61,7 @@ struct RunBundle {
         }
     }
 
-    /// The content of a file without payloads; nil of one that is left out, because it is made from others.
+    /// The content of a file without payloads; nil for a file to leave out, because it is generated from others.
     private static func content(of path: String) throws -> Data? {
         switch Files.name(of: path) {
         case RunDirectory.lockName, RecordChecksums.fileName: return nil
@@ -70,19 +70,19 @@ struct RunBundle {
             guard case .array(let requests)? = try? JSONValue.parse(Files.read(path)) else { return nil }
             return JSONValue.array(requests.map(\.withoutPayloads)).encoded()
         case "history.jsonl":
-            // A line that a killed run left unfinished is no event.
+            // A line that a killed run left unfinished is not an event.
             let events = try Files.read(path).split(separator: 0x0A).compactMap { try? JSONValue.parse(Data($0)) }
             return Data(events.flatMap { $0.masking("result").encoded() + [0x0A] })
         default: return try Files.read(path)
         }
     }
 
-    /// Writes the page anew, from what is left.
+    /// Regenerates the page from the remaining records.
     private func renderPage(in copy: String) throws {
         guard let data = try? Files.read("\(copy)/\(JSONReport.fileName)"),
             var report = try? JSONDecoder().decode(JSONReport.self, from: data)
         else { return }
-        // The place that was recorded may still be there, with all payloads; only what lies in the copy may be shown.
+        // The recorded directory may still exist, with all payloads; only the records in the copy may be shown.
         for index in report.results.indices {
             report.results[index].directory = "\(copy)/\(Files.name(of: report.results[index].directory))"
         }
@@ -91,7 +91,7 @@ struct RunBundle {
 }
 
 extension JSONValue {
-    /// What is left of a request: its line, how it ended, and which step it belongs to.
+    /// The remainder of a request: its line, its result, and its step.
     fileprivate var withoutPayloads: JSONValue {
         guard case .object(let members) = self else { return .null }
         let outline: Set = ["number", "incarnation", "method", "path", "status", "fault"]
@@ -100,7 +100,7 @@ extension JSONValue {
         return .object(left)
     }
 
-    /// An object, one of whose members tells that it was taken out.
+    /// An object with a member that marks it as removed.
     fileprivate func masking(_ name: String) -> JSONValue {
         guard case .object(var members) = self, members[name] != nil else { return self }
         members[name] = .string("left out of the bundle")

@@ -3,13 +3,13 @@ internal import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// The directory that keeps what a run recorded: `.lab/runs/<id>`, with `latest` pointing at the last one.
+/// The directory with the records of a run: `.lab/runs/<id>`, with `latest` pointing at the last one.
 final class RunDirectory: Sendable {
     /// Absolute path.
     let path: String
-    /// Held as long as the run writes there: nobody removes the directory of another run that still goes on.
+    /// Held while the run writes there, so that other runs do not remove its directory.
     private let lock: FileLock
-    /// Which scenario has a name.
+    /// The scenario of each name.
     private let names = Mutex<[String: String]>([:])
 
     private init(path: String, lock: FileLock) {
@@ -19,10 +19,10 @@ final class RunDirectory: Sendable {
 
     static let lockName = ".running"
 
-    /// Makes a directory with a new name, and removes those of the oldest runs.
+    /// Creates a directory with a new name, and removes those of the oldest runs.
     ///
     /// - Parameters:
-    ///   - records: Absolute path of the directory that holds `runs`.
+    ///   - kept: Number of directories to keep, including the new one.
     ///   - kept: How many are kept, with the new one.
     static func create(in records: String, keeping kept: Int) throws -> RunDirectory {
         let runs = "\(records)/runs"
@@ -36,7 +36,7 @@ final class RunDirectory: Sendable {
     private static func makeNew(in runs: String) throws -> (id: String, lock: FileLock) {
         while true {
             let id = name(at: RealTimeClock.nanoseconds())
-            // It has its name only when it is locked, so that nobody takes it for an old one in between.
+            // It gets its name only after it is locked, so that no other run removes it in between as an old one.
             let unfinished = "\(runs)/.\(id).\(ProcessInfo.processInfo.processIdentifier)"
             try Files.createNewDirectory(unfinished)
             let lock = try FileLock(path: "\(unfinished)/\(lockName)")
@@ -45,13 +45,13 @@ final class RunDirectory: Sendable {
                 try Files.renameExclusively(unfinished, to: "\(runs)/\(id)")
                 return (id, lock)
             } catch let error as SystemError where error.errno == EEXIST {
-                // Two runs within some microseconds: the later one takes the next name.
+                // If two runs start within some microseconds, the later one takes the next name.
                 try Files.removeTree(unfinished)
             }
         }
     }
 
-    /// Date, time and a part of a second in hexadecimal, so that the order of the names is that of the runs.
+    /// Date, time and a part of a second in hexadecimal, so that names sort in the order of the runs.
     private static func name(at time: Int64) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -61,13 +61,13 @@ final class RunDirectory: Sendable {
         return formatter.string(from: LabTime(nanoseconds: time).date) + String(format: "-%04x", Int(part))
     }
 
-    /// The directories of all recorded runs, the newest first.
+    /// The directories of all recorded runs, newest first.
     ///
     /// - Parameter records: Absolute path of the directory that holds `runs`.
     static func all(in records: String) throws -> [String] {
         let runs = "\(records)/runs"
         guard Files.isDirectory(runs) else { return [] }
-        // Other things that somebody keeps there are not the lab's to remove.
+        // Other files kept there must not be removed by the lab.
         return try Files.list(runs).filter { $0.wholeMatch(of: #/\d{8}-\d{6}-[0-9a-f]{1,4}/#) != nil }.reversed()
             .map { "\(runs)/\($0)" }
     }
@@ -76,13 +76,13 @@ final class RunDirectory: Sendable {
         if let lock = try? FileLock(path: "\(path)/\(lockName)", create: false), (try? lock.tryLock()) != true {
             return
         }
-        // What cannot be removed now is tried again by the next run.
+        // The next run retries a failed removal.
         try? Files.removeTree(path)
     }
 
-    /// Notes the checksums of everything that was recorded, so that a later change of it is noticed.
+    /// Computes the checksums of all records, so that later changes are detected.
     ///
-    /// - Returns: Why they could not be noted, for example because the disk is full; nil when they are.
+    /// - Returns: Why they could not be written, for example because the disk is full; nil on success.
     func seal() -> String? {
         do {
             try RecordChecksums.write(in: path)
@@ -95,12 +95,12 @@ final class RunDirectory: Sendable {
     /// Absolute path of the page about the run, which is written at its end.
     var page: String { "\(path)/\(PageReport.fileName)" }
 
-    /// The directory of one scenario in the first round, which it shares with no other.
+    /// The directory of one scenario in the first round, unique in the run.
     func scenario(_ id: String) -> String {
         let name = id.hasSuffix(".yaml") ? String(id.dropLast(5)) : id
         let plain = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "." ? $0 : "-" })
         return names.withLock { names in
-            // `a/b` and `a-b` become the same name; in one directory their traces would be taken for those of one run.
+            // `a/b` and `a-b` become the same name; in one directory their traces would look like those of one run.
             var (slug, number) = (plain, 1)
             while let owner = names[slug], owner != id {
                 number += 1

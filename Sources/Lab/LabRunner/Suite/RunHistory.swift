@@ -2,9 +2,9 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// What the kept runs tell about each scenario: how often it passed, how long it took, and since when it has not passed.
+/// The history of each scenario in the kept runs: how often it passed, how long it took, and since when it has failed.
 public struct RunHistory: Encodable, Sendable {
-    /// Version of the JSON form; it grows when a member changes its meaning or goes.
+    /// Version of the JSON form; increased when a member changes its meaning or is removed.
     let version = 1
     /// The scenarios, sorted by their identifiers.
     let scenarios: [Entry]
@@ -21,7 +21,7 @@ public struct RunHistory: Encodable, Sendable {
         let medianSeconds: Double
         /// Wall time of the newest round.
         let lastSeconds: Double
-        /// The first of the runs since which it has not passed; nil when all rounds of the last one did.
+        /// The first of the runs since which it has not passed; nil if all rounds of the last one did.
         let notPassedSince: Begin?
     }
 
@@ -33,11 +33,11 @@ public struct RunHistory: Encodable, Sendable {
         let at: String
         /// The seed of the first round that did not pass.
         let seed: UInt64
-        /// Whether no kept run has played the scenario before, so that it may have begun earlier.
+        /// Whether no earlier kept run has played the scenario, so that its failures may have begun earlier.
         let isOldest: Bool
     }
 
-    /// What is remembered of a result: reports of many runs are not held at once.
+    /// The facts kept of a result, so that reports of many runs are not held in memory at once.
     fileprivate struct Round {
         let verdict: Verdict
         let seconds: Double
@@ -46,7 +46,7 @@ public struct RunHistory: Encodable, Sendable {
         init(_ result: ScenarioResult) { (verdict, seconds, seed) = (result.verdict, result.seconds, result.seed) }
     }
 
-    /// - Parameter runs: The newest first.
+    /// - Parameter runs: Newest first.
     init(_ runs: some Sequence<RecordedRuns.Run>) {
         var played: [String: [(run: String, rounds: [Round])]] = [:]
         for run in runs {
@@ -60,18 +60,18 @@ public struct RunHistory: Encodable, Sendable {
 
     private init(scenarios: [Entry]) { self.scenarios = scenarios }
 
-    /// The part that concerns some paths; all of it when there is none.
+    /// The part about some paths; all of it for no paths.
     ///
     /// - Parameters:
     ///   - paths: Files, directories, or rows of tables.
     ///   - root: Absolute path of the lab file's directory.
-    /// - Throws: ``BadUsage`` for a path at which nothing is and nothing was.
+    /// - Throws: ``BadUsage`` for a path without a scenario, present or removed.
     func selected(by paths: [String], root: String) throws -> RunHistory {
         guard !paths.isEmpty else { return self }
         var selected: [Entry] = []
         for path in paths {
             let entries = scenarios.filter { Self.concerns($0.id, path: path, root: root) }
-            // A scenario that was removed still has its history.
+            // A removed scenario still has its history.
             guard !entries.isEmpty || Files.exists(ScenarioPath(path).file) else {
                 throw BadUsage(sentence: "there is no such file or directory, and no kept run has played it: \(path)")
             }
@@ -84,7 +84,7 @@ public struct RunHistory: Encodable, Sendable {
     static func concerns(_ id: String, path: String, root: String) -> Bool {
         let wanted = ScenarioPath(path)
         let file = Files.absolute(wanted.file)
-        // What lies outside of the project is recorded as it was given.
+        // Scenarios outside of the project are recorded with the path as given.
         let name = file.hasPrefix(root + "/") ? String(file.dropFirst(root.count + 1)) : wanted.file
         return file == root || id == name + wanted.suffix
             || wanted.row == nil && (id.hasPrefix(name + "/") || id.hasPrefix(name + "["))
@@ -114,7 +114,7 @@ public struct RunHistory: Encodable, Sendable {
         return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
     }
 
-    /// Columns before the identifier, which is not cut: it is a path to copy.
+    /// Columns before the identifier, which is never cut: it is a path to copy.
     private static func line(_ passed: String, _ median: String, _ last: String, _ scenario: String) -> String {
         func right(_ text: String, _ width: Int) -> String {
             String(repeating: " ", count: max(1, width - text.count)) + text
@@ -124,7 +124,7 @@ public struct RunHistory: Encodable, Sendable {
 }
 
 extension RunHistory.Entry {
-    /// - Parameter runs: Those that have played the scenario, the newest first, with their rounds.
+    /// - Parameter runs: Those that have played the scenario, newest first, with their rounds.
     fileprivate init(id: String, runs: [(run: String, rounds: [RunHistory.Round])]) {
         let rounds = runs.flatMap(\.rounds)
         let bad = runs.prefix { $0.rounds.contains { $0.verdict != .passed } }

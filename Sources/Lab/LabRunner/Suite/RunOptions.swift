@@ -1,90 +1,90 @@
 internal import Foundation
 
-/// What `lab run` was asked for.
+/// The options of `lab run`.
 public struct RunOptions: Sendable {
     /// Scenario files and directories; `-` stands for ``standardInput``.
     public var paths: [String]
     /// The text of the scenario from standard input; nil without one.
     public var standardInput: String?
-    /// The lab file; nil looks for one.
+    /// The lab file; nil searches for one.
     public var labFile: String?
-    /// How many scenarios run at the same time, each in an instance of its own; by default one for each core.
+    /// Number of scenarios that run at the same time, each in an instance of its own; by default one per core.
     public var jobs = ProcessInfo.processInfo.activeProcessorCount
-    /// The seed of everything the lab draws; nil draws one.
+    /// The seed of all random values; nil for a random one.
     public var seed: UInt64?
-    /// Values of `values:` that are given on the command line, by their names.
+    /// Values of `values:` given on the command line, by name.
     public var settings: [String: String] = [:]
-    /// The command line behind the program's name, for the record.
+    /// The arguments of the command line, for the record.
     public var arguments: [String] = []
-    /// Only scenarios whose identifier or name contains this text, whatever its case.
+    /// Only scenarios whose identifier or name contains this text, ignoring case.
     public var filter: String?
     /// Only scenarios with one of these tags; a tag with `!` before it excludes.
     public var tags: [String] = []
-    /// Only scenarios that did not pass when they ran last.
+    /// Only scenarios that did not pass in their last run.
     public var lastFailed = false
-    /// Only so many scenarios, those that took longest when they ran last.
+    /// Only this number of scenarios, those that took longest in their last run.
     public var slowest: Int?
-    /// Only scenarios that no kept run has a result of.
+    /// Only scenarios without a result in any kept run.
     public var neverPlayed = false
-    /// Only scenarios of which a file has changed since this commit of git.
+    /// Only scenarios with a file changed since this git commit.
     public var changedSince: String?
     /// Only this part of the scenarios.
     public var shard: Shard?
-    /// What the shards are balanced by.
+    /// The durations for balancing the shards.
     public var durations: RecordedDurations?
-    /// In which order the scenarios run.
+    /// The order of the scenarios.
     public var order = Order.suite
-    /// How often each scenario runs, with the following seeds.
+    /// Number of rounds per scenario, with consecutive seeds.
     public var rounds = Rounds()
     /// Stops after the first scenario that did not pass.
     public var failFast = false
     /// What happens to the instance of a scenario that did not pass.
     public var onFailure = FailureHandling.ends
-    /// Where scenarios stop until a line comes from ``pauseInput``; one runs at a time then.
+    /// Where scenarios stop until a line arrives from ``pauseInput``; they then run one at a time.
     public var pauses = PausePoints()
-    /// Where the lines come from that let a stopped scenario go on.
+    /// The input whose lines continue a stopped scenario.
     public var pauseInput: Int32 = 0
-    /// How long steps, scenarios and the run may take.
+    /// Time limits of steps, scenarios and the run.
     public var limits = TimeLimits()
     /// Reports to write.
     public var reports: [Report] = []
-    /// How many run directories are kept, with that of this run.
+    /// Number of run directories kept, including that of this run.
     public var keptRuns = 10
-    /// Where run directories go; nil means `.lab` beside the lab file.
+    /// The directory of run directories; nil means `.lab` beside the lab file.
     public var recordsDirectory: String?
 
     /// An order of scenarios.
     public enum Order: String, CaseIterable, Sendable {
         /// That of the paths and, in a directory, of the names.
         case suite
-        /// One that the seed decides, to find scenarios that depend on each other.
+        /// A random one that depends on the seed, to find scenarios that depend on each other.
         case random
     }
 
     /// A report in a file.
     public struct Report: Sendable, Equatable {
-        /// The form of a report.
+        /// The format of a report.
         public enum Format: String, CaseIterable, Sendable {
             /// XML for CI systems.
             case junit
             /// JSON for programs.
             case json
-            /// The events of the run as they happen, a line of JSON each.
+            /// The events of the run as they happen, one line of JSON each.
             case jsonl
             /// Lines of the Test Anything Protocol.
             case tap
-            /// What GitLab shows at the lines of a merge request.
+            /// For GitLab, which shows it at the lines of a merge request.
             case codequality
             /// The page for people, `index.html` in a directory.
             case html
         }
 
-        /// The form.
+        /// The format.
         public var format: Format
-        /// The file, of a page its directory; `-` stands for standard output.
+        /// The file, or the directory of a page; `-` stands for standard output.
         public var path: String
 
-        /// Whether the report takes standard output, so that nothing else may be written there.
+        /// Whether the report goes to standard output, so that nothing else may be written there.
         public var isStandardOutput: Bool { ReportFile.descriptor(path) == 1 }
 
         /// A report in a file.

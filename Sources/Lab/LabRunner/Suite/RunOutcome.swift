@@ -6,14 +6,14 @@ public enum RunOutcome: Int32, CaseIterable, Sendable {
     case failed = 1
     /// The command line or a file is wrong; nothing ran.
     case badInput = 2
-    /// The lab failed, or a verdict is open.
+    /// The lab failed, or a verdict is inconclusive.
     case inconclusive = 3
     /// Stopped by Ctrl-C or SIGTERM.
     case interrupted = 130
 }
 
 extension RunOutcome {
-    /// What the results of a run come to: the worst of them that counts against it.
+    /// The outcome of a run's results: the worst of those that count against it.
     init(_ results: [ScenarioResult]) {
         switch results.filter(\.isHeldAgainstRun).map(\.verdict).max() {
         case nil, .passed: self = .passed

@@ -2,28 +2,28 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// How often things happened in a run and how long they took, counted in the traces of its scenarios.
+/// How often events occurred in a run and how long they took, from the traces of its scenarios.
 public struct RunStatistics: Encodable, Equatable, Sendable {
-    /// Something that begins and ends.
+    /// An activity with a beginning and an end.
     struct Duration: Encodable, Equatable, Sendable {
         let name: String
-        /// How often it has ended.
+        /// Number of completed activities.
         let count: Int
         let medianMilliseconds: Double
         let longestMilliseconds: Double
     }
 
-    /// Something that happens at a moment.
+    /// An event without a duration.
     struct Count: Encodable, Equatable, Sendable {
         let name: String
         let count: Int
     }
 
-    /// Version of the JSON form; it grows when a member changes its meaning or goes.
+    /// Version of the JSON form; increased when a member changes its meaning or is removed.
     let version = 1
     /// The run's identifier.
     let run: String
-    /// How many scenarios have left a trace.
+    /// Number of scenarios with a trace.
     let scenarios: Int
     /// Sorted by name.
     let durations: [Duration]
@@ -78,7 +78,7 @@ extension RunStatistics {
     private struct Tally {
         var durations: [String: [UInt64]] = [:]
         var counts: [String: Int] = [:]
-        /// What has begun and not ended, of one scenario.
+        /// Activities of one scenario that have begun and not ended.
         private var open: [String: [UInt64]] = [:]
 
         mutating func add(_ trace: [TraceEvent]) {
@@ -113,7 +113,7 @@ extension RunStatistics {
             }
         }
 
-        /// Whose it is: what one process begins no other ends.
+        /// The process of an activity: only the process that began it ends it.
         private func key(_ name: String, _ event: TraceEvent) -> String {
             "\(event.process)#\(event.incarnation) \(name)"
         }
@@ -139,10 +139,10 @@ extension RunStatistics {
 }
 
 extension RecordedRuns {
-    /// Counts what the traces of a run tell.
+    /// Counts the events in the traces of a run.
     ///
     /// - Parameter name: The run's identifier or directory; nil means the last run.
-    /// - Throws: ``BadUsage`` when there is no such run.
+    /// - Throws: ``BadUsage`` if the run does not exist.
     public func statistics(of name: String?) throws -> RunStatistics {
         // The name `latest` is a link.
         let run = IncludedFiles.identity(of: try directory(of: name))

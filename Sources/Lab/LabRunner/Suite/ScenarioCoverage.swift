@@ -1,13 +1,13 @@
 internal import LabKit
 
-/// Collects what the steps of a scenario show by name: codes of errors and fault points.
+/// Collects the error codes and fault points that the steps of a scenario name.
 ///
-/// A name counts only where a step means it: in `fails` and `others`, in a member or a field that is called `code`,
-/// `error`, `cause` or `point`, and in such an argument of a command.
+/// A name counts only in these places: in `fails` and `others`, in a member or a field with the name `code`, `error`,
+/// `cause` or `point`, and in such an argument of a command.
 ///
 /// Not thread-safe: used by the one thread that collects.
 struct ScenarioCoverage {
-    /// The codes and fault points; numbers as they are written.
+    /// The codes and fault points; numbers as written.
     private(set) var names: Set<String> = []
 
     private static let keys: Set<String> = ["cause", "code", "error", "others", "point"]
@@ -42,7 +42,7 @@ struct ScenarioCoverage {
         }
     }
 
-    /// `check: "${way.answer.code}"` is about a code, whatever the expectation looks like.
+    /// `check: "${way.answer.code}"` concerns a code, whatever the expectation looks like.
     private mutating func add(_ condition: Condition) {
         if case .reference(let reference) = condition.value, let last = reference.path.last, Self.keys.contains(last) {
             add(named: condition.expectation)
@@ -51,7 +51,7 @@ struct ScenarioCoverage {
         }
     }
 
-    /// Adds what the members of an expectation name that are called so.
+    /// Adds the names in such members of an expectation.
     private mutating func add(in expectation: Expectation?) {
         guard let expectation else { return }
         switch expectation.matcher {
@@ -66,13 +66,13 @@ struct ScenarioCoverage {
         case .list(let inner), .oneOf(let inner), .all(let inner): for one in inner { add(in: one) }
         case .contains(let inner), .each(let inner): add(in: inner)
         case .equals(let template), .exactly(let template): add(in: template)
-        // What must not be there is not shown.
+        // A value that must be absent is not shown.
         case .not: break
         default: break
         }
     }
 
-    /// Adds the members of a value that are called so.
+    /// Adds the values of such members.
     private mutating func add(in template: Template) {
         switch template {
         case .object(let members):
@@ -92,7 +92,7 @@ struct ScenarioCoverage {
         case .oneOf(let choices), .all(let choices): for choice in choices { add(named: choice) }
         // A cause in words that begin with the code.
         case .contains(let inner): add(named: inner)
-        // An error that has a code inside, such as the server's.
+        // An error with a code inside, such as the server's.
         case .object: add(in: expectation)
         default: break
         }

@@ -2,22 +2,22 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// Looks for scenario files, and remembers what it passed over.
+/// Searches for scenario files, and records what it skipped.
 struct ScenarioFiles {
-    /// Whether the lab file of a directory counts, too.
+    /// Whether to include the lab file of a directory.
     private let takesLabFiles: Bool
-    /// What a person who misses a scenario should know, one sentence each.
+    /// Hints for a person who misses a scenario, one sentence each.
     private(set) var notes: [String] = []
 
     init(takesLabFiles: Bool = false) { self.takesLabFiles = takesLabFiles }
 
-    /// The files at a path; in a directory all of its YAML files, `lab.yaml` only when lab files count.
+    /// The files at a path; for a directory all of its YAML files, `lab.yaml` only if lab files are included.
     mutating func files(at path: String) -> [String] {
         Files.isDirectory(path) ? files(in: path, below: []) : [path]
     }
 
-    /// - Parameter ancestors: The folders on the way here, without links: a link that leads back to one of them would be
-    ///   followed for ever.
+    /// - Parameter ancestors: The parent folders, without links: following a link that leads back to one of them would
+    ///   never end.
     private mutating func files(in directory: String, below ancestors: Set<String>) -> [String] {
         let identity = IncludedFiles.identity(of: directory)
         guard !ancestors.contains(identity) else { return [] }
@@ -33,7 +33,7 @@ struct ScenarioFiles {
         for name in names {
             let inner = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
             if Files.isDirectory(inner) {
-                // A folder with a lab file of its own is a project of its own.
+                // A folder with a lab file of its own is a separate project.
                 let isOther = name.hasPrefix(".") || Files.exists("\(inner)/lab.yaml")
                 if !isOther { found += files(in: inner, below: ancestors.union([identity])) }
             } else if name.hasSuffix(".yaml") {

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import LabSystem
 
-/// What a command line names: a file, a directory, or one row of a table as reports print it, `login.yaml[wrong-pin]`.
+/// A path on a command line: a file, a directory, or one row of a table as reports print it, `login.yaml[wrong-pin]`.
 struct ScenarioPath {
     /// The file or the directory.
     let file: String
     /// The name of the row; nil means all.
     let row: String?
 
-    /// What follows the file.
+    /// The text after the file.
     var suffix: String { row.map { "[\($0)]" } ?? "" }
 
     init(_ text: String) {
@@ -16,13 +16,13 @@ struct ScenarioPath {
         (file, row) = Files.exists(text) ? (text, nil) : Self.parts(of: text)
     }
 
-    /// Where a scenario is, seen from the current directory as far as it lies there. What lies outside of the project has
-    /// the path that was given as its identifier.
+    /// The path of a scenario, relative to the current directory if inside it. A scenario outside of the project has
+    /// the given path as its identifier.
     static func path(ofScenario id: String, inProject root: String) -> String {
         Files.exists(ScenarioPath("\(root)/\(id)").file) ? shortened("\(root)/\(id)") : id
     }
 
-    /// An absolute path, seen from the current directory when it lies there.
+    /// An absolute path, made relative to the current directory if inside it.
     static func shortened(_ path: String) -> String {
         let current = FileManager.default.currentDirectoryPath + "/"
         return path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path

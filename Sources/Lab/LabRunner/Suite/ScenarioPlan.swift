@@ -1,12 +1,12 @@
 internal import LabKit
 
-/// The steps of a scenario in words, with all values that are known before it runs.
+/// The steps of a scenario in words, with all values known before it runs.
 struct ScenarioPlan {
     private let scenario: Scenario
     private let redactor: Redactor
     private let bindings: Bindings
 
-    /// - Parameter seed: What generated values are drawn from.
+    /// - Parameter seed: The seed of generated values.
     init(_ scenario: Scenario, seed: UInt64) {
         self.scenario = scenario
         redactor = Redactor(secrets: scenario.secretTexts)
@@ -26,7 +26,7 @@ struct ScenarioPlan {
         return lines.map { redactor.redact($0) + "\n" }.joined()
     }
 
-    /// A value, and where it comes from.
+    /// A value and its source.
     private func line(about value: DeclaredValue) -> String {
         let known = value.value ?? bindings.values[value.name] ?? .null
         let shown = value.isSecret ? "\"\(Secret.mask)\"" : known.description
@@ -36,7 +36,7 @@ struct ScenarioPlan {
     private func lines(of step: Step, depth: Int) -> [String] {
         var line = "\(step.path)  \(step.title)"
         if case .command(let command) = step.action {
-            // Else the sentence has them.
+            // Otherwise the sentence contains them.
             if step.note != nil {
                 for argument in command.arguments { line += "  \(argument.text(knowing: bindings))" }
             }

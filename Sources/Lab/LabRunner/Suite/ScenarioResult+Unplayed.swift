@@ -3,7 +3,7 @@ internal import LabKit
 
 // Results of scenarios that were not played.
 extension ScenarioResult {
-    /// The result of a scenario that could not even be tried.
+    /// The result of a scenario that could not be started.
     init(
         unstarted scenario: Scenario, because reason: String, seed: UInt64, labOption: String?, directory: String
     ) {
@@ -17,7 +17,7 @@ extension ScenarioResult {
         self.directory = directory
     }
 
-    /// The result of a scenario whose turn never came.
+    /// The result of a scenario that was not reached.
     init(notRun scenario: Scenario, id: String, round: Int, seed: UInt64, labOption: String?) {
         self.init(
             id: id, name: scenario.name, tags: scenario.tags, file: scenario.file.path,

@@ -1,15 +1,15 @@
 internal import LabKit
 
-/// Which scenarios of a suite are run.
+/// The selection of scenarios to run.
 struct Selection: Sendable {
     let filter: String?
     /// Tags, one of which a scenario must have; a tag with `!` before it excludes.
     private let tags: [String]
-    /// Wishes in several words, all of which a scenario must fulfil.
+    /// Expressions of several words, all of which a scenario must match.
     private let expressions: [TagExpression]
 
     /// - Parameter tags: Tags, tags with `!` before them, and expressions such as `sharing and not slow`.
-    /// - Throws: ``BadUsage`` for an expression that is none.
+    /// - Throws: ``BadUsage`` for an invalid expression.
     init(filter: String?, tags: [String]) throws {
         self.filter = filter
         let tags = tags.map { $0.trimmed.isEmpty ? $0 : $0.trimmed }
@@ -29,11 +29,11 @@ struct Selection: Sendable {
         return wanted.isEmpty || scenario.tags.contains(where: wanted.contains)
     }
 
-    /// Why a run of these scenarios would not be what was asked for; nil when it would.
+    /// Why the selection is probably not the intended one; nil if it is fine.
     func complaint(about scenarios: [Scenario]) -> String? {
         guard !scenarios.isEmpty else { return "error: there is no scenario at the given paths" }
         let known = Set(scenarios.flatMap(\.tags)).sorted()
-        // A mistyped tag behind `!` would exclude nothing, and one among others select too little.
+        // A misspelled tag after `!` would exclude nothing, and one among others select too little.
         let words = tags.map { $0.hasPrefix("!") ? String($0.dropFirst()) : $0 } + expressions.flatMap(\.tags)
         for word in words {
             if !known.contains(word) {

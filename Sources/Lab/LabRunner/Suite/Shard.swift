@@ -2,20 +2,20 @@ internal import LabKit
 
 /// One of several equal parts of a suite, for machines that share the work.
 ///
-/// The part of a scenario depends on nothing but its identifier and the number of parts, so that adding one moves no
-/// other; unless an earlier run says how long each takes.
+/// The part of a scenario depends only on its identifier and the number of parts, so that adding one moves no other,
+/// unless durations from an earlier run are given.
 public struct Shard: Sendable, Equatable {
     /// From 1.
     public let number: Int
-    /// How many parts there are.
+    /// Number of parts.
     public let count: Int
 
-    /// Reads what `--shard` was given.
+    /// Reads the value of `--shard`.
     ///
     /// - Parameters:
-    ///   - text: `2/5`; or `/5`, and the environment says which; or `auto`, and the environment says both.
+    ///   - text: `2/5`; or `/5`, with the index from the environment; or `auto`, with both from the environment.
     ///   - environment: Variables of Slurm's job arrays, Kubernetes's indexed jobs and GitLab's parallel jobs.
-    /// - Throws: ``BadUsage`` that says what is missing.
+    /// - Throws: ``BadUsage`` that names the missing value.
     public init(_ text: String, environment: [String: String]) throws {
         if text == "auto" {
             guard let place = Self.place(in: environment), let count = place.count else {
@@ -51,7 +51,7 @@ public struct Shard: Sendable, Equatable {
         (self.number, self.count) = (number, count)
     }
 
-    /// What a scheduler has said about this process, counted from 1.
+    /// The index that a scheduler has given this process, counted from 1.
     private static func place(in environment: [String: String]) -> (number: Int, count: Int?)? {
         func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
         if let id = number("SLURM_ARRAY_TASK_ID") {
@@ -68,13 +68,13 @@ public struct Shard: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - ids: Those of all parts together.
-    ///   - durations: Balances the parts by them.
+    ///   - durations: The basis for balancing the parts.
     func part(of ids: [String], by durations: RecordedDurations?) -> Set<String> {
         guard let parts = durations?.parts(of: ids, count: count) else { return Set(ids.filter(contains)) }
         return Set(ids.filter { parts[$0] == number })
     }
 
-    /// Whether a scenario belongs to this part, when durations are not known.
+    /// Whether a scenario belongs to this part, if durations are unknown.
     func contains(_ id: String) -> Bool {
         var stream = SeedStream(seed: 0, "shard", id)
         return stream.next() % UInt64(count) == UInt64(number - 1)

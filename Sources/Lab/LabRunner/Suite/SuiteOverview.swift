@@ -2,7 +2,7 @@ public import Foundation
 internal import LabFile
 internal import LabKit
 
-/// Tells about scenarios without starting anything.
+/// Lists and checks scenarios without starting anything.
 ///
 /// Thread rule: any thread.
 public struct SuiteOverview {
@@ -14,7 +14,7 @@ public struct SuiteOverview {
     /// An overview.
     ///
     /// - Parameters:
-    ///   - options: Which scenarios.
+    ///   - options: The selected scenarios.
     ///   - environment: Environment variables.
     ///   - print: Takes pieces of text, for standard output.
     ///   - writeErrors: Takes diagnostics, for standard error.
@@ -60,14 +60,14 @@ public struct SuiteOverview {
         return .passed
     }
 
-    /// Prints a page about all of them in Markdown.
+    /// Prints a Markdown page about all of them.
     public func index() -> RunOutcome {
         guard let found = find() else { return .badInput }
         print(CatalogueIndex(scenarios: found.scenarios).text)
         return .passed
     }
 
-    /// Says that there is no mistake, or every mistake there is.
+    /// Prints that there are no errors, or every error.
     public func check() -> RunOutcome {
         guard let found = find(warnings: .all) else { return .badInput }
         let files = Set(found.scenarios.map(\.file.path)).count
@@ -76,7 +76,7 @@ public struct SuiteOverview {
         return .passed
     }
 
-    /// Prints the steps of every scenario as they would be carried out, with everything that is known before.
+    /// Prints the steps of every scenario as they would be carried out, with all values known before.
     public func plan() -> RunOutcome {
         guard let found = find() else { return .badInput }
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))

@@ -5,7 +5,7 @@ internal import LabSystem
 
 /// Finds and reads all scenarios of a run, before anything starts.
 public struct SuiteReader {
-    /// What reading gave.
+    /// The result of reading.
     public struct Outcome: Sendable {
         /// The lab file in use.
         public var labFile: NamedTopologies?
@@ -13,15 +13,15 @@ public struct SuiteReader {
         public var scenarios: [Scenario] = []
         /// The names that the scenarios declare in `values:`.
         public var values: Set<String> = []
-        /// Everything that is wrong with any file.
+        /// All errors in all files.
         public var diagnostics: [Diagnostic] = []
-        /// What is pointed out without keeping anybody from running the scenarios.
+        /// Warnings, which do not prevent a run.
         public var warnings: [Diagnostic] = []
-        /// Places that print-outs mask.
+        /// Places that are masked in output.
         public var secrets = SecretRanges()
-        /// Paths of all files that were read, those in directories that turned out to be no scenarios too.
+        /// Paths of all files that were read, including those in directories that turned out not to be scenarios.
         public var inputs: [String] = []
-        /// What was passed over and may have been meant to run, one sentence each.
+        /// Skipped files that may have been meant to run, one sentence each.
         public var notes: [String] = []
     }
 
@@ -30,16 +30,16 @@ public struct SuiteReader {
     private let settings: [String: String]
     private let standardInput: String?
 
-    /// What a path is called that stands for standard input.
+    /// The path that stands for standard input.
     public static let standardInput = "-"
 
     /// A reader.
     ///
     /// - Parameters:
-    ///   - labPath: The lab file; nil looks for `lab.yaml` upwards from the first path.
+    ///   - labPath: The lab file; nil searches for `lab.yaml` upwards from the first path.
     ///   - environment: Environment variables: those that scenarios may name, and `LAB_VAR_name`.
-    ///   - settings: What `--set` said.
-    ///   - standardInput: The scenario that the path `-` stands for; nil lets it stand for a file of that name.
+    ///   - settings: The values of `--set`.
+    ///   - standardInput: The scenario for the path `-`; nil makes it the name of a file.
     public init(
         labPath: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
         settings: [String: String] = [:], standardInput: String? = nil
@@ -52,7 +52,7 @@ public struct SuiteReader {
 
     /// Reads everything.
     ///
-    /// - Parameter paths: Scenario files, or directories that are searched for them.
+    /// - Parameter paths: Scenario files, or directories to search for them.
     public func read(_ paths: [String]) -> Outcome {
         var outcome = Outcome()
         guard let labFile = readLabFile(near: paths.first ?? ".", into: &outcome) else { return outcome }
@@ -65,13 +65,13 @@ public struct SuiteReader {
         var included: Set<String> = []
         var groups: [String] = []
         for path in paths.map(ScenarioPath.init) {
-            // Two rows of one file are two wishes.
+            // Two rows of one file are two selections.
             for file in search.files(at: path.file) where seen.insert(Files.absolute(file) + path.suffix).inserted {
                 let given = file == Self.standardInput ? standardInput : nil
                 switch given.map({ .success(SourceFile(path: file, text: $0)) }) ?? SourceFile.read(file) {
                 case .failure(let diagnostic): outcome.diagnostics.append(diagnostic)
                 case .success(let source):
-                    // Standard input is no file that a report could overwrite.
+                    // Standard input is not a file that a report could overwrite.
                     if given == nil { outcome.inputs.append(file) }
                     if file != path.file, ScenarioReader.isIncludedFile(source) {
                         groups.append(file)
@@ -88,10 +88,10 @@ public struct SuiteReader {
                                 .unknownName(what: "row", name: row, known: read.scenarios.compactMap(\.row)),
                                 at: SourcePlace(.start, in: source)))
                     }
-                    // A row that is named beside its whole file is not run twice.
+                    // A row named beside its whole file is not run twice.
                     outcome.scenarios += scenarios.filter { ids.insert($0.id).inserted }
                     outcome.values.formUnion(read.values)
-                    // Scenarios that include the same file share its mistakes.
+                    // Scenarios that include the same file report its errors once.
                     outcome.diagnostics += read.diagnostics.filter { new in
                         !outcome.diagnostics.contains { $0.isSame(as: new) }
                     }
@@ -108,16 +108,16 @@ public struct SuiteReader {
         return outcome
     }
 
-    /// The paths at which nothing is.
+    /// The paths without a file or directory.
     ///
-    /// Asked before the search for a lab file, which would complain about another place than the one the user named.
+    /// Checked before the search for a lab file, whose error would name another place than the user did.
     static func missing(among paths: [String]) -> [String] {
         paths.filter { access(ScenarioPath($0).file, F_OK) != 0 && [ENOENT, ENOTDIR].contains(errno) }
     }
 
     /// Reads only the lab file.
     ///
-    /// - Parameter path: Where the search begins.
+    /// - Parameter path: The beginning of the search.
     public func readLabFile(near path: String) -> Outcome {
         var outcome = Outcome()
         outcome.labFile = readLabFile(near: path, into: &outcome)

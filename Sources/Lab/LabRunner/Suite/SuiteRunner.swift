@@ -12,7 +12,7 @@ public final class SuiteRunner: Sendable {
     private let changes: ChangedFiles?
     private let printer: ProgressPrinter
     private let interruption: Interruption
-    /// The caller's interruption reaches it, and so does the run's time limit.
+    /// Triggered by the caller's interruption and by the run's time limit.
     private let ending = Interruption()
     private let writeErrors: @Sendable (String) -> Void
     private let results = Mutex<[Int: ScenarioResult]>([:])
@@ -20,7 +20,7 @@ public final class SuiteRunner: Sendable {
     /// A runner.
     ///
     /// - Parameters:
-    ///   - options: What to run.
+    ///   - options: The options.
     ///   - environment: Environment variables.
     ///   - printer: Takes progress and results.
     ///   - interruption: Ends the run early when set.
@@ -34,7 +34,7 @@ public final class SuiteRunner: Sendable {
             writeErrors: writeErrors)
     }
 
-    /// - Parameter changes: Only scenarios that these concern.
+    /// - Parameter changes: Selects only the scenarios affected by these.
     init(
         options: RunOptions, environment: [String: String], changes: ChangedFiles?, printer: ProgressPrinter,
         interruption: Interruption, writeErrors: @escaping @Sendable (String) -> Void
@@ -80,14 +80,14 @@ public final class SuiteRunner: Sendable {
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
         guard !found.scenarios.isEmpty || options.shard != nil else {
             printer.print("nothing to run: \(found.emptiness)\n")
-            // Without a record, so that the last failures stay what they are.
+            // Not recorded, so that the last failures stay recorded.
             try reports.begin(seed: seed, scenarios: 0, directory: "")
             try reports.end(JSONReport(seed: seed, seconds: 0, results: []), outcome: .passed)
             return .passed
         }
         let circumstances = RunCircumstances.now(
             arguments: options.arguments, in: Files.directory(of: Files.absolute(found.labFile)))
-        // Where records are kept elsewhere, no command would find them.
+        // If records are kept elsewhere, no command would find them.
         let earlier = options.recordsDirectory == nil ? LastPassingRuns(in: records) : nil
         let directory = try RunDirectory.create(in: records, keeping: options.keptRuns)
         defer { withExtendedLifetime(directory) {} }

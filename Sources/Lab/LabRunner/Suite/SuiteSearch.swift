@@ -3,28 +3,28 @@ internal import LabFile
 internal import LabKit
 internal import LabSystem
 
-/// Finds the scenarios that a command line asks for, and says everything that is wrong with them or with the wish.
+/// Finds the scenarios that a command line selects, and reports all errors in them and in the selection.
 struct SuiteSearch {
-    /// What was found.
+    /// The result of the search.
     struct Found {
         /// The selected scenarios, in the order of the suite.
         var scenarios: [Scenario]
-        /// The identifiers of those that all shards have together.
+        /// The identifiers of the scenarios in all shards.
         var suite: [String]
         /// Absolute path of the lab file.
         var labFile: String
         /// Paths of all files that were read.
         var inputs: [String]
-        /// Why nothing may be left to run.
+        /// Why the selection may be empty.
         var emptiness: String
     }
 
-    /// What is pointed out beside the mistakes.
+    /// The level of warnings beside the errors.
     enum Warnings {
         case none
-        /// What a run may miss one day: an old word that the next version refuses.
+        /// Changes to come: a deprecated word that the next version rejects.
         case concerningRuns
-        /// Also what only the writer of the file wants to know: a value that is kept and never used.
+        /// Also hints for the writer of the file: a capture that is never used.
         case all
 
         fileprivate func include(_ warning: Diagnostic) -> Bool {
@@ -40,17 +40,17 @@ struct SuiteSearch {
 
     let options: RunOptions
     let environment: [String: String]
-    /// Only scenarios that these concern.
+    /// Only scenarios affected by these.
     var changes: ChangedFiles?
     var warnings = Warnings.none
-    /// Takes lines of a CI system's output.
+    /// Takes lines for the output of a CI system.
     let print: (String) -> Void
-    /// Takes complaints, for standard error.
+    /// Takes diagnostics, for standard error.
     let writeErrors: (String) -> Void
 
     /// Reads everything and selects.
     ///
-    /// - Returns: Nil after a complaint; nothing may start then.
+    /// - Returns: Nil after an error; nothing may start then.
     func find() -> Found? {
         do {
             return try find(recorded: RecordedSelection(options))
@@ -101,7 +101,7 @@ struct SuiteSearch {
             complain(complaint + "\n")
             return nil
         }
-        // An empty selection by words is a mistake; that records, changes or a shard leave nothing is not.
+        // An empty selection by words is an error; an empty one by records, changes or a shard is not.
         let path = Files.absolute(labFile.file.path)
         var scenarios = suite.scenarios.filter(selection.contains)
         if let recorded { scenarios = scenarios.filter { recorded.contains($0.id) } }
@@ -118,7 +118,8 @@ struct SuiteSearch {
         return Found(scenarios: scenarios, suite: ids, labFile: path, inputs: suite.inputs, emptiness: emptiness)
     }
 
-    /// Why a selection by words is a mistake. Of what a record has named, a word of the project may select nothing.
+    /// Why a selection by words is an error. Within a selection by records, a word used in the project may match
+    /// nothing.
     private func complaint(about selection: Selection, of scenarios: [Scenario], labFile: String) -> String? {
         guard options.paths.isEmpty else { return selection.complaint(about: scenarios) }
         if scenarios.contains(where: selection.contains) { return nil }

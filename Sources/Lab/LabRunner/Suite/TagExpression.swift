@@ -1,6 +1,6 @@
-/// A wish about tags in words: `sharing and not slow or watch`. `not` binds closest, then `and`, then `or`.
+/// An expression over tags: `sharing and not slow or watch`. `not` binds closest, then `and`, then `or`.
 struct TagExpression: Sendable {
-    /// A tag that must be there, or must not.
+    /// A tag that must be present, or must not.
     private struct Term {
         let tag: String
         let isWanted: Bool
@@ -8,9 +8,9 @@ struct TagExpression: Sendable {
 
     private let alternatives: [[Term]]
 
-    /// Reads an expression; a tag alone is one, and `!` before a tag is short for `not`.
+    /// Reads an expression; a tag alone is one, and `!` before a tag means `not`.
     ///
-    /// - Throws: ``BadUsage`` when a word stands where none can.
+    /// - Throws: ``BadUsage`` for a word in the wrong place.
     init(_ text: String) throws {
         var alternatives: [[Term]] = [[]]
         var isWanted = true
@@ -42,7 +42,7 @@ struct TagExpression: Sendable {
     /// All tags that are named.
     var tags: [String] { alternatives.joined().map(\.tag) }
 
-    /// Whether a scenario with these tags is wished for.
+    /// Whether a scenario with these tags matches.
     func holds(for tags: [String]) -> Bool {
         alternatives.contains { $0.allSatisfy { tags.contains($0.tag) == $0.isWanted } }
     }

@@ -116,7 +116,7 @@ final class KeychainDatabase: Sendable {
         }
     }
 
-    /// Every row of the device, whoever owns it.
+    /// Every row of the device, of all owners.
     func everything(service: String?) throws -> [KeychainItem] {
         try database.read { db in
             try Row.fetchAll(

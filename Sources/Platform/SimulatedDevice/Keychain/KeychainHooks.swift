@@ -1,10 +1,10 @@
 import LabKit
 
-/// What a keychain tells its surroundings; closures, so that the keychain needs no sandbox.
+/// What a keychain reports to its environment; closures, so that the keychain needs no sandbox.
 struct KeychainHooks: Sendable {
     /// Passes a fault point with the item that the call is about; throws what was armed there.
     var pass: @Sendable (FaultPoint, () -> String) throws -> Void = { _, _ in }
-    /// Takes the room in the storage for so many bytes; throws when there is none.
+    /// Reserves so many bytes of the storage; throws if it is full.
     var takeRoom: @Sendable (Int) throws -> Void = { _ in }
     /// An item was added or changed.
     var written: @Sendable (KeychainKey) -> Void = { _ in }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The device's own view of its keychain: every item, whoever owns it, without the values. For the device agent and
-/// for reports; an app never sees it.
+/// The device's own view of its keychain: every item of every owner, without the values. For the device agent and for
+/// reports; an app never sees it.
 public struct KeychainInventory: Sendable {
     private let database: KeychainDatabase
 
@@ -16,7 +16,7 @@ public struct KeychainInventory: Sendable {
         public let key: KeychainKey
         /// Size of the value in bytes.
         public let size: Int
-        /// Who must be there before the value is given out.
+        /// The authentication that is required to read the value.
         public let protection: KeychainProtection
         /// How often the value was written.
         public let generation: Int64

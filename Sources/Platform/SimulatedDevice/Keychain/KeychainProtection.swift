@@ -1,6 +1,6 @@
-/// Who must be there before an item's value is given out (sharing.md, section 12.3).
+/// The authentication that is required to read an item's value (sharing.md, section 12.3).
 public enum KeychainProtection: Int, Sendable {
-    /// Nobody; an unlocked device is enough.
+    /// No authentication; an unlocked device is enough.
     case none = 0
     /// The owner, by a finger or face of the set that was enrolled when the item was added.
     case currentBiometricSet = 1

@@ -55,7 +55,7 @@ public final class SystemKeychain: Sendable {
     /// - Parameters:
     ///   - value: The bytes to keep; any size.
     ///   - accessGroup: Owner of the item; nil means the app's first access group.
-    ///   - protection: Who must be there before the value is given out.
+    ///   - protection: The authentication that is required to read the value.
     /// - Returns: ``errSecDuplicateItem`` if the item exists, ``errSecMissingEntitlement`` for a foreign group,
     ///   ``errSecAuthFailed`` for a protection that the device cannot give, ``errSecDiskFull`` or ``errSecReadOnly`` for a
     ///   storage that takes nothing, ``errSecIO`` when the database failed.
@@ -162,7 +162,7 @@ public final class SystemKeychain: Sendable {
         remove(service: service, account: nil, accessGroup: accessGroup)
     }
 
-    /// Deletes every item that the app may reach, whatever its service.
+    /// Deletes every item that the app may reach, of any service.
     ///
     /// - Returns: ``errSecItemNotFound`` if nothing was there, or ``errSecIO``.
     @discardableResult
@@ -205,7 +205,7 @@ public final class SystemKeychain: Sendable {
     }
 
     /// The accounts of all items of a service, in the given group or in every group of the app. Protected items are
-    /// among them and nobody is asked: only their values are protected.
+    /// included without a dialog: only their values are protected.
     ///
     /// - Returns: The status (``errSecItemNotFound`` for an empty service) and, on success, each account once.
     public func accounts(service: String, accessGroup: String? = nil) -> (status: OSStatus, accounts: [String]?) {
@@ -232,7 +232,7 @@ public final class SystemKeychain: Sendable {
         return accessGroups.contains(accessGroup) ? [accessGroup] : nil
     }
 
-    /// Asks the owner of the device where an item wants it; ``errSecSuccess`` when the value may be given out.
+    /// Asks the owner of the device if an item requires it; ``errSecSuccess`` if the value may be read.
     private func open(_ item: KeychainItem, _ authentication: KeychainAuthentication) -> OSStatus {
         guard let policy = item.protection.policy else { return errSecSuccess }
         guard let service = self.authentication else { return errSecInteractionNotAllowed }
@@ -271,7 +271,7 @@ public final class SystemKeychain: Sendable {
 }
 
 extension DeviceDisk.Refusal {
-    /// What the keychain answers when the storage takes nothing.
+    /// The keychain's status when the storage refuses a write.
     fileprivate var status: OSStatus {
         switch self {
         case .full: errSecDiskFull
@@ -281,7 +281,7 @@ extension DeviceDisk.Refusal {
 }
 
 extension OSStatus {
-    /// What the keychain answers when the owner of the device could not be confirmed (sharing.md, section 21.4).
+    /// The keychain's status when the owner of the device was not confirmed (sharing.md, section 21.4).
     fileprivate init(refusal: AuthenticationFailure) {
         self =
             switch refusal {

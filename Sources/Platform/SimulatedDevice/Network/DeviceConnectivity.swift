@@ -6,8 +6,8 @@ import Synchronization
 /// How one device reaches the network; shared by the device's agent and all its apps. A new device is in a wireless
 /// network.
 ///
-/// It lies in a mapped word, so that every process sees a change at once and a waiting one is woken. What counts is the
-/// present: changes that follow each other quickly may be seen as one.
+/// It is stored in a mapped word, so that every process sees a change at once and a waiting one is woken. Only the
+/// current state counts: changes in quick succession may be seen as one.
 ///
 /// Thread rule: any thread; nothing blocks the caller. Observers run on a thread of the connectivity's own.
 public final class DeviceConnectivity: Sendable {
@@ -17,7 +17,7 @@ public final class DeviceConnectivity: Sendable {
         var isWatching = false
     }
 
-    /// Keeps an observer; it ends with the last reference, or when it is told to.
+    /// Keeps an observer; it ends with the last reference, or with ``cancel()``.
     public final class Observation: Sendable {
         private let connectivity: DeviceConnectivity
         private let key: Int
@@ -29,7 +29,7 @@ public final class DeviceConnectivity: Sendable {
 
         deinit { cancel() }
 
-        /// Ends the observation. A call that is under way goes on.
+        /// Ends the observation. A call in progress continues.
         public func cancel() { connectivity.remove(key) }
     }
 
@@ -59,7 +59,7 @@ public final class DeviceConnectivity: Sendable {
     /// Whether anything can be sent.
     public var isOnline: Bool { connection != .none }
 
-    /// Changes how the device reaches the network. What is under way goes on.
+    /// Changes how the device reaches the network. Exchanges in progress continue.
     public func set(_ connection: NetworkConnection) { change { _ in connection } }
 
     /// Calls `observer` after each change, not for the present state.
@@ -79,7 +79,7 @@ public final class DeviceConnectivity: Sendable {
 
     private func remove(_ key: Int) {
         let wasThere = state.withLock { $0.observers.removeValue(forKey: key) != nil }
-        // The thread looks whether anybody is left.
+        // The thread checks whether an observer is left.
         if wasThere { change { $0 } }
     }
 

@@ -3,7 +3,7 @@ public import LabKit
 
 /// A push notification as the system keeps it and hands it to an app (mobile-token.md, section 12.3).
 public struct DeviceNotification: Codable, Equatable, Sendable {
-    /// Tells it from others; one that comes later under the same name takes its place.
+    /// Identifies it; a later one with the same name replaces it.
     public let id: String
     /// What the sender has written: `aps`, and keys of its own.
     public let payload: [String: JSONValue]
@@ -28,21 +28,21 @@ public struct DeviceNotification: Codable, Equatable, Sendable {
     /// The payload as a JSON text.
     public var payloadText: Data { JSONValue.object(payload).encoded() }
 
-    // MARK: What the system understands of it
+    // MARK: Fields that the system reads
 
-    /// Title; empty when it has none.
+    /// Title; empty without one.
     public var title: String { alert?["title"]?.stringValue ?? "" }
-    /// Second line of the title; empty when it has none.
+    /// Second line of the title; empty without one.
     public var subtitle: String { alert?["subtitle"]?.stringValue ?? "" }
-    /// Text; empty when it has none.
+    /// Text; empty without one.
     public var body: String { alert?.stringValue ?? alert?["body"]?.stringValue ?? "" }
     /// The number for the app's icon; nil leaves it as it is.
     public var badge: Int? { aps?["badge"]?.integerValue.map(Int.init(clamping:)) }
     /// Name of the sound, for example `default`; nil for none.
     public var sound: String? { aps?["sound"]?.stringValue ?? aps?["sound"]?["name"]?.stringValue }
-    /// Category, which decides about its buttons; empty when it has none.
+    /// Category, which determines its buttons; empty without one.
     public var category: String { aps?["category"]?.stringValue ?? "" }
-    /// Groups notifications; empty when it has none.
+    /// Groups notifications; empty without one.
     public var thread: String { aps?["thread-id"]?.stringValue ?? "" }
     /// Whether there is something to show.
     public var isVisible: Bool { !(title + subtitle + body).isEmpty }

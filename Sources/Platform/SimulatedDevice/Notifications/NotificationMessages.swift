@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an app asks the system about its notifications, or tells it; body of `notificationRequest`.
+/// A request or report of an app about its notifications; body of `notificationRequest`.
 public enum NotificationRequest: Codable, Equatable, Sendable {
     /// The device token is wanted; answered by ``NotificationAnswer/token(_:)`` or a refusal.
     case register
@@ -16,11 +16,11 @@ public enum NotificationRequest: Codable, Equatable, Sendable {
     case remove([String]?)
     /// The number for the app's icon.
     case setBadge(Int)
-    /// The app was in the foreground when the notification arrived and says what becomes of it.
+    /// The app was in the foreground when the notification arrived and decides how it is presented.
     case presented(id: String, isShown: Bool, setsBadge: Bool)
     /// The app has finished its work on a notification in the background.
     case finished(id: String)
-    /// The app has done what the user wanted who opened a notification.
+    /// The app has handled the notification that the user opened.
     case handled(id: String)
 }
 
@@ -53,11 +53,11 @@ public enum NotificationNews: Codable, Equatable, Sendable {
 public enum NotificationAuthorization: String, Codable, Sendable {
     /// The user was not asked.
     case notDetermined
-    /// The user does not want it.
+    /// The user has refused.
     case denied
     /// The user allows it.
     case authorized
-    /// Nobody was asked; notifications make no noise.
+    /// The user was not asked; notifications make no sound.
     case provisional
 
     /// Whether notifications are shown.

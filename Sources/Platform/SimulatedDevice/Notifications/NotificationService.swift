@@ -1,13 +1,13 @@
 public import Foundation
 import Synchronization
 
-/// The system's notifications as one app sees them: what the modules `UserNotifications` and `UIKit` talk to.
+/// The system's notification service of one app, used by the modules `UserNotifications` and `UIKit`.
 ///
 /// Thread rule: any thread; nothing blocks. Answers and news come on a thread of the system's and must not block it.
 public final class NotificationService: Sendable {
     /// Takes the answer to a request.
     public typealias Completion = @Sendable (NotificationAnswer) -> Void
-    /// Takes news; returns false when nobody wants them.
+    /// Takes news; returns false if it does not handle them.
     public typealias Receiver = @Sendable (NotificationNews) -> Bool
 
     private struct State {
@@ -21,7 +21,7 @@ public final class NotificationService: Sendable {
     /// A service without a system; ``connect(_:)`` names it.
     public init() {}
 
-    /// Names who carries requests to the system; before the first request.
+    /// Sets the function that sends requests to the system; before the first request.
     public func connect(_ send: @escaping @Sendable (UUID, NotificationRequest) -> Void) {
         state.withLock { $0.send = send }
     }
@@ -39,12 +39,12 @@ public final class NotificationService: Sendable {
         send(id, request)
     }
 
-    /// Tells the system something that has no answer.
+    /// Sends the system a report that has no reply.
     public func tell(_ request: NotificationRequest) {
         state.withLock { $0.send }?(UUID(), request)
     }
 
-    /// Adds somebody who is offered all news; the first one who takes them has them.
+    /// Adds a receiver of all news; the first one that handles them gets them.
     public func onNews(_ receiver: @escaping Receiver) {
         state.withLock { $0.receivers.append(receiver) }
     }
@@ -56,7 +56,8 @@ public final class NotificationService: Sendable {
         state.withLock { $0.completions.removeValue(forKey: id) }?(answer)
     }
 
-    /// Takes news of the system. What nobody in the app wants is answered at once, so that the system does not wait.
+    /// Takes news of the system. News without a receiver in the app are answered at once, so that the system does not
+    /// wait.
     public func take(_ news: NotificationNews) {
         let receivers = state.withLock { $0.receivers }
         guard !receivers.contains(where: { $0(news) }) else { return }

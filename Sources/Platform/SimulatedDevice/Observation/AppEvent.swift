@@ -2,7 +2,7 @@ import LabKit
 
 /// What an SDK reports about its work to the system it runs on; the system writes it into the trace of the process.
 ///
-/// The SDKs know these cases and nothing of the lab: how the trace names an event and its fields is decided here.
+/// The SDKs know these cases only, not the lab: the trace names of an event and its fields are defined here.
 public enum AppEvent: Sendable {
     /// A configuration was refused; `limit` and `actual` where the cause is a length.
     case configurationRejected(cause: String, message: String, limit: Int?, actual: Int?)
@@ -33,7 +33,7 @@ public enum AppEvent: Sendable {
     case memoryCreated(name: String)
     /// Shared memory was opened.
     case memoryOpened(name: String)
-    /// What a dead process or a stranger did to shared memory was put right.
+    /// Damage that a dead or foreign process left in shared memory was repaired.
     case memoryRepaired(name: String, cause: MemoryDamage)
     /// A token was stored.
     case tokenStored(name: String)
@@ -58,7 +58,7 @@ public enum AppEvent: Sendable {
 
     /// What can be wrong with shared memory.
     public enum MemoryDamage: String, Sendable {
-        /// Memory without a size: its creator died right after the name was made, or somebody has cut it
+        /// Memory without a size: its creator died right after the name was made, or another process has truncated it
         /// (sharing.md, D11).
         case noSize
         /// Memory without content: its creator died before the content was complete (sharing.md, D11).

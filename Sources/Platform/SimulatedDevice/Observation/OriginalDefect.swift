@@ -10,17 +10,17 @@ public enum OriginalDefect: CaseIterable, Sendable {
     case counterAfterSave
     /// A state that cannot be read is taken for none (sharing.md, section 20, D8).
     case unreadableStateIsNone
-    /// A fresh installation empties whatever it can reach (sharing.md, section 20, D9).
+    /// A fresh installation deletes everything that it can reach (sharing.md, section 20, D9).
     case unguardedWipe
-    /// Nobody compares the memory identifiers of the applications (sharing.md, section 20, D15).
+    /// The memory identifiers of the applications are not compared (sharing.md, section 20, D15).
     case memoryNamesMayDiffer
     /// All tokens are those whose account begins alike (sharing.md, section 20, D19).
     case removesTokensByPrefix
-    /// Nobody asks for the entitlement to the keychain group (sharing.md, section 20, D23).
+    /// The entitlement to the keychain group is not checked (sharing.md, section 20, D23).
     case uncheckedEntitlement
     /// A token that another application has made meanwhile is made again (sharing.md, section 20, D29).
     case tokenIsMadeTwice
-    /// An answer acts on whatever activation is there by then (sharing.md, section 20, D30).
+    /// An answer acts on the activation that is present by then (sharing.md, section 20, D30).
     case lateAnswerIsApplied
     /// A failed request during an upgrade looks like an unknown server (sdk.md, section 15, item 5).
     case upgradeHidesFailedRequest
@@ -40,15 +40,16 @@ public enum OriginalDefect: CaseIterable, Sendable {
     case cachesSurviveReset
     /// An unencrypted error in place of an encrypted answer is not read (sdk.md, section 15, item 28).
     case plainErrorIsNotRead
-    /// An error in the clear answers an encrypted request in vain (networking.md, section 17, item 3).
+    /// An unencrypted error as the answer to an encrypted request is lost (networking.md, section 17, item 3).
     case encryptedCallLosesError
-    /// Why an answer cannot be read is not told (networking.md, section 17, item 4).
+    /// The reason why an answer cannot be read is dropped (networking.md, section 17, item 4).
     case decodingErrorIsDropped
-    /// A token's header is made with whatever time the device has (networking.md, section 17, item 8).
+    /// A token's header is made with the device's own time (networking.md, section 17, item 8).
     case tokenTimeIsNotSynchronized
     /// A key that the server has forgotten is used on (networking.md, section 17, item 9).
     case temporaryKeyIsNotRenewed
-    /// A server that the pinning provider refuses is no matter of trust (networking.md, section 17, item 11).
+    /// A server that the pinning provider refuses is not reported as an error of trust (networking.md, section 17, item
+    /// 11).
     case pinningRefusalIsCancel
     /// One operation that cannot be read hides all (mobile-token.md, section 24, item 1).
     case badOperationFailsList
@@ -59,12 +60,12 @@ public enum OriginalDefect: CaseIterable, Sendable {
     /// A token that the server does not know stays (mobile-token.md, section 24, item 19).
     case lostTokenStays
 
-    /// A phone tells its watch of a pending activation (watch.md, section 13, item 2).
+    /// A phone reports a pending activation to its watch (watch.md, section 13, item 2).
     case pendingActivationIsTold
-    /// A watch that knows of no activation destroys tokens (watch.md, section 13, item 6).
+    /// A watch without a known activation destroys tokens (watch.md, section 13, item 6).
     case tokenBeforeStatusIsDestroyed
 
-    /// What a lab file calls the defect.
+    /// The name of the defect in a lab file.
     var quirk: Quirk {
         switch self {
         case .staleExternalOperation: .staleExternalOperation

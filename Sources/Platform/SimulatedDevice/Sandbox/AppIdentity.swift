@@ -1,10 +1,10 @@
 public import LabKit
 
-/// Who an app is to the operating system: its names and its entitlements.
+/// The identity of an app in the operating system: its names and its entitlements.
 public struct AppIdentity: Sendable {
     /// Actor name of the app in the lab.
     public let name: String
-    /// What the executable plays.
+    /// The kind of program that is simulated.
     public let kind: AppSpec.Kind
     /// Bundle identifier, for example `com.example.main`.
     public let bundleIdentifier: String
@@ -35,7 +35,7 @@ public struct AppIdentity: Sendable {
     }
 }
 
-/// What the operating system tells about the device.
+/// What the operating system reports about the device.
 public struct DeviceInformation: Sendable {
     /// Machine name, for example `iPhone15,2`.
     public let model: String

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the system tells an app about its own life (sharing.md, section 21.7).
+/// Lifecycle notifications of the system to an app (sharing.md, section 21.7).
 ///
 /// Thread rule: any thread. Observers run on the thread that brings the news.
 public final class ApplicationLifecycle: Sendable {
@@ -10,9 +10,9 @@ public final class ApplicationLifecycle: Sendable {
         case willResignActive
         /// The app is in the background.
         case didEnterBackground
-        /// The app returns from the background; not told after its launch.
+        /// The app returns from the background; not reported after its launch.
         case willEnterForeground
-        /// The app has the user's attention again; not told after its launch.
+        /// The app has the user's attention again; not reported after its launch.
         case didBecomeActive
     }
 
@@ -46,13 +46,13 @@ public final class ApplicationLifecycle: Sendable {
         }
     }
 
-    /// The app comes to the foreground: tells the observers, in the order in which they registered.
+    /// The app comes to the foreground: notifies the observers, in the order in which they registered.
     public func enterForeground() {
         tell(.willEnterForeground)
         tell(.didBecomeActive)
     }
 
-    /// The app goes to the background: tells the observers, in the order in which they registered.
+    /// The app goes to the background: notifies the observers, in the order in which they registered.
     public func enterBackground() {
         tell(.willResignActive)
         tell(.didEnterBackground)

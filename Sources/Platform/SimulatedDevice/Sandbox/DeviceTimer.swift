@@ -19,7 +19,7 @@ public final class DeviceTimer: Sendable {
         var next: UInt64 = 0
         var actions: [UInt64: (time: LabTime, action: @Sendable () -> Void)] = [:]
 
-        /// Takes out what is due first, of those with one time what was scheduled first.
+        /// Takes out the first timer that is due; of those with the same time, the one scheduled first.
         mutating func takeFirst(until now: LabTime) -> (@Sendable () -> Void)? {
             let due = actions.filter { $0.value.time <= now }.min { ($0.value.time, $0.key) < ($1.value.time, $1.key) }
             return due.flatMap { actions.removeValue(forKey: $0.key)?.action }

@@ -1,10 +1,10 @@
 import CMainBundle
 import LabKit
 
-/// What `Bundle.main` says: on a phone the system finds it in the app's `Info.plist`, here each app's process runs the same
-/// binary and takes over the identity of the app it plays.
+/// The content of `Bundle.main`: on a phone the system reads it from the app's `Info.plist`; here each app's process
+/// runs the same binary and takes the identity of the simulated app.
 enum MainBundle {
-    /// The keys of an app's `Info.plist` that tell who it is.
+    /// The keys of an app's `Info.plist` that identify it.
     static func information(of sandbox: Sandbox) -> [String: String] {
         let identity = sandbox.identity
         return [

@@ -12,7 +12,7 @@ import Synchronization
 public final class Sandbox: Sendable {
     /// Identity and entitlements of the app.
     public let identity: AppIdentity
-    /// What the system tells about the device.
+    /// What the system reports about the device.
     public let device: DeviceInformation
     /// The device's wall clock.
     public let clock: DeviceClock
@@ -121,8 +121,8 @@ public final class Sandbox: Sendable {
     /// The sandbox of this process, or nil before ``enter(_:)``.
     public static var currentIfEntered: Sandbox? { entered.withLock { $0 } }
 
-    /// Makes `sandbox` the one of this process, and its app the one that `Bundle.main` tells about. Once only, before other
-    /// threads ask.
+    /// Makes `sandbox` the one of this process, and its app the one that `Bundle.main` describes. Once only, before
+    /// other threads ask.
     public static func enter(_ sandbox: Sandbox) {
         entered.withLock { current in
             precondition(current == nil, "A process enters its sandbox once.")
@@ -132,7 +132,7 @@ public final class Sandbox: Sendable {
     }
 
     /// PEM file of the certificate authority that is installed on the device besides the system's: that of the
-    /// instance's server. Nil while there is none.
+    /// instance's server. Nil if none is installed.
     public var installedAuthorityPath: String? { Files.exists(labAuthorityPath) ? labAuthorityPath : nil }
 
     /// False from a start of the device until it is unlocked: keychain, containers and preferences are closed. It never
@@ -188,7 +188,7 @@ public final class Sandbox: Sendable {
         traceWriter?.emit(event.name, operation: Self.operation, event.fields)
     }
 
-    /// The connection to the system's watch services; nil for a process that has none.
+    /// The connection to the system's watch services; nil for a process without one.
     public var watchSession: (any WatchSessionBackend)? { backend.withLock { $0 } }
 
     /// Gives the app its watch services; before the first use of `WCSession`.

@@ -39,7 +39,7 @@ public final class TemporaryDevice: Sendable {
     /// Where the device lives.
     public var layout: InstanceLayout { instance.layout }
 
-    /// Installs an app and gives what it sees.
+    /// Installs an app and returns its sandbox.
     ///
     /// - Parameter traceDirectory: Where to write a trace; nil writes none.
     public func sandbox(for app: AppSpec, traceDirectory: String? = nil) throws -> Sandbox {
@@ -48,7 +48,7 @@ public final class TemporaryDevice: Sendable {
             layout: layout, device: spec, app: app, trace: trace, clock: clock, faults: faults, owner: self)
     }
 
-    /// Installs an app given by its names and entitlements, and gives what it sees.
+    /// Installs an app given by its names and entitlements, and returns its sandbox.
     public func sandbox(
         name: String = "main", kind: AppSpec.Kind = .app, bundleIdentifier: String = "com.example.main",
         appGroups: [String] = [], keychainAccessGroups: [String] = [], quirks: [String] = []

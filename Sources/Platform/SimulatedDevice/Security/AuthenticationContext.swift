@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One conversation about the owner of the device; what stands behind an `LAContext`.
+/// One authentication of the owner of the device; the state of an `LAContext`.
 ///
 /// A context that was confirmed needs no further dialog for a while. Thread rule: any thread.
 package final class AuthenticationContext: Sendable {

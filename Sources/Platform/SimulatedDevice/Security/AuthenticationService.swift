@@ -26,7 +26,7 @@ package final class AuthenticationService: Sendable {
         self.trace = trace
     }
 
-    /// The sensor of the device; nil when it has none.
+    /// The sensor of the device; nil without one.
     package var sensor: BiometrySensor? {
         switch security.state.hardware {
         case .touchID: .finger
@@ -43,7 +43,7 @@ package final class AuthenticationService: Sendable {
         security.state.obstacle(to: policy)
     }
 
-    /// Sets what is told about a dialog for which no answer is ready: a person at a terminal. Called on the thread that
+    /// Sets what presents a dialog for which no answer is ready: to a person at a terminal. Called on the thread that
     /// waits for the answer; it must not block.
     package func onPrompt(_ present: @escaping @Sendable (AuthenticationPrompt) -> Void) {
         presenter.set(present)
@@ -104,7 +104,7 @@ package final class AuthenticationService: Sendable {
         _ prompt: AuthenticationPrompt, _ policy: AuthenticationPolicy, _ context: AuthenticationContext
     ) throws(AuthenticationFailure) -> AuthenticationGrant {
         let isAnswered = try open(prompt)
-        // Before the event: whoever hears of that asks for the answer, maybe at the same terminal.
+        // Before the event: its observer asks for the answer, maybe at the same terminal.
         if !isAnswered { presenter(prompt) }
         trace?.emit(
             .biometryPrompted,

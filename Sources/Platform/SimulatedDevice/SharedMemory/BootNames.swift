@@ -6,7 +6,7 @@ import LabSystem
 /// The physical names of a device's shared memory during one boot, and the list of those that may exist.
 ///
 /// A physical name is `/lab-<instance>-<device>-<boot>-<hash of the name>`. Each one is registered as an empty file in
-/// the boot's directory before the object is created, so that whoever ends the boot can remove them all.
+/// the boot's directory before the object is created, so that the end of the boot can remove them all.
 ///
 /// Thread rule: any thread of any process.
 public struct BootNames: Sendable {

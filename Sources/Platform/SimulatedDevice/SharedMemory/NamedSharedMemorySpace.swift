@@ -23,7 +23,7 @@ public struct NamedSharedMemorySpace: Sendable {
 
     /// Opens an existing object.
     ///
-    /// - Throws: ``SystemError`` with `ENOENT` if there is none, `ENAMETOOLONG` or `EPERM` for a name that the
+    /// - Throws: ``SystemError`` with `ENOENT` if it does not exist, `ENAMETOOLONG` or `EPERM` for a name that the
     ///   platform would refuse.
     public func open(name: String) throws -> DeviceSharedMemory {
         try check(name, call: "shm_open")
@@ -45,7 +45,7 @@ public struct NamedSharedMemorySpace: Sendable {
 
     /// Removes a name. Processes that have the object open keep it.
     ///
-    /// - Throws: ``SystemError`` with `ENOENT` if there is none, `ENAMETOOLONG` or `EPERM` for a refused name.
+    /// - Throws: ``SystemError`` with `ENOENT` if it does not exist, `ENAMETOOLONG` or `EPERM` for a refused name.
     public func unlink(name: String) throws {
         try check(name, call: "shm_unlink")
         try SharedMemoryObject.unlink(name: boot.physicalName(of: name))
@@ -61,7 +61,7 @@ public struct NamedSharedMemorySpace: Sendable {
 
 /// An open shared memory object. Closing it, or the death of every process that uses it, does not remove it.
 ///
-/// Thread rule: any thread; what is in the memory needs a protocol of its own.
+/// Thread rule: any thread; the content needs a protocol of its own.
 public final class DeviceSharedMemory: Sendable {
     /// Name in the device's space.
     public let name: String
@@ -80,7 +80,7 @@ public final class DeviceSharedMemory: Sendable {
         try object.size()
     }
 
-    /// Size of the object in bytes; nil when somebody has removed the name: whoever opens it gets another object then.
+    /// Size of the object in bytes; nil if the name was removed: opening it gives another object then.
     public func sizeIfNamed() throws -> Int? {
         try object.sizeIfNamed()
     }
@@ -92,7 +92,7 @@ public final class DeviceSharedMemory: Sendable {
         try object.map(count: count)
     }
 
-    /// Marks the object as in use, until this value is gone or its process has ended.
+    /// Marks the object as in use, until this value is released or its process has ended.
     public func markAsUsed() throws {
         try object.lock.lockShared()
     }

@@ -2,7 +2,7 @@ import Foundation
 import LabKit
 import LabSystem
 
-/// The device's storage as one app writes to it: what is refused is traced.
+/// The device's storage as one app writes to it; refusals are traced.
 ///
 /// Thread rule: any thread.
 struct AppStorage: Sendable {

@@ -93,12 +93,12 @@ public final class DefaultsSuite: Sendable {
 
     // MARK: For those who must know whether a key is missing
 
-    /// As ``value(forKey:)``, but tells a missing key from preferences that cannot be read.
+    /// As ``value(forKey:)``, but distinguishes a missing key from preferences that cannot be read.
     package func read(_ key: String) throws(Unavailable) -> PreferenceValue? {
         try load()[key].flatMap(PreferenceValue.init)
     }
 
-    /// As ``set(_:forKey:)``, but says when nothing was stored.
+    /// As ``set(_:forKey:)``, but reports when nothing was stored.
     ///
     /// A damaged file stays as it is: replaced by one with a single key, it would read as if the others had never been
     /// set.

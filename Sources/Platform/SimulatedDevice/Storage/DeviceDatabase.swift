@@ -15,7 +15,7 @@ import Synchronization
 /// `synchronous` is `NORMAL`: a committed transaction survives the death of any process. Only a crash of the machine
 /// could lose one, and that ends the instance with everything in it.
 ///
-/// Every page has a checksum, and so has the log (`CPageChecksum`): what is not as its processes have written it is an
+/// Every page has a checksum, and so has the log (`CPageChecksum`): any difference from the written content is an
 /// error, never an older or another state. A foreign program may read such a file, but must not fold its log.
 ///
 /// Thread rule: any thread; calls block. The file is opened, and created if need be, by the first call.
@@ -150,7 +150,7 @@ public final class DeviceDatabase: Sendable {
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }
 
-    /// Refuses a log that is not what was committed, which SQLite would cut off in silence where it does not fit.
+    /// Refuses a log that differs from the committed content, which SQLite would truncate silently.
     private func verifyLog() throws {
         var damage = cpagechecksum_damage()
         let code = cpagechecksum_verify_log(path, &damage)

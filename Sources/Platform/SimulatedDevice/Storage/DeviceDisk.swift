@@ -4,12 +4,12 @@ import LabSystem
 
 /// The room that the storage of a device has left for what apps write, and for what they send and receive over a watch link.
 ///
-/// It lives in a page that all processes of the device map, so that a change is seen at once. What the system itself
-/// writes, such as the confirmation of a transfer, always has room. Thread rule: any thread; nothing blocks.
+/// It lives in a page that all processes of the device map, so that a change is seen at once. Writes of the system
+/// itself, such as the confirmation of a transfer, always succeed. Thread rule: any thread; nothing blocks.
 public final class DeviceDisk: Sendable {
     /// Why nothing was written.
     public enum Refusal: String, Error, CustomStringConvertible {
-        /// There is no room.
+        /// The storage is full.
         case full = "ENOSPC"
         /// Nothing may be written at all.
         case readOnly = "EROFS"

@@ -15,13 +15,13 @@ public struct DeviceRegistry: Sendable {
         var apps: [String: String] = [:]
         var groups: [String: String] = [:]
         var vendors: [String: String] = [:]
-        /// Bundle identifiers of apps of the topology that are taken off the device.
+        /// Bundle identifiers of uninstalled apps of the topology.
         var uninstalled: Set<String> = []
         /// Bundle identifiers of watch apps whose complication the face shows; optional, because older files have none.
         var complications: Set<String>?
         /// The link of the watch that the phone uses, when the user has chosen one.
         var activeLink: String?
-        /// Links of watches that are not paired any more.
+        /// Links of watches that are no longer paired.
         var unpairedLinks: Set<String>?
     }
 
@@ -41,7 +41,7 @@ public struct DeviceRegistry: Sendable {
         try read().boot
     }
 
-    /// Begins the next boot: shared memory of the previous ones is gone for every process that starts from now on.
+    /// Begins the next boot: shared memory of the previous ones does not exist for processes that start from now on.
     ///
     /// - Returns: The number of the new boot.
     public func beginBoot() throws -> Int {

@@ -2,7 +2,7 @@ import Foundation
 import LabKit
 import Synchronization
 
-/// What the agent's frames mean to the watch session. Runs on the connection's thread.
+/// Handling of the agent's frames by the watch session. Runs on the connection's thread.
 extension AgentConnection {
     func event(for frame: WatchFrame) -> WatchSessionEvent? {
         let isPropertyList = frame.flags.contains(.propertyList)
@@ -68,7 +68,7 @@ extension AgentConnection {
         }
     }
 
-    /// Tells what the session shows of its counterpart after an event that is about it.
+    /// Traces the session's view of its counterpart after an event about it.
     func traceState(in event: WatchSessionEvent) {
         let counterpart: WatchCounterpartState
         switch event {
@@ -85,7 +85,7 @@ extension AgentConnection {
 }
 
 extension NotificationNews {
-    /// The details of the event that tells of it.
+    /// The details of its trace event.
     var details: [String: JSONValue] {
         let (notification, occasion): (DeviceNotification, ReceivedNotifications.Occasion) =
             switch self {

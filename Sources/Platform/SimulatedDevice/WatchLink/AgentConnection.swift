@@ -11,13 +11,13 @@ import ZeroMQ
 /// Thread rule: any thread. One thread of its own owns the socket and delivers all events. The agent's death is
 /// the crash of the device; ``Handlers/deviceCrashed`` is called then.
 public final class AgentConnection: Sendable {
-    /// Who is told what; called on the connection's thread.
+    /// Receivers of events; called on the connection's thread.
     public struct Handlers: Sendable {
         /// The app comes to the foreground.
         public var willEnterForeground: @Sendable () -> Void
         /// The app goes to the background.
         public var willEnterBackground: @Sendable () -> Void
-        /// The agent's process ended, or another process took this one's place; the text says which.
+        /// The agent's process ended, or another process replaced this one; the text states which.
         public var deviceCrashed: @Sendable (String) -> Void
         /// Passes a fault point; what it throws counts as an error of the link.
         public var pass: @Sendable (FaultPoint) throws -> Void
@@ -46,7 +46,7 @@ public final class AgentConnection: Sendable {
         fileprivate var answers: [UUID: Answer] = [:]
         /// Own queued transfers that the agent has listed since the last activation.
         var outstanding: [OwnTransfer] = []
-        /// The codes of own transfers that have failed, until the delegate has heard of it.
+        /// The codes of failed own transfers, until the delegate has them.
         var failures: [UUID: Int] = [:]
         var isStopping = false
     }
@@ -72,7 +72,7 @@ public final class AgentConnection: Sendable {
 
     /// Attaches to the agent of `device`; the agent must be there, or come soon.
     ///
-    /// - Parameter attach: Who this process is.
+    /// - Parameter attach: The identity of this process.
     public init(layout: InstanceLayout, device: DeviceSpec, attach: AttachBody, handlers: Handlers) throws {
         endpoint = try layout.address(of: .apps(device: device.name))
         isWatch = device.kind == .watch
@@ -87,7 +87,7 @@ public final class AgentConnection: Sendable {
         _ = runOnThread(name: "agent link") { [self] in run() }
     }
 
-    /// Tells the agent that the app has finished launching.
+    /// Reports to the agent that the app has finished launching.
     public func reportReady() {
         post(WatchFrame(.appState, body: WatchFrame.body(AppStateBody(isForeground: true))))
     }
@@ -167,7 +167,7 @@ public final class AgentConnection: Sendable {
         default:
             guard let event = event(for: frame) else { return }
             state.withLock { $0.receiver }?(event)
-            // Afterwards: who reads the trace finds the session as the trace tells.
+            // Afterwards: a reader of the trace finds the session in the traced state.
             traceState(in: event)
         }
     }
@@ -234,8 +234,8 @@ extension AgentConnection: WatchSessionBackend {
         ask(WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: body))
     }
 
-    /// Sends a frame and waits for `transferQueued`. The agent answers within one transaction of its database; when it
-    /// dies, this process does.
+    /// Sends a frame and waits for `transferQueued`. The agent answers within one transaction of its database; if it
+    /// dies, this process ends too.
     private func ask(_ frame: WatchFrame) -> Int? {
         let answer = Answer()
         state.withLock { $0.answers[frame.messageId] = answer }

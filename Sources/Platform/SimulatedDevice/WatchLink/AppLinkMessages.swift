@@ -1,4 +1,4 @@
-/// Body of `attach`: who the process is.
+/// Body of `attach`: the identity of the process.
 public struct AttachBody: Codable, Equatable, Sendable {
     /// Actor name of the app.
     public var name: String
@@ -34,13 +34,13 @@ public struct WatchCounterpartState: Codable, Equatable, Sendable {
     public var isCounterpartInstalled: Bool
     /// Whether a live message would be delivered now (watch.md, section 9.3).
     public var isReachable: Bool
-    /// Watch: whether the phone is out of reach because nobody has unlocked it since it started.
+    /// Watch: whether the phone is out of reach because it was not unlocked since it started.
     public var needsUnlock: Bool
     /// Phone: whether the watch shows a complication of the app.
     public var isComplicationEnabled: Bool
     /// Phone: how many more transfers for the complication are brought at once today.
     public var remainingComplicationTransfers: Int
-    /// Phone: data of a watch that is not used any more are still to be delivered; the session is inactive until then.
+    /// Phone: data of a watch that is no longer used are still to be delivered; the session is inactive until then.
     public var isInactive: Bool
 
     /// Creates a state.

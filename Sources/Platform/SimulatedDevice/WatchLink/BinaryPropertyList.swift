@@ -2,9 +2,9 @@ import Foundation
 
 /// Looks at a binary property list before Foundation reads it.
 ///
-/// Foundation ends the process for some lists that only a faulty or hostile sender writes: sets, dates that are no number.
-/// Others it reads into something that no property list may hold, or that grows without end when somebody walks through
-/// it. A list that passes here has dictionaries with text keys, arrays, texts, numbers, Booleans, dates and data only.
+/// Foundation ends the process for some lists that only a faulty or hostile sender writes: sets, dates that are not a
+/// number. Others it reads into a value that no property list may hold, or that grows without end during a traversal. A
+/// list that passes here has dictionaries with text keys, arrays, texts, numbers, Booleans, dates and data only.
 struct BinaryPropertyList {
     /// How deep containers may lie in each other.
     static let greatestDepth = 128
@@ -16,7 +16,7 @@ struct BinaryPropertyList {
     private let top: Int
     private let offsetTable: Int
 
-    /// Reads the end of the list, which tells where everything is; nil when that is not so.
+    /// Reads the trailer of the list, which has all offsets; nil if it is invalid.
     private init?(_ data: Data) {
         let trailerLength = 32
         guard data.count > trailerLength + 8, data.starts(with: Array("bplist00".utf8)) else { return nil }

@@ -8,7 +8,7 @@ import LabKit
 /// checksum over everything else (FNV-1a, 8 bytes), by which a damaged frame is refused, and the actor name of the app
 /// that the message is for or comes from (UTF-8, at most 255 bytes). The second is the body.
 public struct WatchFrame: Equatable, Sendable {
-    /// What a frame says; the raw value is the type byte.
+    /// The type of a frame; the raw value is the type byte.
     public enum Kind: UInt8, Sendable {
         // Between the agents of two devices.
         case hello = 0x01
@@ -49,14 +49,14 @@ public struct WatchFrame: Equatable, Sendable {
         case outstandingTransfer = 0x49
         // The app's own last context; it comes before `activate` too.
         case ownContext = 0x4A
-        // The app has been told of the end of a transfer.
+        // The end of a transfer was reported to the app.
         case transferTold = 0x4B
         // How many bytes of a file the other device has; in `sequence`.
         case transferProgress = 0x4C
         // The phone uses another watch; then: everything of the one before has been delivered.
         case sessionInactive = 0x4D
         case sessionDeactivated = 0x4E
-        // The app's delegate has heard of the context with this identifier.
+        // The app's delegate has the context with this identifier.
         case contextTold = 0x4F
         // Notifications, between an app and its agent.
         case notificationRequest = 0x50
@@ -92,11 +92,11 @@ public struct WatchFrame: Equatable, Sendable {
         case version(UInt8)
         /// A type that this version does not know; to be ignored.
         case unknownKind(UInt8)
-        /// The length in the header is not that of the body.
+        /// The length in the header differs from the body's.
         case bodyLength
     }
 
-    /// What the frame says.
+    /// The type of the frame.
     public var kind: Kind
     /// Marks.
     public var flags: Flags
@@ -217,11 +217,11 @@ extension WatchFrame.Malformed: CustomStringConvertible {
     /// What is wrong, in words.
     public var description: String {
         switch self {
-        case .notAFrame: "it is no message of the link"
+        case .notAFrame: "it is not a message of the link"
         case .damaged: "it was changed on the way"
-        case .version(let number): "it is of the version \(number), which nobody speaks"
-        case .unknownKind(let number): "it is of the unknown type \(number)"
-        case .bodyLength: "it is not as long as it says"
+        case .version(let number): "it has the unsupported version \(number)"
+        case .unknownKind(let number): "it has the unknown type \(number)"
+        case .bodyLength: "its length is not the one it states"
         }
     }
 }

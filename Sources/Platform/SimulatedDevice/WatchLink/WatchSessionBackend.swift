@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The system's side of a watch session: what the module `WatchConnectivity` talks to.
+/// The system's side of a watch session, used by the module `WatchConnectivity`.
 ///
 /// Thread rule: any thread. None blocks, except ``queueTransfer(_:_:)`` and ``updateContext(_:)``, which wait for the disk
 /// of the device.
@@ -9,7 +9,7 @@ public protocol WatchSessionBackend: AnyObject, Sendable {
     var isSupported: Bool { get }
     /// Whether the device is a watch.
     var isWatch: Bool { get }
-    /// Names who gets the events, from a thread of the backend, one at a time, in order.
+    /// Sets the receiver of the events, which come from a thread of the backend, one at a time, in order.
     func setReceiver(_ receiver: @escaping @Sendable (WatchSessionEvent) -> Void)
     /// Asks for activation; ``WatchSessionEvent/activated(_:)`` follows.
     func activate()
@@ -17,9 +17,9 @@ public protocol WatchSessionBackend: AnyObject, Sendable {
     func send(_ message: LiveMessage)
     /// Answers a live message.
     func reply(to messageId: UUID, body: Data, isPropertyList: Bool)
-    /// Tells the sender that the message reached the app's delegate queue.
+    /// Reports to the sender that the message reached the app's delegate queue.
     func acknowledge(_ messageId: UUID)
-    /// Tells the sender that the message cannot be handled; `code` is a `WCError.Code`.
+    /// Reports to the sender that the message cannot be handled; `code` is a `WCError.Code`.
     func refuse(_ messageId: UUID, code: Int)
     /// Puts a transfer into the device's outbox; returns when it is stored.
     ///
@@ -27,11 +27,11 @@ public protocol WatchSessionBackend: AnyObject, Sendable {
     func queueTransfer(_ transferId: UUID, _ content: TransferContent) -> Int?
     /// Takes a transfer of either kind back if it was not delivered yet.
     func cancelTransfer(_ transferId: UUID)
-    /// Reports that the delegate has heard of the end of an own transfer.
+    /// Reports that the delegate has the end of an own transfer.
     func told(_ transferId: UUID)
     /// Reports that the delegate has handled a received transfer; the next one follows.
     func delivered(_ transferId: UUID)
-    /// Reports that the delegate has heard of a context of the counterpart, by the name under which it was given.
+    /// Reports that the delegate has a context of the counterpart, by the name of its delivery.
     func contextTold(_ news: UUID)
     /// Replaces the application context that the counterpart gets.
     ///
@@ -59,13 +59,13 @@ public struct LiveMessage: Equatable, Sendable {
     }
 }
 
-/// What the system tells a watch session.
+/// Events of the system for a watch session.
 public enum WatchSessionEvent: Sendable {
     /// Activation succeeded; `outstanding` lists the own transfers that are still queued, each kind oldest first.
     case activated(WatchCounterpartState, outstanding: [OwnTransfer])
     /// Activation failed with a `WCError.Code`.
     case activationFailed(code: Int)
-    /// Phone: another watch is used from now on; what the one before has sent still comes.
+    /// Phone: another watch is used from now on; content from the previous one still arrives.
     case becameInactive
     /// Phone: everything of the watch before has come; activation is for the new one.
     case deactivated
@@ -79,18 +79,18 @@ public enum WatchSessionEvent: Sendable {
     case reply(messageId: UUID, body: Data, isPropertyList: Bool)
     /// A live message failed with a `WCError.Code`.
     case failed(messageId: UUID, code: Int)
-    /// An own transfer is over; the code is nil if it arrived. It comes again at each activation until
+    /// An own transfer is over; the code is nil if it arrived. It is repeated at each activation until
     /// ``WatchSessionBackend/told(_:)``.
     case transferFinished(transferId: UUID, content: TransferContent, code: Int?)
     /// The other device has more of an own file; in bytes.
     case transferProgressed(transferId: UUID, sent: Int)
     /// A transfer from the counterpart; ``WatchSessionBackend/delivered(_:)`` asks for the next one, if there are more.
     case userInfo(transferId: UUID, body: Data, hasMore: Bool)
-    /// A file from the counterpart, which lies in the app's container until its delegate has returned;
-    /// ``WatchSessionBackend/delivered(_:)`` asks for what is next.
+    /// A file from the counterpart, which stays in the app's container until its delegate has returned;
+    /// ``WatchSessionBackend/delivered(_:)`` requests the next one.
     case file(transferId: UUID, WatchFile, hasMore: Bool)
-    /// The newest application context of the counterpart. `news` names the giving, until ``WatchSessionBackend/contextTold(_:)``;
-    /// nil when an earlier process' delegate has heard of it.
+    /// The newest application context of the counterpart. `news` names the delivery, until
+    /// ``WatchSessionBackend/contextTold(_:)``; nil if an earlier process' delegate has it.
     case context(Data, news: UUID?)
     /// The application context that this app has set last, in an earlier process.
     case ownContext(Data)

@@ -2,14 +2,14 @@ public import Foundation
 
 /// A file on its way to the counterpart.
 public struct WatchFile: Codable, Equatable, Sendable {
-    /// Greatest size of a file in bytes: the devices of the lab keep what is under way in memory.
+    /// Greatest size of a file in bytes: the devices of the lab keep transfers in progress in memory.
     public static let limit = 16 * 1024 * 1024
 
     /// Where it is: the sending app's own file, or the copy for the receiving one.
     public var path: String
     /// Size in bytes.
     public var size: Int
-    /// What the sender says about it: a binary property list.
+    /// The sender's metadata: a binary property list.
     public var metadata: Data?
 
     /// Describes a file.
@@ -19,7 +19,7 @@ public struct WatchFile: Codable, Equatable, Sendable {
         self.metadata = metadata
     }
 
-    /// The last part of the path; nil when it is no name for a file.
+    /// The last part of the path; nil if it is not a file name.
     public var name: String? {
         guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init),
             !["", ".", ".."].contains(name), name.utf8.count <= 255, !name.utf8.contains(0)
@@ -35,7 +35,7 @@ public enum TransferContent: Equatable, Sendable {
     /// A file.
     case file(WatchFile)
 
-    /// Reads the content of a frame; nil for a description of a file that is none.
+    /// Reads the content of a frame; nil for an invalid description of a file.
     public init?(_ frame: WatchFrame) {
         guard frame.flags.contains(.file) else {
             self = .userInfo(frame.body, isComplication: frame.flags.contains(.complication))

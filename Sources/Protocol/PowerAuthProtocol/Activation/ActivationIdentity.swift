@@ -1,5 +1,5 @@
-/// How an activation tells who the user is: `type` and `identityAttributes` of the outer layer
-/// (protocol.md, section 6.1).
+/// How an activation identifies the user: `type` and `identityAttributes` of the outer layer (protocol.md, section
+/// 6.1).
 public enum ActivationIdentity: Sendable, Equatable {
     /// An activation code the server issued. Its signature is checked on the device and not sent.
     case code(ActivationCode)
@@ -38,7 +38,7 @@ public enum ActivationIdentity: Sendable, Equatable {
     public init(type: String, attributes: [String: String]) throws {
         guard ["CODE", "CUSTOM", "RECOVERY", "DIRECT"].contains(type) else {
             throw ProtocolError.invalidFormat(
-                field: "type", reason: "activation type \(type) is none of CODE, CUSTOM, RECOVERY and DIRECT")
+                field: "type", reason: "activation type \(type) is not one of CODE, CUSTOM, RECOVERY and DIRECT")
         }
         guard !attributes.isEmpty else { throw ProtocolError.missing(field: "identityAttributes") }
         switch type {

@@ -1,10 +1,10 @@
-/// The outer layer of an activation request: who the user is (protocol.md, section 6.1).
+/// The outer layer of an activation request: the user's identity (protocol.md, section 6.1).
 ///
 /// Its JSON is encrypted with ``EciesSharedInfo1/applicationGeneric`` for the application's backend.
 /// `CustomAttributes` is the application's own type; the protocol only passes it on. The SDK writes this message, the
 /// server reads it.
 public struct ActivationRequest<CustomAttributes: Codable & Sendable>: Sendable {
-    /// Who the user is.
+    /// The user's identity.
     public let identity: ActivationIdentity
     /// What the application adds for its backend.
     public let customAttributes: CustomAttributes?
@@ -49,7 +49,7 @@ extension ActivationRequest: Codable {
 
 /// The outer layer of the answer to an activation request (protocol.md, section 6.1).
 ///
-/// What the backend does not say is `null`, as is what the inner layer does not have before protocol 3.2.
+/// Members that the backend omits are `null`, as are those that the inner layer lacks before protocol 3.2.
 public struct ActivationResponse<CustomAttributes: Codable & Sendable, UserInfo: Codable & Sendable>: Sendable {
     /// The inner layer, a ``KeyExchangeResponse``, encrypted by the PowerAuth server.
     public let activationData: EciesResponse

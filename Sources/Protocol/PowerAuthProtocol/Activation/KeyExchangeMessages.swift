@@ -111,7 +111,7 @@ extension KeyExchangeResponse: Codable {
         recovery = try container.decodeIfPresent(RecoveryData.self, forKey: .activationRecovery)
     }
 
-    /// Writes the JSON form; a server that issues no recovery data says so with `null`.
+    /// Writes the JSON form; a server that issues no recovery data writes `null`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(activationId, forKey: .activationId)

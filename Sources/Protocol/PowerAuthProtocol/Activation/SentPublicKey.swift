@@ -1,7 +1,7 @@
 /// A public key as a message carries it: the text that was sent, and the key it means, if it means one.
 ///
-/// Text that is no key differs from no text at all. Without text a message is refused and nothing has happened; with text
-/// that is no key, a server spends the activation the message is for (server.md, section 30, item 17).
+/// Text that is not a key differs from missing text. Without text a message is refused without effect; with text that
+/// is not a key, a server spends the activation of the message (server.md, section 30, item 17).
 public struct SentPublicKey: Sendable, Equatable {
     /// Base64, exactly as sent; never blank.
     public let text: String

@@ -9,7 +9,7 @@ public struct ActivationCode: Sendable, Hashable, CustomStringConvertible {
     public let raw: Data
 
     /// Validates a code; nothing is corrected (see ``TypedCharacter`` for what a user types).
-    /// - Throws: ``ProtocolError/invalidFormat(field:reason:)`` that says which rule is broken.
+    /// - Throws: ``ProtocolError/invalidFormat(field:reason:)`` that states which rule is broken.
     public init(_ text: String) throws {
         func invalid(_ reason: String) -> ProtocolError { .invalidFormat(field: "activation code", reason: reason) }
         let characters = Array(text.utf8)

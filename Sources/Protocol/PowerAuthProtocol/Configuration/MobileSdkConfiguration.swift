@@ -6,10 +6,10 @@ public struct MobileSdkConfiguration: Sendable, Equatable {
     public let applicationKey: Data
     /// `APP_SECRET`, 16 bytes.
     public let applicationSecret: Data
-    /// The master server public key as given, 33 or 65 bytes. Nobody checks the point before it is used.
+    /// The master server public key as given, 33 or 65 bytes. The point is not checked before it is used.
     public let masterServerPublicKey: Data
 
-    /// Who reads a string: the client skips keys it does not know, the server accepts nothing extra.
+    /// The reader of a string: the client skips unknown keys, the server refuses them.
     public enum Reader: Sendable {
         /// Unknown key ids are skipped and the last P-256 key wins.
         case client

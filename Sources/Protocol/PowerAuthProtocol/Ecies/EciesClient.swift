@@ -59,8 +59,7 @@ public struct EciesClientEncryptor: Sendable {
     }
 }
 
-/// Decrypts the one response of a request. The envelope key is gone after the first call, whether it
-/// succeeded or not.
+/// Decrypts the one response of a request. The envelope key is wiped after the first call, successful or not.
 ///
 /// Thread rule: usable from any thread; of several concurrent calls one gets the key.
 public final class EciesResponseDecryptor: Sendable {

@@ -28,8 +28,7 @@ public struct EciesRequest: Sendable, Equatable {
         self.timestamp = timestamp
     }
 
-    /// Applies the presence and size rules of a version: what it requires must be there, what it does
-    /// not know must be absent.
+    /// Applies the presence and size rules of a version: required members must be present, unknown ones absent.
     /// - Throws: ``ProtocolError`` naming the member.
     public func validate(for version: ProtocolVersion) throws {
         try EciesRules.presence(of: temporaryKeyId, "temporaryKeyId", required: version.usesTemporaryKey)
@@ -144,7 +143,7 @@ extension EciesResponse: Codable {
         timestamp = try container.decodeIfPresent(UInt64.self, forKey: .timestamp)
     }
 
-    /// Writes the JSON form; what a version does not have is left out.
+    /// Writes the JSON form; members that a version lacks are left out.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(StrictBase64.encode(encryptedData), forKey: .encryptedData)
@@ -153,7 +152,7 @@ extension EciesResponse: Codable {
         try container.encodeIfPresent(timestamp, forKey: .timestamp)
     }
 
-    /// Writes the JSON form as a member of another answer, where what a version does not have is `null`.
+    /// Writes the JSON form as a member of another answer, where members that a version lacks are `null`.
     func encodeWithNulls(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(StrictBase64.encode(encryptedData), forKey: .encryptedData)

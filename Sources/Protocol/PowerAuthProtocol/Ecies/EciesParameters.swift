@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Whom an encrypted exchange belongs to (protocol.md, section 7.1).
+/// The scope of an encrypted exchange (protocol.md, section 7.1).
 public enum EciesScope: String, Sendable, CaseIterable {
     /// The application: the master server key or an application temporary key.
     case application
@@ -8,7 +8,7 @@ public enum EciesScope: String, Sendable, CaseIterable {
     case activation
 }
 
-/// `sharedInfo1`: what an encrypted message is for. Applications may define their own.
+/// `sharedInfo1`: the purpose of an encrypted message. Applications may define their own.
 public struct EciesSharedInfo1: Sendable, Hashable {
     /// The bytes that enter the key derivation; ASCII in all identifiers the protocol defines.
     public let bytes: Data
@@ -62,7 +62,7 @@ public enum SharedInfo2 {
 public struct EciesParameters: Sendable, Equatable {
     /// Decides about nonces, timestamps and associated data.
     public let version: ProtocolVersion
-    /// What the message is for.
+    /// The purpose of the message.
     public let sharedInfo1: EciesSharedInfo1
     /// Base64 text of the application key, as sent.
     public let applicationKey: String

@@ -1,7 +1,7 @@
 internal import COpenSSL
 public import Foundation
 
-/// A P-256 private key with its public point. OpenSSL wipes the scalar when the last copy goes away.
+/// A P-256 private key with its public point. OpenSSL wipes the scalar when the last copy is released.
 public struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable {
     let key: EVPKey
     /// The point that belongs to the private scalar.
@@ -68,7 +68,7 @@ public struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable {
     /// ECDSA with SHA-256.
     /// - Parameters:
     ///   - message: the bytes to sign (not their hash).
-    ///   - format: DER (up to 72 bytes) unless told otherwise; JOSE has 64 bytes.
+    ///   - format: DER (up to 72 bytes) by default; JOSE has 64 bytes.
     /// - Throws: ``ProtocolError/cryptographicFailure(_:)`` for lack of entropy or memory.
     public func sign(_ message: Data, format: ECDSAFormat = .der) throws -> Data {
         let failure = ProtocolError.cryptographicFailure("ECDSA")
@@ -92,8 +92,8 @@ public struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable {
         return jose
     }
 
-    /// Lends OpenSSL's `EVP_PKEY` for what is no part of the protocol, such as certificates. The pointer must not leave
-    /// `body`, and nobody may change the key.
+    /// Lends OpenSSL's `EVP_PKEY` for purposes outside of the protocol, such as certificates. The pointer must not
+    /// leave `body`, and the key must not be changed.
     package func withEVPKey<Result>(_ body: (OpaquePointer) throws -> Result) rethrows -> Result {
         try withExtendedLifetime(key) { try body(key.pointer) }
     }

@@ -49,7 +49,7 @@ public struct PublicKey: Sendable, Equatable, CustomStringConvertible {
     /// - Parameters:
     ///   - signature: in `format`; anything malformed simply does not verify.
     ///   - message: the signed bytes (not their hash).
-    ///   - format: DER unless told otherwise.
+    ///   - format: DER by default.
     public func verify(signature: Data, of message: Data, format: ECDSAFormat = .der) -> Bool {
         guard let der = format == .der ? signature : ECDSAFormat.derFromJOSE(signature), !der.isEmpty else {
             return false
@@ -69,7 +69,7 @@ public struct PublicKey: Sendable, Equatable, CustomStringConvertible {
         return result == 1
     }
 
-    /// Two keys are equal when they are the same point, whatever form they were read from.
+    /// Two keys are equal if they are the same point, regardless of the form they were read from.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.uncompressed == rhs.uncompressed }
 
     /// The compressed point in Base64.

@@ -1,11 +1,11 @@
 internal import COpenSSL
 public import Foundation
 
-/// An RSA public key of somebody else's tokens; the protocol itself has none (RFC 7518, section 6.3).
+/// An RSA public key for foreign tokens; the protocol itself has no RSA keys (RFC 7518, section 6.3).
 public struct RSAPublicKey: Sendable {
     private let key: EVPKey
 
-    /// The sizes that are accepted, in bits: what is smaller is broken, what is larger only costs time.
+    /// The sizes that are accepted, in bits: smaller ones are broken, larger ones only cost time.
     private static let bits = 2048...8192
 
     /// - Parameters:

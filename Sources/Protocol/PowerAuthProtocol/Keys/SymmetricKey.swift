@@ -1,7 +1,7 @@
 internal import COpenSSL
 public import Foundation
 
-/// A 16-byte key whose type says what it is for, so that a transport key cannot be passed as a vault key.
+/// A 16-byte key whose type states its purpose, so that a transport key cannot be passed as a vault key.
 ///
 /// The bytes live in ``SecretBytes`` and are wiped with the last copy. Comparison takes constant time;
 /// the description shows no byte.
@@ -36,7 +36,7 @@ public struct SymmetricKey<Purpose>: Sendable, Equatable, CustomStringConvertibl
         try bytes.withUnsafeBytes(body)
     }
 
-    /// An ordinary copy of the 16 bytes, which nobody wipes: for storage layers and the wire only.
+    /// An ordinary copy of the 16 bytes, which is never wiped: for storage layers and the wire only.
     public var rawData: Data { bytes.rawData }
 
     /// The same bytes under another purpose, where the protocol uses one key in two roles.

@@ -102,7 +102,7 @@ public enum AESCBC {
         }
         EVP_CIPHER_CTX_set_padding(context, padding == .pkcs7 ? 1 : 0)
         return try withUnsafeTemporaryAllocation(byteCount: input.count + 16, alignment: 16) { output in
-            // Plain text may be a key: leave nothing of it on the stack or the heap.
+            // Plain text may be a key: leave no copy of it on the stack or the heap.
             defer { OPENSSL_cleanse(output.baseAddress, output.count) }
             guard let target = output.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
                 throw ProtocolError.cryptographicFailure("AES-128-CBC")

@@ -5,7 +5,7 @@ public import Foundation
 public enum Random {
     /// `count` random bytes.
     ///
-    /// A generator that cannot be seeded ends the process: there is no way to go on without it.
+    /// A generator that cannot be seeded ends the process, which cannot continue without it.
     public static func bytes(_ count: Int) -> Data {
         var data = Data(count: max(0, count))
         data.withUnsafeMutableBytes { fill($0) }

@@ -1,7 +1,7 @@
 internal import COpenSSL
 public import Foundation
 
-/// Bytes that are overwritten when the last copy of this value goes away.
+/// Bytes that are overwritten when the last copy of this value is released.
 ///
 /// Copies share one block of memory, which holds the bytes directly: keys are made for every signature, so
 /// a second allocation would show.
@@ -47,7 +47,7 @@ public struct SecretBytes: @unchecked Sendable {
         }
     }
 
-    /// An ordinary copy, which nobody wipes: for storage layers and the wire only.
+    /// An ordinary copy, which is never wiped: for storage layers and the wire only.
     public var rawData: Data { withUnsafeBytes { Data($0) } }
 }
 

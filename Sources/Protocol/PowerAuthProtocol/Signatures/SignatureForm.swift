@@ -13,8 +13,8 @@ public enum SignatureForm: Sendable, Equatable {
     }
 
     /// Writes components of 32 bytes.
-    /// - Throws: ``ProtocolError/invalidLength(field:expected:actual:)`` for an impossible number of digits,
-    ///   or for bytes that are no components.
+    /// - Throws: ``ProtocolError/invalidLength(field:expected:actual:)`` for an impossible number of digits, or for
+    ///   bytes that are not components.
     public func format(_ components: [Data]) throws -> String {
         guard components.allSatisfy({ $0.count == 32 }) else {
             throw ProtocolError.invalidLength(

@@ -43,7 +43,7 @@ public enum SymmetricSignature {
     ) throws -> Result {
         guard keys.factors.isValid else {
             throw ProtocolError.invalidFormat(
-                field: "signature factors", reason: "knowledge and biometry need possession, and no factor is nothing")
+                field: "signature factors", reason: "knowledge and biometry need possession; a factor is required")
         }
         let count = keys.count
         let mac = HMACSHA256()

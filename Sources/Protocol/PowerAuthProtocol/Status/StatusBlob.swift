@@ -141,7 +141,7 @@ extension StatusBlob {
         }
     }
 
-    /// `ctrDataHash`: what the blob tells about the server's counter data, 16 bytes.
+    /// `ctrDataHash`: what the blob contains of the server's counter data, 16 bytes.
     public static func counterDataHash(transportKey: TransportKey, counter: CounterData) -> Data {
         let key = KDF.derive(transportKey, index: 4000, as: KeyPurpose.TransportCounter.self)
         return counterDataHash(key: key, counter: counter)

@@ -12,7 +12,7 @@ public struct JWT: Sendable, Equatable {
         case rs256 = "RS256"
     }
 
-    /// What the header says the token was signed with.
+    /// The signature algorithm named in the header.
     public let algorithm: Algorithm
     /// How the header names the key; nil when it does not.
     public let keyId: String?
@@ -48,7 +48,7 @@ public struct JWT: Sendable, Equatable {
         guard isTyped, let algorithm = Algorithm(rawValue: header.alg), algorithms.contains(algorithm) else {
             let accepted = algorithms.map(\.rawValue).sorted().joined(separator: " or ")
             throw ProtocolError.invalidFormat(
-                field: "jwt header", reason: "it must say typ JWT and alg \(accepted)")
+                field: "jwt header", reason: "it must have typ JWT and alg \(accepted)")
         }
         self.algorithm = algorithm
         keyId = header.kid

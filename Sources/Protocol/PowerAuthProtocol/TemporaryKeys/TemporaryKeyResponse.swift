@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A temporary public key and what the server says about it (protocol.md, section 8.2).
+/// A temporary public key and the server's data about it (protocol.md, section 8.2).
 public struct TemporaryKeyResponse: Sendable, Equatable {
     /// Id of the key, `sub`.
     public let keyId: String
@@ -81,7 +81,7 @@ public struct TemporaryKeyResponse: Sendable, Equatable {
         expiresAt = claims.expiresAt
     }
 
-    /// How long before its end a key is not used any more, in milliseconds (protocol.md, section 8.4).
+    /// How long before its expiry a key is no longer used, in milliseconds (protocol.md, section 8.4).
     public static let safetyMargin: UInt64 = 10_000
 
     /// Whether the key may still encrypt.

@@ -20,7 +20,7 @@ public struct FreshnessWindow: Sendable, Equatable {
         Self(past: 7_200_000, future: version >= .v3_2 ? 60_000 : 1_800_000)
     }
 
-    /// Where a timestamp lies.
+    /// The position of a timestamp.
     public enum Verdict: Sendable, Equatable {
         /// Acceptable.
         case fresh

@@ -3,9 +3,9 @@ import PowerAuthProtocol
 import SimulatedDevice
 import Synchronization
 
-/// The key exchange of one activation: what is sent, and what is made of the answer (protocol.md, section 6).
+/// The key exchange of one activation: the request, and the handling of the answer (protocol.md, section 6).
 ///
-/// Unchecked: the attributes are a copy that nobody changes; what changes is behind a mutex.
+/// Unchecked: the attributes are a copy that is never changed; mutable state is behind a mutex.
 final class ActivationExchange: @unchecked Sendable {
     private let identity: ActivationIdentity
     private let code: PowerAuthActivationCode?
@@ -25,7 +25,7 @@ final class ActivationExchange: @unchecked Sendable {
         var decryptor: PowerAuthCoreEciesEncryptor?
     }
 
-    /// What applications and their servers tell each other: JSON that is passed on as it is, outside the typed messages.
+    /// Data between applications and their servers: JSON that is passed on unchanged, outside the typed messages.
     private struct ApplicationJSON: Codable {}
 
     init(_ activation: PowerAuthActivation, sandbox: Sandbox) {
@@ -59,7 +59,7 @@ final class ActivationExchange: @unchecked Sendable {
         }
     }
 
-    /// Empties the session if what is pending is this exchange: the next one may have begun meanwhile.
+    /// Empties the session if this exchange is pending: the next one may have begun meanwhile.
     func abandon(in session: any SessionInterface) {
         session.writeVoidTask { core in
             if core.hasPendingActivation, isPending(in: core) { core.resetSession(false) }

@@ -6,7 +6,7 @@ import PowerAuthProtocol
 /// The `with…` functions change the object and return it. Thread rule: one thread at a time;
 /// ``PowerAuthSDK/createActivation(_:callback:)`` keeps its own copy.
 public final class PowerAuthActivation {
-    /// How the server learns who the user is.
+    /// How the user is identified to the server.
     let identity: ActivationIdentity
     /// The parsed activation code, for activations by code only.
     public let activationCode: PowerAuthActivationCode?
@@ -113,7 +113,7 @@ public final class PowerAuthActivation {
         return self
     }
 
-    /// Tells whether the object can be used.
+    /// Whether the object can be used.
     public func validate() -> Bool { validateAndGetError() == nil }
 
     /// The reason why the object cannot be used: `invalidActivationData` for a one-time password that is empty or does

@@ -1,6 +1,6 @@
 /// What a successful key exchange brings (sdk.md, section 5.17). Immutable. Thread rule: any thread.
 public final class PowerAuthActivationResult: @unchecked Sendable {
-    // Safe to share: the attributes hold only values that the JSON parser made, which nobody mutates.
+    // Safe to share: the attributes hold only values that the JSON parser made, which are never mutated.
 
     /// Eight digits that the user may compare with those the server shows.
     public let activationFingerprint: String

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// A claim that is missing or of another type is nil, or false for the two verified flags.
 public final class PowerAuthUserInfo: @unchecked Sendable {
-    // Safe to share: the claims hold only values that the JSON parser made, which nobody mutates.
+    // Safe to share: the claims hold only values that the JSON parser made, which are never mutated.
 
     /// Every claim as it was received, custom ones included.
     public let allClaims: [String: Any]
@@ -77,7 +77,7 @@ public final class PowerAuthUserInfo: @unchecked Sendable {
 
 /// A postal address in the claims about a user. Immutable. Thread rule: any thread.
 public final class PowerAuthUserAddress: @unchecked Sendable {
-    // Safe to share: the claims hold only values that the JSON parser made, which nobody mutates.
+    // Safe to share: the claims hold only values that the JSON parser made, which are never mutated.
 
     /// Every claim as it was received.
     public let allClaims: [String: Any]

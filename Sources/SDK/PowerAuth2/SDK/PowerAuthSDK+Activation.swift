@@ -7,7 +7,7 @@ extension PowerAuthSDK {
     /// Starts an activation: exchanges keys with the server. Persist it after the callback.
     ///
     /// - Parameters:
-    ///   - activation: who the user is; copied.
+    ///   - activation: the activation data; copied.
     ///   - callback: takes the result, or an error. Before the function returns: `wrongParameter` or
     ///     `invalidActivationData` for an unusable object, `invalidActivationState` when there is an activation,
     ///     `invalidActivationData` when the code's signature is wrong, `externalPendingOperation` while another
@@ -79,7 +79,7 @@ extension PowerAuthSDK {
     ///
     /// - Parameters:
     ///   - name: what the user calls the activation.
-    ///   - identityAttributes: what tells the application's server who the user is.
+    ///   - identityAttributes: what identifies the user to the application's server.
     ///   - extras: data for the application's server.
     ///   - callback: also takes `invalidActivationData`, before the function returns, without any attribute.
     @discardableResult
@@ -170,7 +170,7 @@ extension PowerAuthSDK {
             try session.write { core in
                 try requirePendingActivation(core)
                 factorKeys.biometry.removeAll()
-                // The key goes first: while nothing else has changed, the application may try again.
+                // The key is stored first: while nothing else has changed, the application may retry.
                 if let key = keys.biometryUnlockKey, !factorKeys.biometry.storeFirst(key), givenBiometryKey == nil {
                     throw NSError.powerAuth(.biometryNotAvailable)
                 }

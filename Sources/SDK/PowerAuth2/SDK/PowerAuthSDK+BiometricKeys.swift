@@ -69,7 +69,7 @@ extension PowerAuthSDK {
     ///   - prompt: text of the dialog.
     ///   - callback: takes the keys by their accounts, and true when the user cancelled or another biometric request of
     ///     the process is under way. Called on a background queue. Any other failure is nil and false;
-    ///     ``fetchBiometryKeys(withPrompt:callback:)`` says which.
+    ///     ``fetchBiometryKeys(withPrompt:callback:)`` reports which.
     public func unlockBiometryKeys(withPrompt prompt: String, callback: @escaping ([String: Data]?, Bool) -> Void) {
         unlockBiometryKeys(withContext: context(withPrompt: prompt), callback: callback)
     }
@@ -86,7 +86,7 @@ extension PowerAuthSDK {
         }
     }
 
-    /// As ``unlockBiometryKeys(withPrompt:callback:)``, and says what went wrong (sdk.md, section 15, item 19).
+    /// As ``unlockBiometryKeys(withPrompt:callback:)``, and reports the error (sdk.md, section 15, item 19).
     ///
     /// - Parameters:
     ///   - prompt: text of the dialog.

@@ -16,7 +16,8 @@ extension PowerAuthSDK {
         encryptor(for: .application, callback: callback)
     }
 
-    /// Gives an encryptor for requests that belong to the activation. It stays usable after the activation is gone.
+    /// Gives an encryptor for requests that belong to the activation. It stays usable after the removal of the
+    /// activation.
     ///
     /// - Parameter callback: as ``eciesEncryptorForApplicationScope(callback:)``; without an activation it takes the
     ///   error `missingActivation` before the function returns.

@@ -8,9 +8,9 @@ extension PowerAuthSDK {
     /// Decrypts the recovery data; see ``fetchEncryptionKey(_:index:callback:)`` for the errors.
     ///
     /// - Parameters:
-    ///   - authentication: the factors; the server wants possession and knowledge.
-    ///   - callback: takes the recovery data, or an error; `invalidActivationState` before the function returns when
-    ///     there are none.
+    ///   - authentication: the factors; the server requires possession and knowledge.
+    ///   - callback: takes the recovery data, or an error; `invalidActivationState` before the function returns if the
+    ///     activation has none.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func activationRecoveryData(
@@ -33,7 +33,7 @@ extension PowerAuthSDK {
     ///
     /// - Parameters:
     ///   - recoveryCode: the code, with or without the prefix `R:`.
-    ///   - authentication: the factors; the server wants possession and knowledge.
+    ///   - authentication: the factors; the server requires possession and knowledge.
     ///   - callback: takes true when the code was confirmed before, and an error or nil. Before the function returns:
     ///     `missingActivation` without an activation, `wrongParameter` for a code that cannot be right. Later:
     ///     `networkError`, `signatureError`, `biometryNotAvailable`, `biometryCancel`, `biometryFailed`, `encryption`,

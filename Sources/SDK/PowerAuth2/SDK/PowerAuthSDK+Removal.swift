@@ -37,7 +37,7 @@ extension PowerAuthSDK {
         return task
     }
 
-    /// Removes the activation from the device: state, biometry key, tokens, cached results. The server is not told.
+    /// Removes the activation from the device: state, biometry key, tokens, cached results. The server is not notified.
     ///
     /// Works in every state; requests of the activation that are on their way end with `operationCancelled`.
     public func removeActivationLocal() {
@@ -55,8 +55,8 @@ extension PowerAuthSDK {
     private func removeLeftovers() {
         cache.withLock { $0 = Cache() }
         validatedPassword.withLock { $0 = nil }
-        // Not before the state is saved: a process that dies in between must not leave an activation without its key, or
-        // without tokens that the server still knows.
+        // Not before the state is saved: a process that dies in between must not leave an activation without its key,
+        // or without tokens that still exist on the server.
         factorKeys.biometry.removeKeyOfRemovedFactor()
         tokens.removeTokensOfRemovedActivation()
         sandbox.trace(.stateRemoved)

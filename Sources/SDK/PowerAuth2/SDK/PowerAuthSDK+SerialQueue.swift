@@ -32,7 +32,7 @@ extension PowerAuthSDK {
         executeBlock(onSerialQueue: block, refused: { _ in })
     }
 
-    /// As ``executeBlock(onSerialQueue:)``, and tells when the block is not called because the lock cannot be taken.
+    /// As ``executeBlock(onSerialQueue:)``, and reports when the block is not called because the lock cannot be taken.
     ///
     /// - Parameters:
     ///   - block: as above.

@@ -1,8 +1,8 @@
 package import PowerAuthShared
 
 extension PowerAuthSDK {
-    /// What the memory says that this app shares with others, for the lab (sharing.md, section 7.2); nil for an app that
-    /// shares nothing.
+    /// The content of the memory that this app shares with others, for the lab (sharing.md, section 7.2); nil for an
+    /// app that shares nothing.
     ///
     /// Any thread; waits for the status lock.
     package func sharedState() throws -> SharedStateSnapshot? {

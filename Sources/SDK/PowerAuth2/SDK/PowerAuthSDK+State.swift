@@ -43,9 +43,10 @@ extension PowerAuthSDK {
         }
     }
 
-    /// Remembers the activation for an SDK that stands on this one and waits for an answer of the server (sharing.md, D30).
+    /// Remembers the activation for an SDK that is based on this one and waits for an answer of the server (sharing.md,
+    /// D30).
     ///
-    /// - Returns: whether the activation still is the one of now; nil without an activation.
+    /// - Returns: whether the activation is still the current one; nil without an activation.
     package func activationCheck() -> (@Sendable () -> Bool)? {
         var basis: ActivationSnapshot?
         let isActivated = session.readBoolTask { core in

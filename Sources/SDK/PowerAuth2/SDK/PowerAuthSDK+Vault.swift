@@ -5,7 +5,7 @@ extension PowerAuthSDK {
     /// Fetches a key that only this activation and the server can know.
     ///
     /// - Parameters:
-    ///   - authentication: the factors; the server wants possession and knowledge.
+    ///   - authentication: the factors; the server requires possession and knowledge.
     ///   - index: number of the key; equal numbers give equal keys.
     ///   - callback: takes 16 bytes, or an error: `missingActivation` before the function returns without an
     ///     activation; later `networkError` (a wrong password), `signatureError`, `invalidActivationState`,
@@ -26,7 +26,7 @@ extension PowerAuthSDK {
     /// Signs data with the private key of the device; see ``fetchEncryptionKey(_:index:callback:)`` for the errors.
     ///
     /// - Parameters:
-    ///   - authentication: the factors; the server wants possession and knowledge.
+    ///   - authentication: the factors; the server requires possession and knowledge.
     ///   - data: the bytes to sign.
     ///   - callback: takes the ECDSA signature (DER), or an error.
     /// - Returns: the task, or nil when the callback was called already.
@@ -44,7 +44,7 @@ extension PowerAuthSDK {
     /// Signs claims with the private key of the device; see ``fetchEncryptionKey(_:index:callback:)`` for the errors.
     ///
     /// - Parameters:
-    ///   - authentication: the factors; the server wants possession and knowledge.
+    ///   - authentication: the factors; the server requires possession and knowledge.
     ///   - claims: values that can be written as JSON.
     ///   - callback: takes the compact token (ES256), or an error; `wrongParameter` before the function returns for
     ///     claims that are not JSON.
@@ -97,7 +97,7 @@ extension PowerAuthSDK {
     ///
     /// - Parameters:
     ///   - step: made with ``openingVault(_:)``.
-    ///   - finish: what is left to do when the session task is over and saved.
+    ///   - finish: called when the session task has ended and is saved.
     func unlockVault<Made, Value>(
         _ authentication: PowerAuthAuthentication, reason: String, _ callback: @escaping (Value?, NSError?) -> Void,
         _ step: LocalStep<Made>, finish: @escaping @Sendable (Made) -> Value

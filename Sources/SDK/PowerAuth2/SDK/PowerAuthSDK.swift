@@ -74,7 +74,7 @@ public final class PowerAuthSDK: Sendable {
         }
     }
 
-    /// As the failable initialiser, but says why a configuration is refused.
+    /// As the failable initialiser, but reports why a configuration is refused.
     ///
     /// - Throws: the cause, which the log and the trace name too.
     package convenience init(
@@ -96,7 +96,7 @@ public final class PowerAuthSDK: Sendable {
     /// Makes an SDK object on a given device, with a given way to the network.
     ///
     /// The order matters: nothing is touched before the whole configuration was checked, and an earlier installation's
-    /// data are gone before the state is read (sharing.md, section 3.7).
+    /// data are removed before the state is read (sharing.md, section 3.7).
     package init(
         configuration: PowerAuthConfiguration, keychainConfiguration: PowerAuthKeychainConfiguration? = nil,
         clientConfiguration: PowerAuthClientConfiguration? = nil, sandbox: Sandbox, transport: any HTTPTransport

@@ -16,7 +16,7 @@ public enum PowerAuthActivationState: Int, Sendable {
 
 /// Status of an activation (sdk.md, section 5.17). Immutable. Thread rule: any thread.
 public final class PowerAuthActivationStatus: @unchecked Sendable {
-    // Safe to share: the custom object holds only values that the JSON parser made, which nobody mutates.
+    // Safe to share: the custom object holds only values that the JSON parser made, which are never mutated.
 
     /// State of the activation.
     public let state: PowerAuthActivationState

@@ -5,13 +5,13 @@ import Synchronization
 
 /// The upgrade of an activation to the newer protocol, as part of a status fetch (sdk.md, section 9.11).
 ///
-/// The state says at every moment how far it is, so that it can be taken up again after a failure, a restart, or by another
-/// application that shares the activation.
+/// The state always contains the progress, so that the upgrade can be continued after a failure, a restart, or by
+/// another application that shares the activation.
 extension StatusFetch {
     /// Milliseconds before the second and third attempt, of real time as the transport's time-outs.
     private static let backOff = [100, 400]
 
-    /// Does what the received status calls for.
+    /// Runs the next step for the received status.
     func continueUpgrade(
         after reading: Reading, in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int, earlier: NSError?
     ) throws(NSError) {
@@ -23,7 +23,7 @@ extension StatusFetch {
             server: reading.serverVersion, local: reading.localVersion, pending: reading.pendingVersion)
         if step == .none { return report(reading, in: group) }
         guard try announceUpgrade(isNew: step == .begin, after: reading, in: group) else {
-            // Another application is at it or has done it, and the state says so when it is done.
+            // Another application runs the upgrade or has done it; the state shows when it is done.
             return report(reading, in: group)
         }
         switch step {
@@ -33,10 +33,10 @@ extension StatusFetch {
         }
     }
 
-    /// Tells the other applications that this one runs the upgrade, and notes a new one in the state.
+    /// Announces to the other applications that this one runs the upgrade, and stores a new one in the state.
     ///
     /// - Returns: false when another application does, or has done so since the status was read.
-    /// - Throws: `operationCancelled` when nobody waits for the fetch any more; nothing was begun then.
+    /// - Throws: `operationCancelled` if no caller still waits for the fetch; nothing was started then.
     private func announceUpgrade(
         isNew: Bool, after reading: Reading, in group: GroupedTask<PowerAuthActivationStatus>
     ) throws(NSError) -> Bool {
@@ -48,14 +48,15 @@ extension StatusFetch {
                     {
                         return false
                     }
-                    // From here on the two sides differ for a while: nobody's loss of interest may stop it. Who lost it
-                    // while this waited for the session has ended the fetch, and nobody else would withdraw the upgrade.
+                    // From here on the two sides differ for a while: a cancelled caller must not stop it. If all
+                    // callers cancelled while this waited for the session, the fetch has ended, and nothing else would
+                    // withdraw the upgrade.
                     group.continuesWithoutChildren = true
                     guard !group.isFinished else { throw NSError.powerAuth(.operationCancelled) }
                     // The original does not announce it (sdk.md, section 15, item 21).
                     if !sandbox.keeps(.unannouncedUpgrade) {
                         try session.startExternalPendingOperation(.protocolUpgrade)
-                        // Now, so that it is withdrawn whatever fails from here on.
+                        // Now, so that it is withdrawn after any failure from here on.
                         hasAnnouncedUpgrade.withLock { $0 = true }
                     }
                     if isNew, !core.startProtocolUpgrade() {
@@ -70,7 +71,7 @@ extension StatusFetch {
         }
     }
 
-    /// Lets other applications go on with an upgrade that this fetch did not bring to its end.
+    /// Lets other applications continue an upgrade that this fetch did not finish.
     func withdrawUpgrade() {
         let wasAnnounced = hasAnnouncedUpgrade.withLock { announced in
             defer { announced = false }
@@ -125,7 +126,7 @@ extension StatusFetch {
         }
     }
 
-    /// Asks again after a request that failed. What is wrong with the state does not go away by that.
+    /// Retries after a failed request. An error of the state is not retried.
     private func goOn(after error: NSError, in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int) {
         switch error.powerAuthErrorCode {
         case .protocolUpgrade, .invalidActivationState, .missingActivation: group.complete(.failure(error))

@@ -7,14 +7,14 @@ import Synchronization
 ///
 /// Thread rule: any thread.
 final class StatusFetch: Sendable {
-    /// A status as it was received, and what the state said at that moment.
+    /// A status as it was received, and the state at that moment.
     struct Reading: Sendable {
         let status: PowerAuthActivationStatus
         let activationId: String
         let needsSignature: Bool
         /// The server offers an upgrade, or one is running.
         let concernsUpgrade: Bool
-        /// The server has answered about a state that was changed meanwhile, and what it says does not fit the new one.
+        /// The server's answer is about a state that was changed meanwhile, and does not fit the new one.
         let isOutdated: Bool
         let serverVersion: PowerAuthCoreProtocolVersion
         let localVersion: PowerAuthCoreProtocolVersion
@@ -34,7 +34,7 @@ final class StatusFetch: Sendable {
 
     /// - Parameters:
     ///   - upgradesProtocol: false leaves an activation of the older protocol as it is.
-    ///   - fetched: sees a status, and the identifier of its activation, before anybody else does.
+    ///   - fetched: sees a status, and the identifier of its activation, before any other code does.
     init(
         session: any SessionInterface, client: RestClient, factorKeys: FactorKeySource, sandbox: Sandbox,
         upgradesProtocol: Bool, fetched: @escaping @Sendable (PowerAuthActivationStatus, String) -> Void
@@ -47,7 +47,7 @@ final class StatusFetch: Sendable {
         self.fetched = fetched
     }
 
-    /// The group of those who wait for this fetch.
+    /// The group of callers that wait for this fetch.
     func makeGroup() -> GroupedTask<PowerAuthActivationStatus> {
         GroupedTask(
             GroupedTask.Hooks(
@@ -67,8 +67,8 @@ final class StatusFetch: Sendable {
             guard let activationId = core.activationIdentifier else { throw NSError.powerAuth(.missingActivation) }
             return ["activationId": activationId, "challenge": challenge]
         }
-        // An answer about another activation cannot be decoded, which is what the original says of it (sharing.md, section
-        // 11).
+        // An answer about another activation cannot be decoded, which is the original's error for it (sharing.md,
+        // section 11).
         let decoding = LocalStep<Reading>.write(refusal: .invalidActivationData) { [self] core, response in
             try decode(core, response, challenge: challenge)
         }

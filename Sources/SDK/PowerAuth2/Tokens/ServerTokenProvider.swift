@@ -52,7 +52,7 @@ private final class ExistingRecord: Sendable {
 
     var record: TokenRecord? { found.withLock { $0 } }
 
-    /// Looks once; true when there is none, so that the request is needed.
+    /// Looks once; true if no record was found, so that the request is needed.
     func find(with look: () -> TokenRecord?) -> Bool {
         let record = look()
         found.withLock { $0 = record }

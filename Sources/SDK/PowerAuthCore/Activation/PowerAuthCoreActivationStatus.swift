@@ -24,7 +24,7 @@ public enum PowerAuthCoreCounterState: Int, Sendable {
     case updated = 2
     /// The client is ahead so far that a signature should be sent now.
     case calculateSignature = 3
-    /// The counters cannot be synchronised any more.
+    /// The counters can no longer be synchronised.
     case invalid = 4
 }
 

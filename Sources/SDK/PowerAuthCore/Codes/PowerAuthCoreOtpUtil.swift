@@ -2,7 +2,7 @@ internal import PowerAuthProtocol
 
 /// Validates and parses activation codes, recovery codes and PUKs (protocol.md, section 4). Thread rule: any thread.
 public enum PowerAuthCoreOtpUtil {
-    /// Tells whether a typed character may occur in a code: `A`–`Z` and `2`–`7`.
+    /// Whether a typed character may occur in a code: `A`–`Z` and `2`–`7`.
     public static func validateTypedCharacter(_ character: UInt32) -> Bool {
         TypedCharacter.validate(character)
     }
@@ -13,17 +13,17 @@ public enum PowerAuthCoreOtpUtil {
         TypedCharacter.correct(character)
     }
 
-    /// Tells whether `code` is an activation code without a signature.
+    /// Whether `code` is an activation code without a signature.
     public static func validateActivationCode(_ code: String) -> Bool {
         (try? ActivationCode(code)) != nil
     }
 
-    /// Tells whether `code` is a recovery code, with or without the prefix `R:`.
+    /// Whether `code` is a recovery code, with or without the prefix `R:`.
     public static func validateRecoveryCode(_ code: String) -> Bool {
         (try? RecoveryCode(code)) != nil
     }
 
-    /// Tells whether `puk` consists of exactly ten digits.
+    /// Whether `puk` consists of exactly ten digits.
     public static func validateRecoveryPuk(_ puk: String) -> Bool {
         (try? RecoveryPuk(puk)) != nil
     }

@@ -124,7 +124,7 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
                 EciesResponse(
                     encryptedData: body, mac: mac, nonce: version.usesResponseNonce ? cryptogram.nonce : nil,
                     timestamp: version.usesTimestamp ? cryptogram.timestamp : nil),
-                // A clock that was never synchronised says nothing about the server's.
+                // A clock that was never synchronised does not show the server's time.
                 currentTime: time?.isTimeSynchronized == true ? time?.currentMilliseconds : nil)
             if let measurement, version.usesTimestamp {
                 timeService.service?.completeTimeSynchronizationTask(

@@ -1,4 +1,4 @@
-/// Whom an encrypted request is for.
+/// The scope of an encrypted request.
 public enum PowerAuthCoreEciesEncryptorScope: Int, Sendable {
     /// The application; no activation is needed.
     case application = 0

@@ -5,7 +5,7 @@ internal import PowerAuthProtocol
 public final class PowerAuthCoreEciesMetaData: Sendable {
     /// Base64 of the application key.
     public let applicationKey: String
-    /// Identifier of the temporary key of the server; empty for protocols that have none.
+    /// Identifier of the temporary key of the server; empty for protocols without one.
     public let temporaryKeyId: String
     /// Identifier of the activation; `nil` for the application scope.
     public let activationIdentifier: String?

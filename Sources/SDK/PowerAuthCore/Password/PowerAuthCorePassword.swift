@@ -2,7 +2,7 @@ public import Foundation
 internal import PowerAuthProtocol
 internal import Synchronization
 
-/// A password that is kept masked in memory and wiped when it goes away (protocol.md, section 14.5).
+/// A password that is kept masked in memory and wiped when it is released (protocol.md, section 14.5).
 ///
 /// Objects of this class keep their content until ``secureClear()``; ``PowerAuthCoreMutablePassword`` can be edited.
 /// Thread rule: any thread.

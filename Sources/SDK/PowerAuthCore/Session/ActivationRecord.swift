@@ -5,7 +5,7 @@ internal import PowerAuthProtocol
 ///
 /// Factor keys are stored locked; nothing in here is a plain key.
 struct ActivationRecord: Equatable, Sendable {
-    /// The signature counter, whose form tells the protocol version of the activation.
+    /// The signature counter, whose form gives the protocol version of the activation.
     enum Counter: Equatable, Sendable {
         /// Numeric counter of protocol V2.
         case numeric(UInt64)

@@ -7,7 +7,7 @@ internal import PowerAuthProtocol
 package struct ActivationSnapshot: Equatable, Sendable {
     /// A part of an activation's state that can change while the activation stays.
     package enum Part: Sendable {
-        /// The password, whatever protects its factor besides.
+        /// The password, regardless of other protection of its factor.
         case password
         /// The knowledge factor: the password and the external encryption key around it.
         case knowledge
@@ -17,7 +17,7 @@ package struct ActivationSnapshot: Equatable, Sendable {
         case counter
     }
 
-    /// What has become of an activation since a snapshot.
+    /// The change of an activation since a snapshot.
     package enum Change: Error, Equatable, Sendable {
         /// The activation was removed.
         case removed
@@ -43,7 +43,7 @@ package struct ActivationSnapshot: Equatable, Sendable {
         case .waitingForResponse(let deviceKey): activation = Self.digest(deviceKey.publicKey.compressed)
         case .waitingForCompletion(let pending): activation = Self.digest(pending.deviceKey.publicKey.compressed)
         case .activated(let record):
-            // Very old activations have no public key of the device; the identifier tells them apart.
+            // Very old activations have no public key of the device; the identifier distinguishes them.
             activation = Self.digest(record.devicePublicKey, record.serverPublicKey, Data(record.activationId.utf8))
         }
         if case .activated(let record) = machine.state {
@@ -58,7 +58,7 @@ package struct ActivationSnapshot: Equatable, Sendable {
 
     private static func digest(_ parts: Data...) -> Data { Digest.sha256(parts.reduce(Data(), +)) }
 
-    /// What has become of the activation until a later moment; nil when activation and parts are as they were.
+    /// The change of the activation until a later snapshot; nil if activation and parts are unchanged.
     ///
     /// - Parameters:
     ///   - now: the later moment.

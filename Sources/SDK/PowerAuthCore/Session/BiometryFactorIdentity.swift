@@ -3,15 +3,15 @@ internal import PowerAuthProtocol
 
 /// Which biometry factor a session has.
 ///
-/// Every factor is locked with a key of its own, so its locked form tells one factor from the next. The key itself cannot
-/// be recognised: a wrong one unlocks a wrong factor without a complaint (protocol.md, section 14).
+/// Every factor is locked with a key of its own, so its locked form identifies the factor. The key itself cannot be
+/// recognised: a wrong one unlocks a wrong factor without an error (protocol.md, section 14).
 package enum BiometryFactorIdentity: Hashable, Sendable {
     /// There is no activation, or it has no biometry factor.
     case none
     /// A name of the factor: 32 hexadecimal digits, which change when the factor is replaced, and with nothing else. They
     /// betray neither the factor nor its key.
     case named(String)
-    /// There is a factor, and this process lacks the external encryption key around it. Nobody can sign with it here.
+    /// There is a factor, but this process lacks the external encryption key around it and cannot sign with it.
     case hidden
 }
 

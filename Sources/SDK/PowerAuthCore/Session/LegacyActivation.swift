@@ -3,13 +3,13 @@ internal import PowerAuthProtocol
 
 /// An activation as an SDK of the protocol V2 left it behind, for showing its upgrade (protocol.md, section 15).
 ///
-/// No server hands out such an activation any more, so it is made with the key exchange of today and gets the numeric
-/// counter afterwards; the server is given the other half by its own means. Thread rule: one thread at a time.
+/// No server issues such an activation any more, so it is made with the current key exchange and gets the numeric
+/// counter afterwards; the server's half is set by its own means. Thread rule: one thread at a time.
 package final class LegacyActivation {
     /// Base64 of the device's public key, 33 bytes.
     package let devicePublicKey: String
     private let session: PowerAuthCoreSession
-    /// The session keeps no reference of its own. It makes no encryptor, so that nobody asks for the time.
+    /// The session keeps no reference of its own. It makes no encryptor, so the time is never read.
     private let timeService: SynchronizedTime
 
     /// Makes the keys of the device.

@@ -4,7 +4,7 @@ internal import PowerAuthProtocol
 extension PowerAuthCoreSession {
     /// Makes an encryptor with the temporary key of a scope. A later change of the key does not affect it.
     /// - Parameters:
-    ///   - scope: Whom the messages are for.
+    ///   - scope: The scope of the messages.
     ///   - keys: Possession unlock key; needed for the activation scope only.
     ///   - sharedInfo1: Purpose of the encryption, for example `/pa/generic/application`.
     /// - Returns: `nil` if the scope has no temporary key, or without an activation in the activation scope.
@@ -51,7 +51,7 @@ extension PowerAuthCoreSession {
         }
     }
 
-    /// Tells whether a temporary key of a scope is stored.
+    /// Whether a temporary key of a scope is stored.
     public func hasPublicKey(forEciesScope scope: PowerAuthCoreEciesEncryptorScope) -> Bool {
         publicKeyId(forEciesScope: scope) != nil
     }

@@ -31,14 +31,14 @@ extension PowerAuthCoreSession {
         } != nil
     }
 
-    /// Tells whether the activation has a biometry factor.
+    /// Whether the activation has a biometry factor.
     public func hasBiometryFactor() -> Bool {
         logged { () throws(PowerAuthCoreErrorCode) in
             try read { machine throws(PowerAuthCoreErrorCode) in try machine.hasBiometryFactor() }
         } ?? false
     }
 
-    /// Drops the biometry factor. Removing what is not there succeeds.
+    /// Drops the biometry factor. Without one it succeeds.
     /// - Returns: `false` without an activation.
     @discardableResult
     public func removeBiometryFactor() -> Bool {
@@ -86,7 +86,7 @@ extension PowerAuthCoreSession {
 
     // MARK: External encryption key
 
-    /// `true` if an external encryption key is set in memory. It says nothing about the activation.
+    /// `true` if an external encryption key is set in memory. It does not depend on the activation.
     public var hasExternalEncryptionKey: Bool {
         (try? read { machine in machine.externalEncryptionKey != nil }) ?? false
     }

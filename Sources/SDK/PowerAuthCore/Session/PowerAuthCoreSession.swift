@@ -10,7 +10,7 @@ internal import Synchronization
 ///
 /// Failures come back as `nil` or `false`, as the vendor's API has it; the reason is written to the core's log.
 public final class PowerAuthCoreSession: Sendable {
-    /// The protocol version this core speaks.
+    /// The protocol version this core supports.
     static let supportedVersion = ProtocolVersion.v3_3
 
     /// Base64 of the application key.
@@ -117,7 +117,7 @@ public final class PowerAuthCoreSession: Sendable {
     /// `true` while a protocol upgrade is running.
     public var hasPendingProtocolUpgrade: Bool { inspect { $0.hasPendingProtocolUpgrade } }
 
-    /// Version of the activation; ``PowerAuthCoreProtocolVersion/V3`` when there is none.
+    /// Version of the activation; ``PowerAuthCoreProtocolVersion/V3`` without one.
     public var protocolVersion: PowerAuthCoreProtocolVersion { inspect { $0.protocolVersion } }
 
     /// Identifier of the activation, known from the moment the server's answer was validated.

@@ -24,7 +24,7 @@ public final class PowerAuthCoreSessionSetup {
         applicationKey = parsed.applicationKeyText
     }
 
-    /// Tells whether `configuration` can be parsed. The public key is not checked to be a point of the curve.
+    /// Whether `configuration` can be parsed. The public key is not checked to be a point of the curve.
     public static func validateConfiguration(_ configuration: String) -> Bool {
         (try? MobileSdkConfiguration(configuration)) != nil
     }

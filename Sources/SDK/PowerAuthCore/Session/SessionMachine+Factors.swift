@@ -61,7 +61,7 @@ extension SessionMachine {
 
     mutating func setExternalEncryptionKey(_ data: Data) throws(PowerAuthCoreErrorCode) {
         guard !isInvalid else { throw .wrongState }
-        // A key that was set before is compared, whatever the activation needs (sdk.md, section 5.14).
+        // A key that was set before is compared, even if the activation needs none (sdk.md, section 5.14).
         if let current = externalEncryptionKey {
             guard let key = try? ExternalEncryptionKey(data), current == key else { throw .wrongParam }
             return

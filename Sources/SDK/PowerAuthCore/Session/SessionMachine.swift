@@ -8,7 +8,7 @@ internal import PowerAuthProtocol
 struct SessionMachine: Sendable {
     /// States of a session. A pending activation lives in memory only.
     enum State: Sendable {
-        /// The setup cannot be used. There is no way out.
+        /// The setup cannot be used. This state is final.
         case invalid
         /// No activation.
         case empty

@@ -55,8 +55,8 @@ public final class PowerAuthCoreHTTPRequestDataSignature: Sendable {
         self.usedCounter = usedCounter
     }
 
-    /// Tells the counter value that was used from all others, without revealing it: 16 hexadecimal digits for traces. The
-    /// prefix keeps the digest different from the one that makes the next counter.
+    /// Identifies the counter value that was used, without revealing it: 16 hexadecimal digits for traces. The prefix
+    /// keeps the digest different from the one that makes the next counter.
     package var counterLabel: String {
         Digest.sha256(Data("counter label".utf8) + usedCounter.rawData).prefix(8)
             .map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()

@@ -5,9 +5,9 @@ public import Foundation
 public final class PowerAuthCoreSignatureUnlockKeys {
     /// 16 bytes derived from the device's identity; not all zero. Unlocks the possession factor and the transport key.
     public var possessionUnlockKey: Data?
-    /// 16 bytes that protect the transport key of an activation that is being completed, when the possession factor gets
-    /// another key than the device's; nil takes ``possessionUnlockKey``. Status, encryption and vault unlock it later with
-    /// the device's key, whatever key signs.
+    /// 16 bytes that protect the transport key of an activation that is being completed, when the possession factor
+    /// gets another key than the device's; nil takes ``possessionUnlockKey``. Status, encryption and vault unlock it
+    /// later with the device's key, regardless of the signing key.
     package var transportUnlockKey: Data?
     /// 16 random bytes kept behind the device's biometry; not all zero.
     public var biometryUnlockKey: Data?

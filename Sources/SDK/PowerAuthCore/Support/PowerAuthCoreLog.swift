@@ -16,7 +16,7 @@ public func PowerAuthCoreLogSetEnabled(_ enabled: Bool) {
     logState.withLock { $0.isEnabled = enabled }
 }
 
-/// Tells whether the log of the core is on.
+/// Whether the log of the core is on.
 public func PowerAuthCoreLogIsEnabled() -> Bool {
     logState.withLock { $0.isEnabled }
 }

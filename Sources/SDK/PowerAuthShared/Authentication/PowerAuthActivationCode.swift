@@ -20,8 +20,8 @@ public enum PowerAuthActivationCodeUtil {
         PowerAuthCoreOtpUtil.validateTypedCharacter(character)
     }
 
-    /// The character of a code that was meant: upper case for lower case, `O` for `0`, `I` for `1`; 0 when
-    /// there is none.
+    /// The character of a code that was meant: upper case for lower case, `O` for `0`, `I` for `1`; 0 for any other
+    /// character.
     public static func validateAndCorrectTypedCharacter(_ character: UInt32) -> UInt32 {
         PowerAuthCoreOtpUtil.validateAndCorrectTypedCharacter(character)
     }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The factors of one signature, or of a new activation (sdk.md, section 5.18).
 ///
-/// Thread rule: any thread. What the factories make is not meant to be changed; the setters are for the style up to 1.7,
-/// and an operation keeps the values of the moment at which it was asked for. The password object is shared with the
-/// caller: do not clear it before the operation ends.
+/// Thread rule: any thread. Objects of the factories are not meant to be changed; the setters are for the style up to
+/// 1.7, and an operation keeps the values at the time of its call. The password object is shared with the caller: do
+/// not clear it before the operation ends.
 public final class PowerAuthAuthentication: Sendable {
     /// What the object was made for.
     package enum Usage: Sendable {

@@ -4,8 +4,8 @@ public import FoundationNetworking
 /// Decides whether a server is trusted (sdk.md, section 5.3).
 ///
 /// Called on a background thread in the handshake of every connection, before anything is sent, for server-trust
-/// challenges only. The server's certificates are in `challenge.protectionSpace.serverTrust`: compare them with pinned ones,
-/// or see with ``SecTrustEvaluateWithError(_:_:)`` what the system thinks of them.
+/// challenges only. The server's certificates are in `challenge.protectionSpace.serverTrust`: compare them with pinned
+/// ones, or see with ``SecTrustEvaluateWithError(_:_:)`` the system's decision about them.
 public protocol PowerAuthClientSslValidationStrategy: AnyObject {
     /// Answers one challenge by calling the handler exactly once.
     ///

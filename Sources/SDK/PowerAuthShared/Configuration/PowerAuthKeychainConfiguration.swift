@@ -10,7 +10,7 @@ public let PowerAuthKeychain_Biometry = "io.getlime.PowerAuthKeychain.BiometryKe
 public let PowerAuthKeychain_TokenStore = "io.getlime.PowerAuthKeychain.TokenStore"
 /// Default account of the possession key.
 public let PowerAuthKeychainKey_Possession = "PA2KeychainKey_Possession"
-/// Name of the Boolean in the user defaults that tells a fresh installation from a restart.
+/// Name of the Boolean in the user defaults that distinguishes a fresh installation from a restart.
 public let PowerAuthKeychain_Initialized = "io.getlime.PowerAuthKeychain.Initialized"
 
 /// Where the SDK keeps its data (sharing.md, section 12.1).

@@ -47,7 +47,7 @@ extension PowerAuthKeychain {
         data(forKey: key, status: status, authentication: PowerAuthKeychainAuthentication(prompt: prompt))
     }
 
-    /// As ``data(forKey:status:authentication:)`` with a text for the dialog; nil asks nobody.
+    /// As ``data(forKey:status:authentication:)`` with a text for the dialog; nil opens none.
     ///
     /// - Parameter completion: takes the value or nil, and the system's status code.
     public func data(forKey key: String, prompt: String? = nil, completion: @escaping (Data?, OSStatus) -> Void) {

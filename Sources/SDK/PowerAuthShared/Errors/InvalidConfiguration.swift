@@ -59,8 +59,8 @@ package enum InvalidConfiguration: Error, Equatable, Sendable {
         }
     }
 
-    /// Whether the same configuration may be accepted later, by the same process: the device is in the way, and nothing is
-    /// wrong with the configuration.
+    /// Whether the same configuration may be accepted later, by the same process: the cause is the device, not the
+    /// configuration.
     package var mayPass: Bool {
         switch self {
         case .deviceNotUnlocked, .preferencesUnavailable, .leftoversNotRemoved, .appGroupUnavailable: true
@@ -123,7 +123,7 @@ extension InvalidConfiguration: CustomStringConvertible {
             "the shared memory '\(name)' was not made by this SDK; something else uses the same name"
         case .sharedMemoryForeignInstance(let name):
             "the shared memory '\(name)' belongs to another instanceId (the computed identifiers of two ids can be "
-                + "equal); set the same sharedMemoryIdentifier, 1 to 4 characters that nobody else uses, in all "
+                + "equal); set the same sharedMemoryIdentifier, 1 to 4 characters that no other group uses, in all "
                 + "applications of one of the two instances and launch them again"
         case .sharedMemoryWrongVersion(let name, let version):
             "the shared memory '\(name)' has the layout version \(version); another SDK version created it, restart "
@@ -141,8 +141,8 @@ extension InvalidConfiguration: CustomStringConvertible {
             "the device was not unlocked since it started, so that keychain, containers and preferences are closed; "
                 + "create the SDK object again when protected data are available"
         case .preferencesUnavailable(let name, let reason):
-            "the preferences '\(name)' do not tell whether this is a fresh installation: \(reason); nothing was removed. "
-                + "Create the SDK object again when they can be used, or install all applications that use them anew"
+            "the preferences '\(name)' do not show whether this is a fresh installation: \(reason); nothing was removed. "
+                + "Create the SDK object again when they can be used, or reinstall all applications that use them"
         case .leftoversNotRemoved(let reason):
             "what an earlier installation left in the keychain could not be removed: \(reason); create the SDK object again"
         case .notInSandbox:

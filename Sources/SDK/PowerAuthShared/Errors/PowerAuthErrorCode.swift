@@ -14,7 +14,7 @@ public enum PowerAuthErrorCode: Int, Sendable, CaseIterable {
     case invalidActivationCode = 4
     /// Activation data or the status blob cannot be used.
     case invalidActivationData = 5
-    /// The operation needs an activation and there is none.
+    /// The operation needs an activation.
     case missingActivation = 6
     /// An activation was started but not persisted yet.
     case activationPending = 7

@@ -26,7 +26,7 @@ extension NSError {
         return PowerAuthErrorCode(rawValue: code) ?? .NA
     }
 
-    /// Who does the critical operation that made this error, or nil when the error does not say.
+    /// The application whose critical operation caused this error, or nil if the error does not contain it.
     public var powerAuthExternalPendingOperation: PowerAuthExternalPendingOperation? {
         guard domain == PowerAuthErrorDomain else { return nil }
         return userInfo[PowerAuthErrorInfoKey_ExternalPendingOperation] as? PowerAuthExternalPendingOperation

@@ -1,15 +1,15 @@
 /// State of a REST response (sdk.md, section 4.4).
 public enum PowerAuthRestApiResponseStatus: Int, Sendable {
-    /// The server said `OK`.
+    /// The server returned `OK`.
     case OK = 0
-    /// The server said `ERROR`, or something that is not `OK`.
+    /// The server returned `ERROR`, or anything but `OK`.
     case ERROR = 1
 }
 
 /// The `responseObject` of an error response. Immutable. Thread rule: any thread.
 public final class PowerAuthRestApiError: @unchecked Sendable {
-    // Safe to share: every property is a constant, and `additionalInfo` holds only values that the
-    // JSON parser made (strings, numbers, arrays, dictionaries), which nobody mutates.
+    // Safe to share: every property is a constant, and `additionalInfo` holds only values that the JSON parser made
+    // (strings, numbers, arrays, dictionaries), which are never mutated.
 
     /// The server's error code such as `ERR_ACTIVATION`, nil when it is missing or not a string.
     public let code: String!
@@ -38,9 +38,9 @@ public final class PowerAuthRestApiError: @unchecked Sendable {
 public final class PowerAuthRestApiErrorResponse: Sendable {
     /// Always `.ERROR`.
     public let status = PowerAuthRestApiResponseStatus.ERROR
-    /// The HTTP status; 200 when only the body said that the request failed.
+    /// The HTTP status; 200 if only the body reports the failure.
     public let httpStatusCode: UInt
-    /// What the server told, nil when the body has no `responseObject` that is a JSON object.
+    /// The server's error; nil if the body has no `responseObject` that is a JSON object.
     public let responseObject: PowerAuthRestApiError!
 
     /// - Parameters:

@@ -4,7 +4,8 @@ package import SimulatedDevice
 /// The keychain item with the biometry key, kept in step with the factor in the session's state.
 ///
 /// State and key are two items, and the process can die between any two writes. So a key is never written over the key
-/// that is in force: it is kept beside it under a name that tells its factor, until the state with the factor is saved.
+/// that is in force: it is kept beside it under a name that identifies its factor, until the state with the factor is
+/// saved.
 ///
 ///     state        <account>    <account>.factor-<name of F2>
 ///     F1           K1                                           before
@@ -14,9 +15,9 @@ package import SimulatedDevice
 ///     F2           K2           K2
 ///     F2           K2                                           the form that every version of the SDK reads
 ///
-/// In every line the state tells which key is in force: the one beside if it has the name of the state's factor, else
-/// the one in the account. No key has to be read to find out, which would ask the user. A process that died leaves one of
-/// the lines; the next one goes on with it, and puts the key in its place when it has read it anyway.
+/// In every line the state determines which key is in force: the one beside if it has the name of the state's factor,
+/// else the one in the account. No key has to be read to find out, which would ask the user. A process that died leaves
+/// one of the lines; the next one continues from it, and puts the key in its place when it reads the key anyway.
 ///
 /// Thread rule: any thread. Functions that take no session open a session task; reading may block while the user is asked
 /// and therefore never belongs into a task (sharing.md, D6).
@@ -52,18 +53,18 @@ package final class BiometryKeyStore: Sendable {
 
     // MARK: Which key is in force
 
-    /// Tells whether the key of the session's factor is stored, without opening a dialog. Call inside a task.
+    /// Whether the key of the session's factor is stored, without opening a dialog. Call inside a task.
     package func hasKey(of core: PowerAuthCoreSession) -> Bool {
         keychain.containsData(forKey: accountInForce(for: core.biometryFactorIdentity))
     }
 
-    /// The account of the key in force. Where there is none, the one in which it would be.
+    /// The account of the key in force. Without a key, the account in which it would be.
     private func accountInForce(for identity: BiometryFactorIdentity) -> String {
         let beside = accountsBeside()
         switch identity {
         case .none: return account
         case .named(let name): return beside.contains(self.account(beside: name)) ? self.account(beside: name) : account
-        // Nobody can sign with either now; what counts is whether there is a key.
+        // Neither can sign now; only the presence of a key counts.
         case .hidden: return keychain.accounts().contains(account) ? account : beside.first ?? account
         }
     }
@@ -77,7 +78,7 @@ package final class BiometryKeyStore: Sendable {
 
     private func account(beside name: String) -> String { account + Self.infix + name }
 
-    /// The accounts beside the own one, also those that nobody will need any more.
+    /// The accounts beside the own one, including those that are no longer needed.
     private func accountsBeside() -> [String] {
         keychain.accounts().filter { $0 != account && Self.owner(of: $0) == account }
     }
@@ -103,7 +104,7 @@ package final class BiometryKeyStore: Sendable {
         var inForce = accountInForce()
         var reading = read(inForce.account, dialog)
         if reading.status == errSecItemNotFound, inForce.account != account {
-            // Another process has put the key in its place meanwhile; nobody was asked yet.
+            // Another process has put the key in its place meanwhile; no dialog was opened yet.
             inForce = accountInForce()
             reading = read(inForce.account, dialog)
         }
@@ -173,8 +174,8 @@ package final class BiometryKeyStore: Sendable {
         }
     }
 
-    /// Stores the key of an activation that is persisted in the open write task, after ``removeAll()``. Until the task's
-    /// end there is no state, and so no key in force.
+    /// Stores the key of an activation that is persisted in the open write task, after ``removeAll()``. Until the
+    /// task's end no state exists, and so no key is in force.
     ///
     /// - Returns: false when it could not be stored, which the original does not notice (sdk.md, section 15, item 7).
     package func storeFirst(_ key: Data) -> Bool {
@@ -195,8 +196,8 @@ package final class BiometryKeyStore: Sendable {
         }
     }
 
-    /// Tidies up what a process left behind that died while it replaced the factor, so that other versions of the SDK do
-    /// not take an old key for the factor's. Nothing is opened when there is nothing to do.
+    /// Removes the leftovers of a process that died while it replaced the factor, so that other versions of the SDK do
+    /// not take an old key for the factor's. Without leftovers nothing is opened.
     package func removeLeftovers() {
         guard !accountsBeside().isEmpty else { return }
         session.readVoidTask { core in

@@ -63,7 +63,7 @@ package struct InstallationCheck: Sendable {
                 try leftovers.remove()
                 PowerAuthLog.write("Fresh installation: what an earlier one left in the keychain was removed.")
             }
-            // Behind the items: a process that dies before leaves to the next one what it has to know.
+            // After the items: if the process dies before, the next one still has the records.
             try records.removeAll()
         } catch {
             throw .leftoversNotRemoved(reason: String(describing: error))
@@ -73,8 +73,8 @@ package struct InstallationCheck: Sendable {
         try? sandbox.pass(.wipeFlagWritten)
     }
 
-    /// Waits for the others with the same flag: it stands for the sessions of every instance identifier, and the status lock
-    /// is one of a single identifier. Whoever holds it waits for locks of the system only.
+    /// Waits for the others with the same flag: it stands for the sessions of every instance identifier, and the status
+    /// lock is one of a single identifier. Its holder waits for locks of the system only.
     private func takeLock() throws(InvalidConfiguration) -> SharedFileLock {
         let locate: @Sendable () -> String = { [sandbox, suiteName] in
             let container = suiteName.flatMap { sandbox.containerPath(forAppGroup: $0) } ?? sandbox.home
@@ -110,7 +110,7 @@ package struct InstallationCheck: Sendable {
         return .preferencesUnavailable(name: suiteName ?? "standard", reason: error.description)
     }
 
-    /// The original: whatever is no set flag is a fresh installation, and a fresh installation empties all it can reach.
+    /// The original: any flag that is not set means a fresh installation, which deletes all it can reach.
     private func wipe() {
         let defaults = sandbox.defaults(suite: suiteName)
         if defaults?.bool(forKey: PowerAuthKeychain_Initialized) == true { return }

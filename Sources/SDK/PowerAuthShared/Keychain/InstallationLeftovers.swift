@@ -5,7 +5,7 @@ import SimulatedDevice
 struct InstallationLeftovers {
     private var items: [(service: PowerAuthKeychain, account: String)] = []
 
-    /// Looks for them; nothing is changed, and nobody is asked for a finger or a face.
+    /// Looks for them; nothing is changed, and no biometric dialog opens.
     init(
         of sessions: Set<InstallationRecords.StoredSession>, in services: KeychainServices, sandbox: Sandbox
     ) throws(KeychainFailure) {

@@ -3,8 +3,8 @@ import SimulatedDevice
 
 /// Which installation has stored which session in a keychain group (sharing.md, section 14, and D9).
 ///
-/// The keychain outlives an installation, and the installations of several applications may use one group of it. So
-/// it is written down beside a state whose it is: one item for each, whose account is the name of the preferences with the
+/// The keychain outlives an installation, and the installations of several applications may use one group of it. So the
+/// owner is recorded beside each state: one item for each, whose account is the name of the preferences with the
 /// installation's flag, a slash and the instance identifier, and whose value is the account of the biometry key.
 ///
 /// Thread rule: any thread; ordered like the accesses to the state.
@@ -18,7 +18,7 @@ package struct InstallationRecords: Sendable {
 
     private let own: StoredSession
     private let installation: String
-    /// Also what the application stored before its preferences were those of a suite.
+    /// Also items that the application stored before its preferences were those of a suite.
     private let installations: Set<String>
     private let service: PowerAuthKeychain
     private let mayOwnUnrecorded: Bool
@@ -39,7 +39,7 @@ package struct InstallationRecords: Sendable {
         let group = status.accessGroup ?? identity.defaultAccessGroup
         service = PowerAuthKeychain(
             identifier: status.identifier + ".Installation", accessGroup: group, system: status.system)
-        // What an application without a configured group finds in a group that others use, too, may be theirs.
+        // Items that an application without a configured group finds in a shared group may belong to others.
         mayOwnUnrecorded = status.accessGroup != nil || group == identity.ownAccessGroup
     }
 
@@ -56,8 +56,8 @@ package struct InstallationRecords: Sendable {
 
     /// The sessions that this installation has stored, or an earlier one of the same name.
     ///
-    /// A session of the SDK object's own name that nobody has written down, because an SDK without records stored it,
-    /// counts when it lies in a group that the application has for itself or names in its configuration.
+    /// An unrecorded session of the SDK object's own name, stored by an SDK without records, counts when it lies in a
+    /// group that the application has for itself or names in its configuration.
     func sessions() throws(KeychainFailure) -> Set<StoredSession> {
         let items = service.system.items(service: service.identifier, accessGroup: service.accessGroup)
         guard items.status == errSecSuccess || items.status == errSecItemNotFound else {
@@ -87,7 +87,7 @@ package struct InstallationRecords: Sendable {
     }
 }
 
-/// The keychain has refused a call without which nobody can go on.
+/// The keychain has refused a call that is required to continue.
 struct KeychainFailure: Error, CustomStringConvertible {
     let status: OSStatus
 

@@ -37,7 +37,7 @@ extension PowerAuthKeychain {
 }
 
 extension PowerAuthBiometricAuthenticationInfo {
-    /// What a conversation on the device would meet (sharing.md, section 12.5).
+    /// The biometry that a dialog on the device would use (sharing.md, section 12.5).
     package init(_ context: LAContext) {
         let type: PowerAuthBiometricAuthenticationType =
             switch context.biometryType {

@@ -105,7 +105,7 @@ public final class PowerAuthKeychain: Sendable {
     ///
     /// - Parameters:
     ///   - key: the account.
-    ///   - status: takes the system's status code when given; ``errSecInvalidContext``, without asking anybody, for an
+    ///   - status: takes the system's status code when given; ``errSecInvalidContext``, without a dialog, for an
     ///     authentication that has neither text nor context, or whose context allows no dialog.
     ///   - authentication: how the owner is asked.
     public func data(
@@ -139,13 +139,13 @@ public final class PowerAuthKeychain: Sendable {
         }
     }
 
-    /// Account and value of every item of the service; nil on any failure and when there is none.
+    /// Account and value of every item of the service; nil on any failure and without items.
     public func allItems() -> [AnyHashable: Any]? {
         system.items(service: identifier, accessGroup: accessGroup).values
     }
 
-    /// Account and value of every item of the service; nil on any failure and when there is none. Blocks the thread
-    /// while the owner of the device is asked.
+    /// Account and value of every item of the service; nil on any failure and without items. Blocks the thread while
+    /// the owner of the device is asked.
     ///
     /// - Parameters:
     ///   - authentication: how the owner is asked.
@@ -171,7 +171,7 @@ public final class PowerAuthKeychain: Sendable {
         return items.values
     }
 
-    /// Whether what is there can be told; false before the first unlock of the device, and while reading fails.
+    /// Whether the items can be listed; false before the first unlock of the device, and while reading fails.
     var isReadable: Bool {
         [errSecSuccess, errSecItemNotFound].contains(
             system.accounts(service: identifier, accessGroup: accessGroup).status)
@@ -182,7 +182,7 @@ public final class PowerAuthKeychain: Sendable {
         system.items(service: identifier, accessGroup: accessGroup).values ?? [:]
     }
 
-    /// The accounts of the service's items, protected ones included: nobody is asked. Empty on any failure.
+    /// The accounts of the service's items, protected ones included, without a dialog. Empty on any failure.
     func accounts() -> [String] {
         system.accounts(service: identifier, accessGroup: accessGroup).accounts ?? []
     }

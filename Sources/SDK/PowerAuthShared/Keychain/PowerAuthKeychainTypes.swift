@@ -4,7 +4,7 @@ import SimulatedDevice
 public enum PowerAuthKeychainStoreItemResult: Int, Sendable {
     /// The item was stored.
     case ok = 0
-    /// The item needs biometry and the device has none that is usable.
+    /// The item needs biometry and the device has no usable one.
     case biometryNotAvailable = 1
     /// An item with the same key exists.
     case duplicate = 2
@@ -20,7 +20,7 @@ public enum PowerAuthKeychainItemAccess: Int, Sendable {
     case none = 0
     /// Biometry as enrolled when the item was stored.
     case currentBiometricSet = 1
-    /// Biometry, whatever is enrolled.
+    /// Biometry, with any enrolment.
     case anyBiometricSet = 2
     /// Biometry or the device passcode.
     case anyBiometricSetOrDevicePasscode = 3

@@ -1,8 +1,7 @@
 package import Foundation
 package import SimulatedDevice
 
-/// The network of the device as an app reaches it: what the simulated platform adds to every exchange, whichever SDK makes
-/// it.
+/// The network of the device as an app reaches it: what the simulated platform adds to every exchange of any SDK.
 ///
 /// Thread rule: any thread; nothing blocks the caller.
 package struct DeviceNetwork: Sendable {

@@ -7,7 +7,7 @@ import SimulatedDevice
 extension FactorKeySource {
     /// Confirms the user, then reads the stored biometry key.
     ///
-    /// A user who is not recognised gives a random key, so that the server counts a failed attempt.
+    /// An unrecognised user gets a random key, so that the server counts a failed attempt.
     ///
     /// - Throws: `biometryNotAvailable`, `biometryCancel`, `biometryFailed`, `wrongParameter` or `biometryFallback`; an
     ///   error from the system with it under `NSUnderlyingErrorKey`.
@@ -38,8 +38,7 @@ extension FactorKeySource {
 }
 
 extension NSError {
-    /// The SDK's error for a status with which the keychain says why there is no key; nil for success, and for a user who
-    /// was not recognised.
+    /// The SDK's error for the keychain's status without a key; nil for success, and for a user who was not recognised.
     static func biometry(keychainStatus status: OSStatus) -> NSError? {
         switch status {
         case errSecUserCanceled: .powerAuth(.biometryCancel)

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What the log tells about requests (sdk.md, section 4.5). Thread rule: any thread.
+/// Log entries about requests (sdk.md, section 4.5). Thread rule: any thread.
 ///
 /// A verbose log has headers, and bodies that were not encrypted; those that were stay secret.
 enum HTTPLog {
@@ -10,7 +10,7 @@ enum HTTPLog {
     static func write(_ request: HTTPRequest, isEncrypted: Bool) {
         guard PowerAuthLog.isEnabled else { return }
         if request.url.scheme?.lowercased() == "http", !hasWarned.exchange(true, ordering: .relaxed) {
-            PowerAuthLog.write("WARNING: Requests go over HTTP, where anybody can read and change them; use HTTPS.")
+            PowerAuthLog.write("WARNING: Requests go over HTTP, which can be read and changed on the way; use HTTPS.")
         }
         PowerAuthLog.write("HTTP \(request.method) request: → \(request.url)")
         guard PowerAuthLog.isVerbose else { return }
@@ -20,7 +20,7 @@ enum HTTPLog {
 
     static func write(_ response: HTTPResponse, to url: URL, isEncrypted: Bool) {
         PowerAuthLog.write("HTTP response \(response.status): ← \(url)")
-        // An error is told in the clear also where the answer would be encrypted.
+        // An error is in plain text even where the answer would be encrypted.
         if PowerAuthLog.isVerbose { writeBody(response.body, isEncrypted: isEncrypted && response.status == 200) }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// The client configuration in the form the HTTP client uses: a copy that nobody changes.
+/// The client configuration in the form the HTTP client uses: a copy that is never changed.
 package struct HTTPSettings: @unchecked Sendable {
     // Safe to share: the values are constants. Interceptors and strategy are objects of the application, documented to
     // be called on background threads.
@@ -43,7 +43,7 @@ package struct HTTPSettings: @unchecked Sendable {
         return changed
     }
 
-    /// What the application's strategy says about the servers of a URL; nil leaves them to the system.
+    /// The decision of the application's strategy about the servers of a URL; nil leaves it to the system.
     func judge(for url: URL) -> ServerTrustJudge? {
         guard let strategy = sslValidationStrategy.map({ Transferred($0) }) else { return nil }
         return { server, decided in

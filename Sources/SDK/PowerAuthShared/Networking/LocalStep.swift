@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the answer to a request does on the device.
+/// The effect of an answer on the device.
 ///
 /// An answer takes its time, and another application may meanwhile have removed the activation, put another one in its
 /// place, or changed its password. So a step runs in the session task that has found the activation as the request was
@@ -26,7 +26,7 @@ package struct LocalStep<Value>: Sendable {
     /// A step that reads the session.
     ///
     /// - Parameters:
-    ///   - refusal: the code for an activation that is another one; nil takes those of ``run(with:in:)``.
+    ///   - refusal: the code for another activation; nil takes those of ``run(with:in:)``.
     ///   - body: runs in a read task.
     package static func read(
         refusal: PowerAuthErrorCode? = nil,
@@ -39,7 +39,7 @@ package struct LocalStep<Value>: Sendable {
     ///
     /// - Parameters:
     ///   - parts: what of the activation must be as it was, because the server has confirmed it.
-    ///   - refusal: the code for an activation that is another one; nil takes those of ``run(with:in:)``.
+    ///   - refusal: the code for another activation; nil takes those of ``run(with:in:)``.
     ///   - body: runs in a write task.
     package static func write(
         dependingOn parts: [ActivationSnapshot.Part] = [], refusal: PowerAuthErrorCode? = nil,

@@ -37,7 +37,7 @@ final class Patience: Sendable {
         if isTooLate { entry.cancel() }
     }
 
-    /// Names what is given up; at once when the time is over already.
+    /// Sets the exchange to cancel; at once if the time is over already.
     func hold(_ exchange: any HTTPExchange) {
         let givesUp = state.withLock { state in
             if !state.hasEnded { state.exchange = exchange }

@@ -18,9 +18,9 @@ public protocol PowerAuthTimeSynchronizationService: AnyObject {
     ///
     /// - Parameters:
     ///   - callback: takes nil, or an error: `timeSynchronization` when the measurement took too long,
-    ///     `operationCancelled` when the SDK object is gone, or one of the request.
+    ///     `operationCancelled` when the SDK object was released, or one of the request.
     ///   - callbackQueue: where the callback is called; nil is the main queue.
-    /// - Returns: the task; nil when the SDK object is gone.
+    /// - Returns: the task; nil when the SDK object was released.
     @discardableResult
     func synchronizeTime(
         callback: @escaping (NSError?) -> Void, callbackQueue: DispatchQueue?
@@ -50,7 +50,7 @@ package final class TimeSynchronizationService: PowerAuthTimeSynchronizationServ
         foregroundObservation = sandbox.lifecycle.on(.willEnterForeground) { time.reset() }
     }
 
-    /// Sets who asks the server; held weakly.
+    /// Sets the client that asks the server; held weakly.
     package func setClient(_ client: RestClient) {
         self.client.withLock { $0.value = client }
     }

@@ -54,9 +54,9 @@ package final class RequestSigner: Sendable {
         return signature
     }
 
-    /// The user is asked outside of the task, so another application may have replaced the factor since. A key that is not
-    /// the factor's gives a wrong signature without a complaint, which the server would count as a failed attempt. Where
-    /// there is no factor any more, the core refuses.
+    /// The user is asked outside of the task, so another application may have replaced the factor since. A key of
+    /// another factor gives a wrong signature without an error, which the server would count as a failed attempt. If
+    /// the factor was removed, the core refuses.
     private func requireFactor(of keys: SigningKeys, _ core: PowerAuthCoreSession) throws(NSError) {
         guard let factor = keys.biometry, case .named = core.biometryFactorIdentity else { return }
         guard core.biometryFactorIdentity == factor else {
@@ -70,7 +70,7 @@ package final class RequestSigner: Sendable {
     }
 }
 
-/// Runs what throws `NSError` values only, as session tasks do, and says so in the type.
+/// Runs code that throws only `NSError` values, as session tasks do, and types the error.
 package func nsError<Result>(_ body: () throws -> Result) throws(NSError) -> Result {
     do {
         return try body()

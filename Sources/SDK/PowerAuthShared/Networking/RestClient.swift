@@ -49,10 +49,10 @@ package final class RestClient: Sendable {
     ///
     /// - Parameters:
     ///   - request: what to ask.
-    ///   - step: what the answer does on the device.
-    ///   - completion: takes what the step made of the answer, or an error of the request or the step. Called at most
-    ///     once, on a background thread where it may block, before the next serialized request starts. Never called
-    ///     after a cancel.
+    ///   - step: the effect of the answer on the device.
+    ///   - completion: takes the result of the step, or an error of the request or the step. Called at most once, on a
+    ///     background thread where it may block, before the next serialized request starts. Never called after a
+    ///     cancel.
     /// - Returns: the whole call, prerequisites included, as one task.
     @discardableResult
     package func post<Value>(
@@ -115,7 +115,7 @@ package final class RestClient: Sendable {
         temporaryKeys.hasUsableKey(for: scope, client: self)
     }
 
-    /// Asks the server for the key of a scope, together with others who ask at the same time.
+    /// Asks the server for the key of a scope, together with other callers at the same time.
     ///
     /// - Parameter callback: takes nothing, or an error: `missingActivation` or `activationPending` without an
     ///   activation, `networkError` or `encryption` for an answer that cannot be used, or one of the transport. Called
@@ -126,7 +126,7 @@ package final class RestClient: Sendable {
         temporaryKeys.obtain(scope, client: self, callback: callback)
     }
 
-    /// Forgets a key of a scope, because the server does not know it any more.
+    /// Forgets a key of a scope, because the server no longer has it.
     package func forgetTemporaryKey(_ keyId: String, for scope: PowerAuthCoreEciesEncryptorScope) {
         temporaryKeys.forget(keyId, of: scope, client: self)
     }
@@ -135,14 +135,14 @@ package final class RestClient: Sendable {
 
     private let statusRequests = ServerStatusRequests()
 
-    /// Asks for the server's status, together with others who ask at the same time.
+    /// Asks for the server's status, together with other callers at the same time.
     package func serverStatus(
         queue: DispatchQueue = .main, callback: @escaping (TaskResult<ServerStatusReading>) -> Void
     ) -> any PowerAuthOperationTask {
         statusRequests.join(client: self, queue: queue, callback: callback)
     }
 
-    /// Synchronises time with the server, together with others who ask at the same time.
+    /// Synchronises time with the server, together with other callers at the same time.
     ///
     /// - Parameters:
     ///   - queue: where the callback is called.

@@ -15,8 +15,8 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
 
         var isUnderWay: Bool { !isCancelled && !isReported }
 
-        /// Gives up what the call has started. Each part holds the call until its own end, so an ended call must not
-        /// hold them, nor take one that was ready before it could be stored.
+        /// Releases the parts that the call has started. Each part holds the call until its own end, so an ended call
+        /// must not hold them, nor take a part that was ready before it could be stored.
         mutating func takeParts() -> (Transferred<any PowerAuthOperationTask>?, (any HTTPExchange)?) {
             defer { (prerequisite, exchange) = (nil, nil) }
             return (prerequisite, exchange)
@@ -55,7 +55,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         ended()
     }
 
-    /// Makes sure that the call does nothing any more, before or during its request.
+    /// Stops the call, before or during its request.
     ///
     /// - Returns: what stops the request and reports `operationCancelled`; nil for a call that has ended.
     func abort() -> (() -> Void)? {
@@ -133,7 +133,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
             guard let authentication = request.authentication else {
                 throw .powerAuth(.networkError, "Authentication object is missing.")
             }
-            // Nobody is asked for a finger when the request cannot be signed anyway.
+            // No biometric dialog opens if the request cannot be signed anyway.
             if authentication.useBiometry {
                 try nsError { try client.session.read { core in try requireSigning(core) } }
             }
@@ -169,7 +169,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         }
     }
 
-    /// What the answer is about. The original does not compare (sharing.md, D30).
+    /// The state that the answer refers to. The original does not compare (sharing.md, D30).
     private func basis(in core: PowerAuthCoreSession) -> ActivationSnapshot? {
         belongsToActivation ? client.basis(in: core) : nil
     }

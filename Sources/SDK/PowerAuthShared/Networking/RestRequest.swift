@@ -27,7 +27,7 @@ package struct RestRequest: Sendable {
 
 /// The answer to a successful call, and what the call was made with. Only a ``LocalStep`` gets to it.
 package struct RestResponse: @unchecked Sendable {
-    // Safe to share: the dictionary holds only values that the JSON parser made, which nobody mutates.
+    // Safe to share: the dictionary holds only values that the JSON parser made, which are never mutated.
 
     /// Decoded members; empty when there were none. A member of an unexpected type counts as absent.
     package let object: [String: Any]

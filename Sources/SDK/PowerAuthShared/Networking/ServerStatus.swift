@@ -3,7 +3,7 @@ public import Foundation
 import SimulatedDevice
 import Synchronization
 
-/// What the server says about itself (sdk.md, section 5.15). Immutable. Thread rule: any thread.
+/// What the server reports about itself (sdk.md, section 5.15). Immutable. Thread rule: any thread.
 public final class PowerAuthServerStatus: Sendable {
     /// The server's time when it answered.
     public let serverTime: Date

@@ -17,7 +17,7 @@ final class TemporaryKeyStore: Sendable {
 
     private let state = Mutex(State())
 
-    /// Tells whether the session has a key that may still encrypt; an expired one is removed in the same session task.
+    /// Whether the session has a key that may still encrypt; an expired one is removed in the same session task.
     func hasUsableKey(for scope: PowerAuthCoreEciesEncryptorScope, client: RestClient) -> Bool {
         client.session.readBoolTask { core in
             guard let keyId = core.publicKeyId(forEciesScope: scope) else { return false }
@@ -41,7 +41,7 @@ final class TemporaryKeyStore: Sendable {
         }
     }
 
-    /// Asks the server for a key, together with others who need one of the same scope.
+    /// Asks the server for a key, together with other callers that need one of the same scope.
     func obtain(
         _ scope: PowerAuthCoreEciesEncryptorScope, client: RestClient,
         queue: DispatchQueue = RestClient.concurrentQueue, callback: @escaping (TaskResult<Void>) -> Void

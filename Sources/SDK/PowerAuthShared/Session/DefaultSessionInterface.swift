@@ -2,10 +2,10 @@ package import Dispatch
 package import Foundation
 package import SimulatedDevice
 
-/// The session of an application that shares its activation with nobody (sharing.md, section 9).
+/// The session of an application that does not share its activation (sharing.md, section 9).
 ///
-/// One recursive lock orders the threads. The state is loaded once and stored when the outermost task with a write
-/// in it ends; nobody else is expected to write it.
+/// One recursive lock orders the threads. The state is loaded once and stored when the outermost task with a write in
+/// it ends; no other process is expected to write it.
 ///
 /// Thread rule: that of ``SessionInterface``.
 package final class DefaultSessionInterface: BracketedSessionInterface, @unchecked Sendable {
@@ -44,7 +44,7 @@ package final class DefaultSessionInterface: BracketedSessionInterface, @uncheck
         try? loadIfNeeded()
     }
 
-    /// Always false: nobody else changes the tokens.
+    /// Always false: no other process changes the tokens.
     package func lockTokenStore() throws -> Bool {
         try enter(write: true)
         return false

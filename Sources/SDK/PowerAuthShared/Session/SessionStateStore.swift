@@ -5,7 +5,7 @@ package import SimulatedDevice
 ///
 /// Thread rule: any thread; the session interface that owns it calls it under its own lock.
 package struct SessionStateStore: Sendable {
-    /// What the keychain says about the state.
+    /// What the keychain returns for the state.
     package enum Reading: Sendable {
         /// There is no item.
         case absent
@@ -100,7 +100,7 @@ package struct SessionStateStore: Sendable {
         }
     }
 
-    /// Stores the state whatever the item is now.
+    /// Stores the state regardless of the current item.
     package func overwrite(_ state: Data) throws(SaveFailure) {
         let status = keychain.set(state, forKey: account)
         guard status == errSecSuccess else { throw SaveFailure(status: status) }

@@ -11,7 +11,7 @@ final class StoredSession {
         case absent
         /// The write that made the loaded bytes.
         case revision(Int64)
-        /// Whatever is there.
+        /// Any state.
         case anything
     }
 
@@ -44,8 +44,7 @@ final class StoredSession {
         takesUnreadableForNone = sandbox.keeps(.unreadableStateIsNone)
     }
 
-    /// Replaces the session's state by the stored one; an empty session when there is none or its bytes cannot
-    /// be used.
+    /// Replaces the session's state by the stored one; an empty session if none is stored or its bytes cannot be used.
     func load() throws(Unavailable) {
         switch store.load() {
         case .state(let data, let revision):
@@ -70,7 +69,7 @@ final class StoredSession {
         loaded = session.serializedState()
     }
 
-    /// Whether nobody has stored another state since this one was loaded or saved.
+    /// Whether no other state was stored since this one was loaded or saved.
     var isUpToDate: Bool {
         switch (base, store.load()) {
         case (.absent, .absent): true
@@ -100,8 +99,8 @@ final class StoredSession {
         loaded = state
     }
 
-    /// Stores a changed state over whatever is there, and takes a failure for a success apart from the log: the
-    /// original's behaviour (sharing.md, D7), also that of the interface without sharing.
+    /// Stores a changed state over any other, and only logs a failure: the original's behaviour (sharing.md, D7), also
+    /// that of the interface without sharing.
     func saveUnchecked(_ state: Data) {
         do {
             if case .absent = base { try store.noteOwner() }

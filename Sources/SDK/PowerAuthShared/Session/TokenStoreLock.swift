@@ -9,9 +9,9 @@ package protocol TokenStoreLock: AnyObject, Sendable {
     ///   nothing was locked.
     func lockTokenStore() throws -> Bool
 
-    /// Announces that the open access is going to store or remove a record, so that the other applications drop
-    /// their cached tokens. Called before the change: a process that dies in between leaves nobody with a stale
-    /// token. Counted once for each access.
+    /// Announces that the open access is going to store or remove a record, so that the other applications drop their
+    /// cached tokens. Called before the change: if the process dies in between, no application keeps a stale token.
+    /// Counted once for each access.
     func tokenStoreWillChange()
 
     /// Ends the access that ``lockTokenStore()`` opened.

@@ -4,7 +4,7 @@ import SimulatedDevice
 
 /// The directory that the applications of a group share, and what PowerAuth keeps there (sharing.md, section 4).
 ///
-/// It can disappear while applications run; asking for a path in it makes it anew.
+/// It can disappear while applications run; asking for a path in it creates it again.
 struct AppGroupContainer: Sendable {
     private let appGroup: String
     private let pathAtStart: String
@@ -26,7 +26,7 @@ struct AppGroupContainer: Sendable {
         (sandbox.containerPath(forAppGroup: appGroup) ?? pathAtStart) + "/" + file
     }
 
-    /// Opens a lock whose file is in the container, here and whenever the file is not there any more.
+    /// Opens a lock whose file is in the container, here and whenever the file is missing.
     func opened<Lock>(
         _ file: String, _ open: (@escaping @Sendable () -> String) throws -> Lock
     ) throws(InvalidConfiguration) -> Lock {

@@ -4,8 +4,8 @@ import SimulatedDevice
 
 /// The critical operation that one of the sharing applications may run (sharing.md, section 8).
 ///
-/// Who runs it holds the operation lock; the memory says who and what. Thread rule: one thread at a time; the session
-/// interface calls it under the status lock.
+/// Its owner holds the operation lock; the memory contains owner and operation. Thread rule: one thread at a time; the
+/// session interface calls it under the status lock.
 final class ExternalOperation {
     private let memory: SharedMemory
     private let lock: SharedFileLock
@@ -31,7 +31,7 @@ final class ExternalOperation {
         keepsStaleInformation = sandbox.keeps(.staleExternalOperation)
     }
 
-    /// The lock goes with the object; what it has announced stays, as that of a dead owner (sharing.md, section 8.5).
+    /// The lock is released with the object; the announcement stays, as that of a dead owner (sharing.md, section 8.5).
     deinit {
         if owned != nil { release() }
     }
@@ -45,7 +45,8 @@ final class ExternalOperation {
         return published
     }
 
-    /// Takes the operation lock and publishes who runs what. An upgrade that this object has announced already goes on.
+    /// Takes the operation lock and publishes the operation and its owner. An upgrade that this object has announced
+    /// continues.
     func start(_ type: PowerAuthExternalPendingOperationType) throws {
         let isOwner = owns
         if isOwner, type == .protocolUpgrade, owned?.type == type { return }
@@ -74,7 +75,7 @@ final class ExternalOperation {
         shared.operationApplication = applicationId
     }
 
-    /// Ends the own operation when the session shows that it is over, else tells that its owner lives.
+    /// Ends the own operation if the session shows that it is over, else reports that its owner lives.
     func endOfTask(session: PowerAuthCoreSession) {
         guard owns, let owned else { return }
         let isOver =
@@ -126,8 +127,8 @@ final class ExternalOperation {
         sandbox.trace(.memoryRepaired(name: memory.name, cause: .deadOwner))
     }
 
-    /// True while this object runs the operation. Ownership is lost when the memory says otherwise, or when the lock's
-    /// file was replaced and another application holds the new one; then the lock is given back (sharing.md, D13).
+    /// True while this object runs the operation. Ownership is lost when the memory names another owner, or when the
+    /// lock's file was replaced and another application holds the new one; then the lock is released (sharing.md, D13).
     private var owns: Bool {
         guard let owned else { return false }
         if shared.operationType == Int64(owned.type.rawValue), shared.operationTicket == owned.ticket,

@@ -1,6 +1,6 @@
 package import SimulatedDevice
 
-/// Tells the system what becomes of a lock between applications, and lets it interfere there.
+/// Reports lock events between applications to the system, and lets faults act on them.
 ///
 /// Thread rule: any thread.
 package struct LockReport: Sendable {
@@ -20,13 +20,13 @@ package struct LockReport: Sendable {
         sandbox.trace(.lockRequested(lock))
     }
 
-    /// After the lock was taken. An armed failure has no meaning here: the lock is held and will be given back.
+    /// After the lock was taken. An armed failure has no meaning here: the lock is held and will be released.
     func taken() {
         sandbox.trace(.lockTaken(lock))
         try? sandbox.pass(lock.taken)
     }
 
-    /// Around the release: told before, so that the traces of two processes never show two holders.
+    /// Around the release: reported before, so that the traces of two processes never show two holders.
     func released(by unlock: () -> Void) {
         sandbox.trace(.lockReleased(lock))
         unlock()

@@ -1,11 +1,11 @@
 import LabSystem
 import Synchronization
 
-/// The lock of whatever file is at a place now.
+/// The lock of the file that is currently at a path.
 ///
-/// A lock belongs to an open file. When somebody removes or replaces the file while applications run, the lock of the
-/// old one excludes nobody who comes later: there would be two locks, and two applications that each believe to be
-/// alone. So a lock counts only while its file has a name; otherwise the file at the place is opened.
+/// A lock belongs to an open file. If the file is removed or replaced while applications run, the lock of the old file
+/// does not exclude later applications: there would be two locks, each with its own holder. So a lock counts only while
+/// its file has a name; otherwise the file at the path is opened.
 ///
 /// Thread rule: that of `FileLock`; one object does not exclude threads that share it.
 package final class SharedFileLock: Sendable {
@@ -17,8 +17,8 @@ package final class SharedFileLock: Sendable {
     private let open: Mutex<Open>
     private let locate: @Sendable () -> String
 
-    /// - Parameter locate: gives the path of the file, and makes its directory when that is missing. Called once, and
-    ///   again when the file is not there any more.
+    /// - Parameter locate: gives the path of the file, and makes its directory if missing. Called once, and again when
+    ///   the file is missing.
     package init(locate: @escaping @Sendable () -> String) throws {
         self.locate = locate
         open = Mutex(Open(lock: try FileLock(path: locate())))
@@ -27,10 +27,10 @@ package final class SharedFileLock: Sendable {
     /// Where the file is.
     package var path: String { current.path }
 
-    /// How often the file was opened anew.
+    /// How often the file was reopened.
     var replacements: Int { open.withLock { $0.replacements } }
 
-    /// Takes the lock if nobody else holds it; one that this object holds already stays taken.
+    /// Takes the lock if no other object holds it; a lock that this object holds already stays taken.
     package func tryLock() throws -> Bool {
         while true {
             let lock = current
@@ -55,7 +55,8 @@ package final class SharedFileLock: Sendable {
 
     private var current: FileLock { open.withLock { $0.lock } }
 
-    /// Whether the lock's file was neither removed nor replaced; the lock of one that was, or cannot be asked, is given back.
+    /// Whether the lock's file was neither removed nor replaced; otherwise, or if that is unknown, the lock is
+    /// released.
     private func counts(_ lock: FileLock) throws -> Bool {
         let isNamed = Result { try lock.isNamed() }
         if case .success(true) = isNamed { return true }
@@ -63,7 +64,7 @@ package final class SharedFileLock: Sendable {
         return try isNamed.get()
     }
 
-    /// Goes on with the file that is at the place now.
+    /// Continues with the file that is at the path now.
     private func reopen() throws {
         let lock = try FileLock(path: locate())
         open.withLock { open in

@@ -35,8 +35,8 @@ package final class SharedLock: @unchecked Sendable {
     private let mutex = NSRecursiveLock()
     private var depth = 0
 
-    /// Which thread of this process holds the lock of a file, through whichever object: what a deadlock with oneself is
-    /// recognised by. 0 when none does.
+    /// The thread of this process that holds the lock of a file, through any object, to detect a deadlock with itself.
+    /// 0 for none.
     private final class Holder: Sendable {
         let thread = Atomic<UInt>(0)
     }
@@ -51,7 +51,7 @@ package final class SharedLock: @unchecked Sendable {
     private let holder: Holder
 
     /// - Parameters:
-    ///   - report: is told of the first `lock()` and the last `unlock()`.
+    ///   - report: is notified of the first `lock()` and the last `unlock()`.
     ///   - locate: gives the path of the file, created when missing. It stays empty and is never deleted.
     package init(report: LockReport? = nil, locate: @escaping @Sendable () -> String) throws {
         file = try SharedFileLock(locate: locate)
@@ -72,7 +72,7 @@ package final class SharedLock: @unchecked Sendable {
 
     /// - Parameters:
     ///   - path: the file, created when missing.
-    ///   - report: is told of the first `lock()` and the last `unlock()`.
+    ///   - report: is notified of the first `lock()` and the last `unlock()`.
     package convenience init(path: String, report: LockReport? = nil) throws {
         try self.init(report: report) { path }
     }
@@ -98,7 +98,7 @@ package final class SharedLock: @unchecked Sendable {
         depth += 1
     }
 
-    /// Gives back one `lock()`. Without a matching one it is a defect of the caller and stops the process.
+    /// Releases one `lock()`. Without a matching one it is a defect of the caller and stops the process.
     package func unlock() {
         precondition(depth > 0, "SharedLock.unlock() without lock() on '\(path)'.")
         if depth == 1, let report {

@@ -36,10 +36,10 @@ extension SharedMemory {
         return page
     }
 
-    /// Removes the memory that the applications used under another identifier, if nobody does any more: it is that of an
-    /// earlier version of them, or of an earlier boot.
+    /// Removes the memory that the applications used under another identifier, if it is no longer in use: it is from an
+    /// earlier version of them, or from an earlier boot.
     ///
-    /// - Returns: false while somebody uses it.
+    /// - Returns: false while it is in use.
     private static func endUnused(_ name: String, _ names: SharedNames, _ sandbox: Sandbox) throws -> Bool {
         // What cannot be opened is of an earlier boot, or no name at all.
         guard let object = try? sandbox.sharedMemory.open(name: name) else { return true }
@@ -58,7 +58,7 @@ extension SharedMemory {
         } catch .sharedMemoryForeignInstance {
             return true
         } catch {
-            // Damaged, so nobody else's either.
+            // Damaged, so not of another instance either.
         }
         return false
     }
@@ -68,19 +68,19 @@ extension SharedMemory {
         do {
             let existing = try space.open(name: name)
             if try existing.size() >= SharedData.size { return try mapped(existing) }
-            // Its creator died before giving it a size, or somebody has cut it: nobody can use it, and nobody else comes
-            // in between (sharing.md, D11).
+            // Its creator died before giving it a size, or another process truncated it: it is unusable, and the lock
+            // keeps other processes out (sharing.md, D11).
             try space.unlink(name: name)
             sandbox.trace(.memoryRepaired(name: name, cause: .noSize))
         } catch let error as SystemError where error.name == "ENOENT" {
-            // Nobody shares yet.
+            // Not shared yet.
         }
         do {
             let memory = try space.create(name: name, size: SharedData.size) { try? sandbox.pass(.memoryCreated) }
             try? sandbox.pass(.memorySized)
             return try mapped(memory)
         } catch let error as SystemError where error.name == "EEXIST" {
-            // Somebody who uses other lock files was faster; the check of the content decides.
+            // A process with other lock files was faster; the check of the content decides.
             return try mapped(try space.open(name: name))
         }
     }
@@ -89,7 +89,7 @@ extension SharedMemory {
         Page(object: object, memory: try object.map(count: SharedData.size))
     }
 
-    /// Runs calls of the system and says what their failure means for the memory with the name.
+    /// Runs system calls and translates their failures into errors of the memory with the name.
     static func translated<T>(_ name: String, _ calls: () throws -> T) throws(InvalidConfiguration) -> T {
         do {
             return try calls()

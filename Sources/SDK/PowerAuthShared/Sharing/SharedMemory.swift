@@ -4,10 +4,10 @@ import SimulatedDevice
 
 /// The named memory of an instance (sharing.md, section 5).
 ///
-/// Opened or created at the beginning, and anew when its name or the locks beside it were removed meanwhile: whoever went
-/// on with the old memory would count where nobody looks. Every process that uses the memory marks it as used; so
-/// applications with different identifiers never work side by side, while an identifier can change as soon as
-/// nobody uses the old memory any more (sharing.md, D15).
+/// Opened or created at the beginning, and again after its name or the locks beside it were removed: a process that
+/// kept the old memory would count where no other process looks. Every process that uses the memory marks it as used;
+/// so applications with different identifiers never work side by side, while an identifier can change as soon as the
+/// old memory is unused (sharing.md, D15).
 ///
 /// Thread rule: every call happens under the status lock, which also closes the window between the creation of the memory
 /// and its first content.
@@ -19,7 +19,7 @@ package final class SharedMemory: @unchecked Sendable {
     private let sandbox: Sandbox
     private var page: Page
     private var lockReplacements: Int
-    /// What the last call of ``rejoin(_:)`` has refused, told once.
+    /// What the last call of ``rejoin(_:)`` has refused, reported once.
     private var refusal: InvalidConfiguration?
 
     /// An open object and its mapped bytes.
@@ -32,7 +32,7 @@ package final class SharedMemory: @unchecked Sendable {
             case usable
             /// Others find another object, or none.
             case withoutName
-            /// Touching what was cut off kills the process.
+            /// Accessing the truncated part kills the process.
             case cut
         }
 
@@ -67,11 +67,11 @@ package final class SharedMemory: @unchecked Sendable {
         lockReplacements = statusLock.replacements
     }
 
-    /// Goes on with the memory that the name means now. Call before the fields are used in a task.
+    /// Continues with the memory that has the name now. Call before the fields are used in a task.
     ///
     /// - Parameter statusLock: the lock, held by the caller.
-    /// - Returns: whether anything was replaced, so that what the caller knows of counters and tickets says nothing.
-    /// - Throws: why there is no memory to go on with; the fields must not be touched then.
+    /// - Returns: whether anything was replaced, which invalidates the caller's counters and tickets.
+    /// - Throws: why no memory can be used; the fields must not be touched then.
     func rejoin(_ statusLock: SharedLock) throws(InvalidConfiguration) -> Bool {
         let replacements = statusLock.replacements
         do throws(InvalidConfiguration) {

@@ -28,7 +28,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     private let queueReport: LockReport
     private let originalSaveOrder: Bool
 
-    /// The counters that this process is in step with; nil when it is not, whatever the memory says.
+    /// The counters that this process is in step with; nil if it is not in step, regardless of the memory.
     private var stateModifyCounter: UInt64?
     private var tokenModifyCounter: UInt64?
     private var tokenChangeIsAnnounced = false
@@ -194,7 +194,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
                 try save()
             } catch {
                 failure = .stateFailure(error)
-                // The session must not go on with what nobody else can see.
+                // The session must not continue with a state that no other process can see.
                 stateModifyCounter = nil
                 try? load()
             }
@@ -210,7 +210,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
 
     // MARK: State
 
-    /// Goes on with the memory and the locks that the others use now, and with the state that they left.
+    /// Continues with the memory and the locks that the other applications use now, and with their state.
     private func rejoin() throws(InvalidConfiguration) {
         guard try memory.rejoin(statusLock) else { return }
         tokenModifyCounter = nil
@@ -228,9 +228,9 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
 
     /// Stores a changed state and counts the change.
     ///
-    /// Counted first: if the process dies before the keychain was written, the others load once too often. The
-    /// original writes first, so that a death in between leaves the others with an old signature counter that
-    /// they take for current (sharing.md, D7).
+    /// Counted first: if the process dies before the keychain was written, the others load once too often. The original
+    /// writes first, so that after a crash in between the others take an old signature counter for current (sharing.md,
+    /// D7).
     private func save() throws {
         guard let state = stored.changes() else { return }
         if !originalSaveOrder { try countChange() }
@@ -249,8 +249,8 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         sandbox.trace(.counterBumped(shared.stateModifyCounter))
     }
 
-    /// Counts that state and tokens are about to be removed. Counted first, as a change is: the others look once too often
-    /// when the process dies before anything was removed.
+    /// Counts that state and tokens are about to be removed. Counted first, as a change is: the others check once too
+    /// often if the process dies before the removal.
     private func countRemoval() throws {
         try countChange()
         shared.countTokenChange()

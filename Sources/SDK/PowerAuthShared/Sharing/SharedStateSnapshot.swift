@@ -1,7 +1,7 @@
 package import Foundation
 import SharingLayout
 
-/// What the shared memory says, for diagnostics (sharing.md, section 7.2).
+/// The content of the shared memory, for diagnostics (sharing.md, section 7.2).
 package struct SharedStateSnapshot: Sendable, Equatable {
     /// Number of state changes that were saved, from 1.
     package let stateModifyCounter: UInt64

@@ -2,7 +2,7 @@ import Foundation
 import SharingLayout
 package import SimulatedDevice
 
-/// Orders an extension's token accesses with the applications that share the activation, and tells them about changes
+/// Orders an extension's token accesses with the applications that share the activation, and notifies them of changes
 /// (sharing.md, D28). It has no session and no operation of its own.
 ///
 /// Thread rule: that of ``TokenStoreLock``.

@@ -23,7 +23,7 @@ public func PowerAuthLogSetVerbose(_ verbose: Bool) { PowerAuthLog.update { $0.i
 /// True when the log is verbose.
 public func PowerAuthLogIsVerbose() -> Bool { PowerAuthLog.isVerbose }
 
-/// Sets who receives the messages besides the system log; held strongly.
+/// Sets the receiver of the messages besides the system log; held strongly.
 public func PowerAuthLogSetDelegate(_ delegate: (any PowerAuthLogDelegate)?) {
     let delegate = Transferred(delegate)
     PowerAuthLog.update { $0.delegate = delegate.value }

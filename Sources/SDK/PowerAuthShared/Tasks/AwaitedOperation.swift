@@ -39,8 +39,8 @@ private final class AwaitedOperation<Value: Sendable>: Sendable {
         }
     }
 
-    /// Resumes the function; only the first result counts. How a cancelled operation fails is no news: some report their
-    /// own error while they are being cancelled.
+    /// Resumes the function; only the first result counts. The error of a cancelled operation is ignored: some report
+    /// their own error while they are being cancelled.
     func finish(_ result: Result<Value, any Error>) {
         let (continuation, isCancelled) = state.withLock { state in
             defer { state.continuation = nil }
@@ -63,7 +63,7 @@ private final class AwaitedOperation<Value: Sendable>: Sendable {
 
     private func cancel(_ task: any PowerAuthOperationTask) {
         task.cancel()
-        // An operation that has ended is not cancelled any more, and has reported or will.
+        // An operation that has ended can no longer be cancelled, and has reported or will.
         if task.isCancelled { finish(.failure(CancellationError())) }
     }
 }

@@ -3,9 +3,9 @@
 /// The vendor's closure types are plain, so that code in the Swift 5 mode compiles; the closure itself
 /// cannot promise to be `Sendable`.
 package struct Callback<Value>: @unchecked Sendable {
-    // Safe: the box is handed from the calling thread to exactly one queue, which calls the closure once.
-    // The application chose the thread that captures its state, as the documentation of each function says
-    // on which queue the callback arrives.
+    // Safe: the box is handed from the calling thread to exactly one queue, which calls the closure once. The
+    // application chose the thread that captures its state, as the documentation of each function states on which queue
+    // the callback arrives.
     private let body: (Value) -> Void
 
     /// - Parameter body: the application's closure.

@@ -11,7 +11,7 @@ import Synchronization
 /// Thread rule: any thread. No closure of the caller runs while the
 /// group's lock is held (sdk.md, section 15, item 2).
 package final class GroupedTask<Value>: Sendable {
-    /// What a group does; the closures run on the thread that causes them.
+    /// The actions of a group; the closures run on the thread that causes them.
     package struct Hooks: Sendable {
         /// Starts the work and registers it with ``GroupedTask/setOperation(_:)``.
         let start: @Sendable (GroupedTask) -> Void
@@ -141,7 +141,7 @@ package final class GroupedTask<Value>: Sendable {
         if isTooLate { operation.value.cancel() }
     }
 
-    /// While true, the group goes on after its last child was cancelled, and new children may join.
+    /// While true, the group continues after its last child was cancelled, and new children may join.
     package var continuesWithoutChildren: Bool {
         get { state.withLock { $0.continuesWithoutChildren } }
         set { state.withLock { $0.continuesWithoutChildren = newValue } }
@@ -178,7 +178,7 @@ package final class GroupedTask<Value>: Sendable {
     }
 
     private func remove(_ child: Child) {
-        // One step: whoever joins, or says that the work goes on without children, does so before or after the end.
+        // One step: a child joins, or the work is set to continue without children, either before or after the end.
         let ended = state.withLock { state -> State? in
             state.children.removeAll { $0 === child }
             return state.children.isEmpty && !state.continuesWithoutChildren ? state.end() : nil
@@ -188,6 +188,6 @@ package final class GroupedTask<Value>: Sendable {
         hooks.complete(nil)
     }
 
-    /// Moves to the final phase; nil when somebody else did it before.
+    /// Moves to the final phase; nil if it is already final.
     private func end() -> State? { state.withLock { $0.end() } }
 }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A unit of work that has a ``SerialOperationQueue`` for itself until it says that it has finished.
+/// A unit of work that has a ``SerialOperationQueue`` for itself until it reports that it has finished.
 package protocol SerialOperation: AnyObject, Sendable {
     /// True when the work is no longer wanted; a cancelled unit is skipped without taking any lock.
     var isCancelled: Bool { get }

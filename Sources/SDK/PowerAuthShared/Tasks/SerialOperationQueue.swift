@@ -11,14 +11,14 @@ import Synchronization
 /// Thread rule: ``add(_:around:)`` may be called from any thread. Units start on a private dispatch queue,
 /// where they may block.
 package final class SerialOperationQueue: Sendable {
-    /// Brackets a unit: `enter` may block, `leave` follows from whatever thread finishes the unit. A unit whose bracket
-    /// cannot be entered is refused: it never runs without what surrounds it.
+    /// Brackets a unit: `enter` may block, `leave` follows on the thread that finishes the unit. A unit whose bracket
+    /// cannot be entered is refused: it never runs outside its bracket.
     package struct Bracket: Sendable {
         let enter: @Sendable () throws -> Void
         let leave: @Sendable () -> Void
 
         /// - Parameters:
-        ///   - enter: called before the unit starts; throws what a unit is refused with.
+        ///   - enter: called before the unit starts; throws the error of a refused unit.
         ///   - leave: called after the unit finished.
         package init(enter: @escaping @Sendable () throws -> Void, leave: @escaping @Sendable () -> Void) {
             self.enter = enter

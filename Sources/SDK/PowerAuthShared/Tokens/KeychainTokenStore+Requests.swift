@@ -162,7 +162,7 @@ extension KeychainTokenStore {
             task.complete(result)
         }
         guard let part else {
-            // A provider that cannot remove says so before it returns; so does this function.
+            // A provider that cannot remove reports it before it returns; so does this function.
             task.cancel()
             completion(false, immediate.withLock { $0 })
             return nil

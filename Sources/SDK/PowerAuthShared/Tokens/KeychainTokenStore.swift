@@ -28,7 +28,7 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
         weak var value: (any TokenStoreObserver)?
     }
 
-    /// One request for a name, with everybody who waits for it.
+    /// One request for a name, with all its waiting callers.
     struct Group {
         let factors: Int
         let task: GroupedTask<PowerAuthToken>
@@ -62,12 +62,12 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
         self.provider.withLock { $0.value = provider }
     }
 
-    /// Sets who is told of changed tokens; held weakly.
+    /// Sets the observer of changed tokens; held weakly.
     package func setObserver(_ observer: any TokenStoreObserver) {
         self.observer.withLock { $0.value = observer }
     }
 
-    /// Who is told of changed tokens.
+    /// The observer of changed tokens.
     package var changeObserver: (any TokenStoreObserver)? { observer.withLock { WeakObserver(value: $0.value) }.value }
 
     /// Ends all requests; their callers get `operationCancelled`.

@@ -26,7 +26,7 @@ public final class PowerAuthToken: Sendable {
     /// Identifier of the token on the server.
     public var tokenIdentifier: String { record.identifier }
 
-    /// The store that made the object; nil when its SDK object is gone.
+    /// The store that made the object; nil when its SDK object was released.
     public var tokenStore: (any PowerAuthTokenStore)? { store.value }
 
     /// As ``tokenStore`` with what only the SDKs may use.
@@ -54,7 +54,7 @@ public final class PowerAuthToken: Sendable {
     /// Another object with the same data and store.
     public func copy() -> PowerAuthToken { self }
 
-    /// The record as it goes over the watch link.
+    /// The record as it is sent over the watch link.
     package var serializedRecord: Data { record.serialized() }
 
     /// Activation that the token belongs to, or nil in records from 1.6 and older.

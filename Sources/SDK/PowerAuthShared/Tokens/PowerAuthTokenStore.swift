@@ -45,10 +45,10 @@ public protocol PowerAuthTokenStore: AnyObject {
         withName name: String, completion: @escaping (Bool, NSError?) -> Void
     ) -> (any PowerAuthOperationTask)?
 
-    /// Removes the stored record of a token; the server is not told.
+    /// Removes the stored record of a token; the server is not notified.
     func removeLocalToken(withName name: String)
 
-    /// Removes the stored records of all tokens; the server is not told.
+    /// Removes the stored records of all tokens; the server is not notified.
     func removeAllLocalTokens()
 
     /// True when a token with the name is stored.

@@ -15,7 +15,7 @@ package protocol RemoteTokenProvider: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - record: the local record.
-    ///   - completion: called exactly once, from any thread; success means that the token is gone there.
+    ///   - completion: called exactly once, from any thread; success means that the token was removed there.
     /// - Returns: the task, or nil when the completion was called before the return.
     func removeToken(
         _ record: TokenRecord, completion: @escaping @Sendable (TaskResult<Void>) -> Void

@@ -24,7 +24,7 @@ package struct TokenRecordStore: Sendable {
     /// The keychain account of a token.
     package func account(_ name: String) -> String { prefix + name }
 
-    /// The record with a name; nil when there is none or it cannot be used.
+    /// The record with a name; nil if it is not found or cannot be used.
     package func record(named name: String) -> TokenRecord? {
         guard let data = keychain.data(forKey: account(name)), let record = TokenRecord(data) else { return nil }
         // Instance `a` with token `b__x` and instance `a__b` with token `x` have one account.
@@ -43,7 +43,7 @@ package struct TokenRecordStore: Sendable {
         return true
     }
 
-    /// Removes a record; nothing happens when there is none.
+    /// Removes a record, if it exists.
     ///
     /// - Returns: false when the keychain refused.
     @discardableResult
@@ -72,8 +72,8 @@ package struct TokenRecordStore: Sendable {
 
     /// The keychain accounts of every record of the instance.
     ///
-    /// An account alone does not tell where the instance identifier ends, but the record knows its name. The
-    /// original removes the tokens of instance `a__b` together with those of `a` (sharing.md, D19).
+    /// An account alone does not show where the instance identifier ends, but the record has its name. The original
+    /// removes the tokens of instance `a__b` together with those of `a` (sharing.md, D19).
     func accounts() -> [String] {
         keychain.allValues().compactMap { account, data in
             guard account.hasPrefix(prefix) else { return nil }

@@ -5,10 +5,10 @@ package import PowerAuthProtocol
 package enum ActivationKnowledge: Equatable, Sendable {
     /// The identifier of a persisted activation.
     case identifier(String)
-    /// There certainly is none.
+    /// There is no activation.
     case none
-    /// It cannot be told: the state is out of reach, or a watch has not been told yet. Tokens of unknown
-    /// activations are hidden, not deleted (sharing.md, D19, and watch.md, section 13, item 6).
+    /// Unknown: the state is out of reach, or a watch has not received it yet. Tokens of unknown activations are
+    /// hidden, not deleted (sharing.md, D19, and watch.md, section 13, item 6).
     case unknown
 
     /// The identifier, or nil.

@@ -1,4 +1,4 @@
-/// No order at all: what the vendor's Extensions SDK has (sharing.md, section 18). Each keychain call is atomic by
+/// No locking at all, as in the vendor's Extensions SDK (sharing.md, section 18). Each keychain call is atomic by
 /// itself. Thread rule: any thread.
 package final class UnlockedTokenStore: TokenStoreLock {
     package init() {}

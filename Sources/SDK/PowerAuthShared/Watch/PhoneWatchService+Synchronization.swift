@@ -1,15 +1,15 @@
 import Foundation
 import SimulatedDevice
 
-/// Learns what becomes of the tokens of a store.
+/// Observes changes of the tokens of a store.
 package protocol TokenStoreObserver: AnyObject, Sendable {
     /// A token was stored in place of another one or of none, or removed. Called without a lock.
     func tokenChanged(_ name: String, to record: TokenRecord?)
 }
 
-/// What the phone hands over by itself, when the application has switched it on.
+/// What the phone sends unasked, if the application has switched it on.
 extension PhoneWatchService: TokenStoreObserver {
-    /// The server's time in milliseconds since 1970; nil while it is not to be told, or not known.
+    /// The server's time in milliseconds since 1970; nil while it is not to be sent, or unknown.
     package var serverTime: Int? {
         guard synchronization.contains(.time), let time, time.isTimeSynchronized else { return nil }
         return Int(exactly: (time.currentTime() * 1000).rounded(.down))
@@ -21,7 +21,7 @@ extension PhoneWatchService: TokenStoreObserver {
         remember(givenTokens + [name])
     }
 
-    /// Remembers that the watch has no such token any more.
+    /// Remembers that the watch no longer has such a token.
     package func tokenWillBeTaken(_ name: String) {
         guard synchronization.contains(.tokens), givenTokens.contains(name) else { return }
         remember(givenTokens.filter { $0 != name })

@@ -33,7 +33,7 @@ package final class PhoneWatchService: WatchPacketHandler {
         tokenStore.setObserver(self)
     }
 
-    /// What is handed to the watch without being asked for.
+    /// What is sent to the watch unasked.
     package var synchronization: PowerAuthWatchSynchronization {
         get { switches.withLock { $0 } }
         set { switches.withLock { $0 = newValue } }
@@ -78,10 +78,10 @@ package final class PhoneWatchService: WatchPacketHandler {
         return token(payload, target: packet.target)
     }
 
-    /// What the watch should believe about the activation; an error when the phone itself does not know, as before its
-    /// first unlock. The original then tells that there is none, and the watch removes what it has.
+    /// The status of the activation for the watch; an error if it is unknown to the phone, as before its first unlock.
+    /// The original then reports no activation, and the watch removes what it has.
     ///
-    /// A pending activation is none: the original sends its identifier too, so that the watch offers what the
+    /// A pending activation does not count: the original sends its identifier too, so that the watch offers what the
     /// phone refuses (watch.md, section 13, item 2).
     package func statusPacket() -> TaskResult<WatchPacket> {
         do {

@@ -12,15 +12,15 @@ package protocol WatchPacketHandler: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - packet: the packet; it is neither an error nor addressed to ``WatchPacket/replyTarget``.
-    ///   - expectsReply: false when nobody waits for the answer.
+    ///   - expectsReply: false if the sender waits for no answer.
     func respond(to packet: WatchPacket, expectsReply: Bool) -> WatchResponse
 }
 
 /// The answer of a handler.
 package struct WatchResponse: Sendable {
-    /// What goes back as the reply.
+    /// The reply.
     package var packet: WatchPacket
-    /// When nobody waits for a reply, the packet is sent as a message of its own.
+    /// If the sender waits for no reply, the packet is sent as a message of its own.
     package var isSentWithoutReply = false
 
     package init(_ payload: some WatchPayload) {
@@ -50,7 +50,7 @@ public final class PowerAuthWCSessionManager: Sendable {
     public static let sharedInstance = makeShared()
 
     private let transport: (any WatchTransport)?
-    /// Counts what a phone says; nil on a watch.
+    /// Counts the phone's messages; nil on a watch.
     private let orders: WatchOrderSource?
     private let registry = Mutex<[WeakHandler]>([])
 
@@ -64,7 +64,7 @@ public final class PowerAuthWCSessionManager: Sendable {
 
     /// - Parameters:
     ///   - transport: nil on a device that has no counterpart.
-    ///   - orders: counts what a phone says; nil on a watch.
+    ///   - orders: counts the phone's messages; nil on a watch.
     package init(transport: (any WatchTransport)?, orders: WatchOrderSource? = nil) {
         self.transport = transport
         self.orders = orders
@@ -104,7 +104,7 @@ public final class PowerAuthWCSessionManager: Sendable {
     ///
     /// - Parameters:
     ///   - data: the received data.
-    ///   - replyHandler: the callback's reply handler, or nil when it has none. Called before the function returns.
+    ///   - replyHandler: the callback's reply handler, or nil without one. Called before the function returns.
     /// - Returns: true when the data are PowerAuth's, even if they are broken; the application leaves them alone then.
     @discardableResult
     public func processReceivedMessageData(_ data: Data, replyHandler: ((Data) -> Void)?) -> Bool {
@@ -134,7 +134,7 @@ public final class PowerAuthWCSessionManager: Sendable {
         guard let handler = liveHandlers().first(where: { $0.accepts(target: packet.target) }) else {
             return WatchResponse(.noHandler(target: packet.target))
         }
-        // A request with an error code has no payload, whatever it says beside it (watch.md, W6).
+        // A request with an error code has no payload, regardless of its other fields (watch.md, W6).
         guard packet.error == nil else { return WatchResponse(.wrongPacket) }
         let order = orders?.next()
         var response = handler.respond(to: packet, expectsReply: expectsReply)
@@ -166,7 +166,7 @@ public final class PowerAuthWCSessionManager: Sendable {
     /// While own transfers are outstanding the packet joins their queue. The original sends it immediately, so that a
     /// newer command overtakes an older one (watch.md, section 13, item 3).
     ///
-    /// - Parameter packet: the packet, or why there is none; made after its place in the order is known.
+    /// - Parameter packet: makes the packet, or the error, once its place in the order is known.
     /// - Returns: false when the packet was dropped.
     @discardableResult
     package func send(_ packet: @autoclosure () throws -> WatchPacket) -> Bool {
@@ -179,7 +179,7 @@ public final class PowerAuthWCSessionManager: Sendable {
         do {
             bytes = try packet().said(order).withoutTime.serialized()
         } catch {
-            PowerAuthLog.write("Watch: nothing is sent, because there is nothing to tell: \(error)")
+            PowerAuthLog.write("Watch: nothing is sent, because there is no packet: \(error)")
             return false
         }
         guard transport.isReachable, !transport.hasOutstandingTransfers else {
@@ -215,11 +215,11 @@ public final class PowerAuthWCSessionManager: Sendable {
             errorHandler: { completion(.failure($0)) })
     }
 
-    /// Sends a command of the phone and waits until the watch has done it. It overtakes transfers that wait; the watch
-    /// pays no attention to what they say about the same thing.
+    /// Sends a command of the phone and waits until the watch has done it. It overtakes queued transfers; the watch
+    /// ignores their older content about the same item.
     ///
     /// - Parameters:
-    ///   - packet: the command, or why there is none; made after its place in the order is known.
+    ///   - packet: makes the command, or the error, once its place in the order is known.
     ///   - completion: called exactly once, on the main queue.
     package func sendCommand(
         _ packet: @autoclosure () -> TaskResult<WatchPacket>, completion: @escaping (NSError?) -> Void

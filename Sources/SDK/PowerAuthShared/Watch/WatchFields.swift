@@ -36,7 +36,7 @@ package struct WatchFields: Sendable, Equatable {
             switch object[key.rawValue] {
             case let text as String: values[key] = .text(text)
             case let number as NSNumber:
-                // The type tells booleans from numbers only where it matters; both count as numbers.
+                // The type distinguishes booleans from numbers only where it matters; both count as numbers.
                 values[key] = .integer(Self.integer(number))
             default: break
             }
@@ -62,7 +62,7 @@ package struct WatchFields: Sendable, Equatable {
         }
     }
 
-    /// When the phone has said it.
+    /// When the phone has sent it.
     var order: WatchOrder? {
         get { WatchOrder(fields: self) }
         set {

@@ -2,8 +2,8 @@ import Foundation
 package import SimulatedDevice
 import Synchronization
 
-/// Which of two things that a phone has said is the newer one, however they travelled: an immediate message overtakes
-/// transfers that wait, and a reply both.
+/// Which of two messages of a phone is newer, regardless of their transport: an immediate message overtakes queued
+/// transfers, and a reply overtakes both.
 ///
 /// Two members of the packet, which the original does not know and ignores.
 package struct WatchOrder: Equatable, Sendable {
@@ -33,8 +33,8 @@ package struct WatchOrder: Equatable, Sendable {
     var stored: PreferenceValue { .text("\(origin)/\(number)") }
 }
 
-/// Counts what a phone's app says to its watch. The count is kept in the app's preferences, so that it goes with the app:
-/// the next installation is another origin.
+/// Counts the messages of a phone's app to its watch. The count is kept in the app's preferences, so that it is removed
+/// with the app: the next installation is another origin.
 ///
 /// Thread rule: any thread.
 package final class WatchOrderSource: Sendable {
@@ -47,7 +47,7 @@ package final class WatchOrderSource: Sendable {
         self.defaults = defaults
     }
 
-    /// The order of something that is said now. To be taken before its content is read, so that the greater number has
+    /// The order of a message that is made now. To be taken before its content is read, so that the greater number has
     /// the newer content.
     ///
     /// - Returns: nil when the preferences cannot be used; the watch then takes messages as they come.

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// One message between phone and watch: who it is for, and either a payload or an error (watch.md, section 3).
+/// One message between phone and watch: its target, and either a payload or an error (watch.md, section 3).
 package struct WatchPacket: Sendable {
     /// The target of every reply.
     package static let replyTarget = "*"
@@ -41,7 +41,7 @@ package struct WatchPacket: Sendable {
 
     /// What received bytes turn out to be.
     package enum Reading: Sendable {
-        /// They belong to somebody else.
+        /// They belong to another protocol.
         case foreign
         /// They carry the magic, but no packet.
         case malformed
@@ -67,8 +67,8 @@ package struct WatchPacket: Sendable {
         WatchPacket(target: target, error: error, fields: fields)
     }
 
-    /// The same packet with the moment at which it was said; a question and an error have none. A packet that has one keeps
-    /// it: its content is not newer when it is sent later.
+    /// The same packet with its order; a question and an error have none. A packet that has one keeps it: its content
+    /// is not newer when it is sent later.
     func said(_ order: WatchOrder?) -> WatchPacket {
         guard let order, error == nil, fields.isNews, fields.order == nil else { return self }
         var numbered = fields
@@ -76,7 +76,7 @@ package struct WatchPacket: Sendable {
         return WatchPacket(target: target, error: nil, fields: numbered)
     }
 
-    /// The same packet without the server's time, which is none any more where a message may wait.
+    /// The same packet without the server's time: it would be stale once queued.
     var withoutTime: WatchPacket {
         var timeless = fields
         timeless[.serverTime] = nil

@@ -10,9 +10,9 @@ package struct WatchStatusPayload: WatchPayload, Equatable {
     package let command: Command
     /// Identifier of the activation; nil for none.
     package let activationId: String?
-    /// When the phone has said it; nil when it does not count.
+    /// When the phone has sent it; nil if it does not count.
     package let order: WatchOrder?
-    /// The server's time when the phone has said it, in milliseconds since 1970; nil when it does not tell.
+    /// The server's time when the phone has sent it, in milliseconds since 1970; nil if not sent.
     package let serverTime: Int?
 
     package init(
@@ -57,9 +57,9 @@ package struct WatchTokenPayload: WatchPayload, Equatable {
     package let tokenData: Data?
     /// The phone does not have the token.
     package let isNotFound: Bool
-    /// When the phone has said it; nil when it does not count.
+    /// When the phone has sent it; nil if it does not count.
     package let order: WatchOrder?
-    /// The server's time when the phone has said it, in milliseconds since 1970; nil when it does not tell.
+    /// The server's time when the phone has sent it, in milliseconds since 1970; nil if not sent.
     package let serverTime: Int?
 
     package init(
@@ -100,7 +100,7 @@ package struct WatchTokenPayload: WatchPayload, Equatable {
     }
 }
 
-/// The watch has done what it was told (watch.md, P10).
+/// The watch has executed the command (watch.md, P10).
 package struct WatchSuccessPayload: WatchPayload, Equatable {
     package init() {}
 

@@ -37,7 +37,7 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
         TokenRecordStore(keychain: tokens, instanceId: instanceId, sandbox: sandbox)
     }
 
-    /// The time of an instance's server, as far as the phone has told it; else the watch's clock.
+    /// The time of an instance's server, if the phone has sent it; else the watch's clock.
     package func time(_ instanceId: String) -> SynchronizedTime {
         times.withLock { times in
             if let time = times[instanceId] { return time }
@@ -47,11 +47,12 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
         }
     }
 
-    /// Takes over the server's time that a phone has told.
+    /// Takes over the server's time from a phone.
     ///
     /// - Parameters:
     ///   - milliseconds: since 1970; nil when the phone did not tell.
-    ///   - question: what `startTimeSynchronizationTask` gave when the phone was asked; nil when it told by itself.
+    ///   - question: what `startTimeSynchronizationTask` gave when the phone was asked; nil if the phone sent it
+    ///     unasked.
     package func takeTime(_ milliseconds: Int?, of instanceId: String, askedAt question: Any? = nil) {
         guard let milliseconds else { return }
         let time = time(instanceId)
@@ -59,7 +60,7 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
             question ?? time.startTimeSynchronizationTask(), withServerTime: TimeInterval(milliseconds) / 1000)
     }
 
-    /// Identifier of the phone's activation; nil when there is none or none is known.
+    /// Identifier of the phone's activation; nil without an activation or if it is unknown.
     package func activationId(_ instanceId: String) -> String? {
         guard let data = status.data(forKey: instanceId), let text = String(data: data, encoding: .utf8) else {
             return nil
@@ -99,7 +100,7 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
         take(order, about: Self.item(name, instanceId)) { records(instanceId).store(data, named: name) }
     }
 
-    /// Removes a record; nothing happens when there is none.
+    /// Removes a record, if it exists.
     ///
     /// - Returns: false when the keychain refused.
     package func removeToken(named name: String, of instanceId: String, order: WatchOrder? = nil) -> Bool {
@@ -108,7 +109,7 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
 
     /// Takes note of a token that the phone has given in a reply; the token store stores it.
     ///
-    /// - Returns: false when the phone has said something newer about the token meanwhile.
+    /// - Returns: false if a newer message of the phone about the token has arrived meanwhile.
     package func takeReply(aboutTokenNamed name: String, of instanceId: String, order: WatchOrder?) -> Bool {
         var isNewest = false
         _ = take(order, about: Self.item(name, instanceId)) {
@@ -124,8 +125,8 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
         WatchTarget.token(instanceId) + "/" + name
     }
 
-    /// Does what the phone has said about an item, unless it has said something newer before (watch.md, section 13,
-    /// items 3 and 4). What an older phone says has no number, and is done as it comes.
+    /// Applies a message of the phone about an item, unless a newer one was applied before (watch.md, section 13, items
+    /// 3 and 4). Messages of an older phone have no number, and are applied as they arrive.
     ///
     /// - Returns: what `body` gives; true when it did not run.
     private func take(_ order: WatchOrder?, about item: String, _ body: () -> Bool) -> Bool {
@@ -139,7 +140,7 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
             return true
         }
         guard body() else { return false }
-        // Noted afterwards: whoever dies in between does it once more.
+        // Stored afterwards: after a crash in between it is done once more.
         if let order { orders?.set(order.stored, forKey: key) }
         return true
     }

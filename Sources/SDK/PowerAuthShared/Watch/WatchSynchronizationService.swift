@@ -1,7 +1,7 @@
 import Foundation
 
-/// The only packet handler of a watch: stores what the phone tells, for every instance identifier, whether an SDK object
-/// for it exists or not (watch.md, section 6.1). Thread rule: any thread.
+/// The only packet handler of a watch: stores what the phone sends, for every instance identifier, whether an SDK
+/// object for it exists or not (watch.md, section 6.1). Thread rule: any thread.
 package final class WatchSynchronizationService: WatchPacketHandler {
     private let storage: WatchStorage
 

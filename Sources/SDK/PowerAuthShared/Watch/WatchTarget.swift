@@ -8,9 +8,9 @@ package enum WatchTarget {
     /// Token commands of an instance.
     package static func token(_ instanceId: String) -> String { tokenPrefix + instanceId }
 
-    /// Whose status a target is about; nil when it is none.
+    /// Whose status a target is about; nil for other targets.
     static func instanceOfSession(_ target: String) -> String? { suffix(of: target, after: sessionPrefix) }
-    /// Whose tokens a target is about; nil when it is none.
+    /// Whose tokens a target is about; nil for other targets.
     static func instanceOfToken(_ target: String) -> String? { suffix(of: target, after: tokenPrefix) }
 
     private static func suffix(of target: String, after prefix: String) -> String? {

@@ -1,7 +1,7 @@
 package import Foundation
 import WatchConnectivity
 
-/// What the packets travel on: `WCSession`, or something else in a test.
+/// The transport of the packets: `WCSession`, or another one in a test.
 package protocol WatchTransport: AnyObject, Sendable {
     /// True when messages can be queued now (watch.md, section 4.2).
     var isUsable: Bool { get }

@@ -31,7 +31,7 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// What is thrown for a key whose value is of no use.
+    /// The error for a key with an unusable value.
     func unusable(_ key: Key, _ reason: String) -> DecodingError {
         .dataCorruptedError(forKey: key, in: self, debugDescription: reason)
     }

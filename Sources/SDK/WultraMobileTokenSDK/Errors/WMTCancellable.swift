@@ -6,7 +6,7 @@ public protocol WMTCancellable: AnyObject {
     /// True after ``cancel()``.
     var isCanceled: Bool { get }
 
-    /// Keeps the completion from being called. A request that was sent goes on.
+    /// Keeps the completion from being called. A request that was sent continues.
     func cancel()
 }
 

@@ -20,7 +20,7 @@ extension WPNErrorReason {
     public static let operations_alreadyFinished = WPNErrorReason(rawValue: "operations_alreadyFinished")
     /// The operation was cancelled already.
     public static let operations_alreadyCanceled = WPNErrorReason(rawValue: "operations_alreadyCanceled")
-    /// The operation was rejected already. Never given: the server tells it in other ways.
+    /// The operation was rejected already. Never used: the server reports it in other ways.
     public static let operations_alreadyRejected = WPNErrorReason(rawValue: "operations_expired")
     /// The operation expired before it was approved.
     public static let operations_authExpired = WPNErrorReason(rawValue: "operations_authExpired")

@@ -67,7 +67,7 @@ private final class PageRequest: Sendable {
         }
     }
 
-    /// - Returns: what was under way.
+    /// - Returns: the call in progress.
     @discardableResult
     func end() -> Operation? {
         state.withLock { state in
@@ -77,7 +77,7 @@ private final class PageRequest: Sendable {
     }
 }
 
-/// What the pages so far have given. A message that moved to the next page meanwhile comes twice, and counts once
+/// The messages of the pages so far. A message that moved to the next page meanwhile comes twice, and counts once
 /// (mobile-token.md, section 24, item 20).
 private struct AllMessages {
     let pageSize: Int

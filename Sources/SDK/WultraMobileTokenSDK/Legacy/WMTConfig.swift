@@ -9,7 +9,7 @@ public typealias WMTPinningProvider = WPNPinningProvider
 /// The name of version 1.0.
 public typealias Cancellable = WMTCancellable
 
-/// Where the server is, as version 1.0 was told (mobile-token.md, section 4).
+/// The server's addresses, as configured in version 1.0 (mobile-token.md, section 4).
 public struct WMTConfig {
     /// Where the endpoints are.
     public let baseUrl: URL

@@ -3,9 +3,9 @@ public import PowerAuth2
 
 // The functions of version 1.0, on the engine of today (mobile-token.md, section 4). Completions run on the main queue.
 extension WMTOperations {
-    /// Only services of the SDK know where their requests go; another implementation says it itself.
+    /// Only services of the SDK know their server; another implementation provides it itself.
     public var config: WMTConfig {
-        preconditionFailure("\(type(of: self)) does not say its configuration: implement `config`.")
+        preconditionFailure("\(type(of: self)) does not provide its configuration: implement `config`.")
     }
 
     /// Approves an operation; see ``authorize(operation:with:completion:)``.
@@ -34,12 +34,13 @@ extension WMTOperations {
 }
 
 extension WMTPush {
-    /// Only services of the SDK know where their requests go; another implementation says it itself.
+    /// Only services of the SDK know their server; another implementation provides it itself.
     public var config: WMTConfig {
-        preconditionFailure("\(type(of: self)) does not say its configuration: implement `config`.")
+        preconditionFailure("\(type(of: self)) does not provide its configuration: implement `config`.")
     }
 
-    /// Tells the server where pushes for this device go; see ``registerDeviceTokenForPushNotifications(token:completion:)``.
+    /// Registers the push token of this device with the server; see
+    /// ``registerDeviceTokenForPushNotifications(token:completion:)``.
     @discardableResult
     public func registerDeviceTokenForPushNotifications(
         token: Data, completionHandler: @escaping (_ success: Bool, _ error: WMTError?) -> Void

@@ -7,7 +7,7 @@ public enum WMTLogLevel: String, Sendable {
     case debug = "DEBUG"
     /// What happens.
     case info = "INFO"
-    /// What is unusual and was tolerated.
+    /// Unusual events that were tolerated.
     case warning = "WARNING"
     /// What failed.
     case error = "ERROR"
@@ -25,7 +25,7 @@ public enum WMTLogLevel: String, Sendable {
 
 /// Receives the messages of the log. Called on the thread that logs; must not block.
 public protocol WMTLoggerDelegate: AnyObject {
-    /// True to receive only what is printed too; false to receive everything.
+    /// True to receive only printed messages; false to receive all.
     var wmtFollowVerboseLevel: Bool { get }
 
     /// Takes one message.
@@ -79,7 +79,7 @@ public enum WMTLogger {
     static func warning(_ message: @autoclosure () -> String) { write(.warning, message) }
     static func error(_ message: @autoclosure () -> String) { write(.error, message) }
 
-    /// Nothing is evaluated when nobody takes the message.
+    /// The message is not evaluated if nothing takes it.
     private static func write(_ level: WMTLogLevel, _ message: () -> String) {
         let current = settings.withLock { $0 }
         let isPrinted = current.level.rawValue >= level.requiredLevel.rawValue

@@ -1,7 +1,7 @@
 import Foundation
 import WultraPowerAuthNetworking
 
-/// What the application holds of a call. It ends after the completion has run, or by a cancel, and then lets go of the
+/// The application's handle of a call. It ends after the completion has run, or by a cancel, and then releases the
 /// request: the request's completion holds the operation, and with it the call and its service.
 ///
 /// Thread rule: any thread.
@@ -17,7 +17,7 @@ final class CallOperation: WPNAsyncOperation, @unchecked Sendable {
 
     private let phase = Guarded(Phase.idle)
 
-    /// Does nothing: whoever makes the operation starts it and sends the request.
+    /// Does nothing: the creator of the operation starts it and sends the request.
     override func started() {}
 
     override func canceled() { letGo()?.cancel() }

@@ -54,7 +54,7 @@ final class ServiceCalls: Sendable {
         return operation
     }
 
-    /// Does something that is no request, such as computing a code.
+    /// Runs work without a request, such as computing a code.
     func compute<Value: Sendable>(
         _ body: @escaping @Sendable () throws(WMTError) -> Value,
         completion: @escaping (Result<Value, WMTError>) -> Void
@@ -84,8 +84,7 @@ final class ServiceCalls: Sendable {
         return check
     }
 
-    /// What the server has said to an activation is nothing for the next one, which may be another user's (sharing.md,
-    /// D30).
+    /// An answer to one activation must not reach the next one, which may be another user's (sharing.md, D30).
     private static func answer<Value>(
         _ result: Result<Value, WMTError>, ifStill isStill: () -> Bool
     ) -> Result<Value, WMTError> {
@@ -103,13 +102,14 @@ final class ServiceCalls: Sendable {
 /// A call with the token, and once more with a new one when the server does not know the token (mobile-token.md, section
 /// 24, item 19).
 ///
-/// The server says the same of a token that it has lost and of an activation that may not do anything. A new token costs a
-/// signature, which the server refuses to such an activation: one that polls while it is blocked would soon be too far ahead
-/// of the server's counter to be of use (protocol.md, section 12.5). So the activation's status decides.
+/// The server reports the same error for a token that it has lost and for an activation that may not do anything. A new
+/// token costs a signature, which the server refuses to such an activation: one that polls while it is blocked would
+/// soon be too far ahead of the server's counter to be of use (protocol.md, section 12.5). So the activation's status
+/// decides.
 ///
 /// Thread rule: any thread. Lives as long as its request.
 private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase> {
-    /// What the application holds.
+    /// The application's handle.
     let operation = CallOperation()
     private let calls: ServiceCalls
     private let path: String
@@ -141,14 +141,14 @@ private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase
     }
 
     private func repeatWithNewToken(insteadOf used: String?, after result: Result<Response, WMTError>) {
-        // Another call may have made a new one meanwhile; who began without a token cannot tell.
+        // Another call may have made a new one meanwhile; a call that began without a token cannot know.
         if used == nil || used == token {
-            WMTLogger.warning("The server does not know the token, which is made anew.")
+            WMTLogger.warning("The server does not know the token, which is created again.")
             calls.powerAuth.tokenStore.removeLocalToken(withName: ServiceCalls.tokenName)
         }
         send { [self] again in
             if isTokenRefused(again) { calls.isNewTokenInVain.withLock { $0 = true } }
-            // Without an answer to the second request, the server's first one says most.
+            // Without an answer to the second request, the server's first answer is the most specific.
             if case .failure(let failure) = again, failure.httpUrlResponse == nil { return end(result) }
             end(again)
         }
@@ -175,7 +175,7 @@ private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase
         operation.finish { completion(result) }
     }
 
-    /// Whatever the server says but that it does not know the token, it has taken it.
+    /// Any answer of the server except "token unknown" means that it accepted the token.
     private func isTokenAccepted(_ result: Result<Response, WMTError>) -> Bool {
         switch result {
         case .success: true

@@ -14,7 +14,7 @@ public protocol WMTPush: AnyObject {
     /// The user's languages as in the header `Accept-Language`.
     var acceptLanguage: String { get set }
 
-    /// Tells the server where pushes for this device go.
+    /// Registers the push token of this device with the server.
     ///
     /// - Parameters:
     ///   - token: the device's token as the system gave it.
@@ -91,14 +91,14 @@ final class PushService: WMTPush, Sendable {
             return nil
         }
         state.withLock { state in
-            // It may have ended already, and another one have begun.
+            // It may have ended already, and another one may have begun.
             if state.current == number { state.operation = operation }
         }
         return operation
     }
 
-    /// A cancelled registration is not under way, although nobody was told that it has ended (mobile-token.md, section 24,
-    /// item 7).
+    /// A cancelled registration is not under way, although its end was not reported (mobile-token.md, section 24, item
+    /// 7).
     ///
     /// - Returns: the number of the registration that begins; nil while another one is under way.
     private func begin() -> Int? {

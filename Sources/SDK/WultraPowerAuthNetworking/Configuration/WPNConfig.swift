@@ -27,8 +27,8 @@ public struct WPNConfig: Sendable {
         self.userAgent = userAgent
     }
 
-    /// As ``init(baseUrl:sslValidation:timeoutIntervalForRequest:userAgent:)``, for a URL that is written in the code, as the
-    /// manual does; a text that is no URL is a programming error and ends the process.
+    /// As ``init(baseUrl:sslValidation:timeoutIntervalForRequest:userAgent:)``, for a URL that is written in the code,
+    /// as the manual does; an invalid URL is a programming error and ends the process.
     public init(
         baseUrl: StaticString, sslValidation: WPNSSLValidationStrategy = .default,
         timeoutIntervalForRequest: TimeInterval = 20, userAgent: WPNUserAgent = .libraryDefault
@@ -39,8 +39,8 @@ public struct WPNConfig: Sendable {
             userAgent: userAgent)
     }
 
-    /// The URL of an endpoint: its path behind the base URL, with one slash between them. The path is no query: a question
-    /// mark is escaped (networking.md, section 4.1).
+    /// The URL of an endpoint: its path behind the base URL, with one slash between them. The path has no query: a
+    /// question mark is escaped (networking.md, section 4.1).
     func buildURL(_ endpoint: String) -> URL {
         baseUrl.appendingPathComponent(endpoint.hasPrefix("/") ? String(endpoint.dropFirst()) : endpoint)
     }

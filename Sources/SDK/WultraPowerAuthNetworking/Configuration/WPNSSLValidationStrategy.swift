@@ -43,9 +43,9 @@ extension WPNSSLValidationStrategy {
         }
     }
 
-    /// What the transport asks about the servers of a URL; nil leaves them to the system.
+    /// The transport's judge for the servers of a URL; nil leaves them to the system.
     ///
-    /// - Parameter refusal: how a server that the application does not want ends the request.
+    /// - Parameter refusal: how a server that the application refuses ends the request.
     func judge(of url: URL, refusal: ServerTrustDecision) -> ServerTrustJudge? {
         if case .default = self { return nil }
         return { server, decided in

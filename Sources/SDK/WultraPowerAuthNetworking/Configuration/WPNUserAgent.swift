@@ -4,7 +4,7 @@ import SimulatedDevice
 
 /// The value of the header `User-Agent` (networking.md, section 12).
 public enum WPNUserAgent: Sendable {
-    /// Whatever the system sends by itself; the library sets no header.
+    /// The system's own user agent; the library sets no header.
     case systemDefault
     /// Library, language, network, application and device, as in
     /// `PowerAuthNetworking/1.5.2 (en; wifi) com.example.main/1.0 (Apple; iOS/17.5; iphone15,2)`.

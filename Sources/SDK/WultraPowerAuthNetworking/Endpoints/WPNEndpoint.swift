@@ -2,9 +2,9 @@
 ///
 /// Unchecked: all properties are constants, here and in the subclasses, which are all in this file.
 public class WPNEndpoint<TRequestData: WPNRequestBase, TResponseData: WPNResponseBase>: @unchecked Sendable {
-    /// What is sent.
+    /// The request's data.
     public typealias RequestData = TRequestData
-    /// What comes back.
+    /// The answer's data.
     public typealias ResponseData = TResponseData
     /// Takes the answer or the error; the other one is nil.
     public typealias Completion = (TResponseData?, WPNError?) -> Void
@@ -56,7 +56,7 @@ public class WPNEndpointSignedWithToken<RequestData: WPNRequestBase, ResponseDat
     RequestData, ResponseData
 >, @unchecked Sendable
 {
-    /// Name of the token, which is created when the SDK has none of the name.
+    /// Name of the token, which is created if the SDK has none of that name.
     public let tokenName: String
 
     /// - Parameters:

@@ -13,7 +13,7 @@ open class WPNRequestBase: Encodable {
     private enum NoKey: CodingKey {}
 }
 
-/// A request with a payload, which stands under the key `requestObject`.
+/// A request with a payload, under the key `requestObject`.
 public class WPNRequest<T: Encodable>: WPNRequestBase {
     /// The payload; nil is written as `null`.
     public var requestObject: T?

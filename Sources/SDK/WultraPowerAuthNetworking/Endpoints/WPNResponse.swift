@@ -1,14 +1,14 @@
-/// The envelope of every answer (networking.md, section 3.2). What is not known is ignored.
+/// The envelope of every answer (networking.md, section 3.2). Unknown members are ignored.
 open class WPNResponseBase: Decodable {
-    /// How the server says that it has done what was asked.
+    /// How the server reports that it has executed the request.
     public enum Status: String, Decodable, Sendable {
         /// It has.
         case Ok = "OK"
-        /// It has not; ``WPNResponseBase/responseError`` says why.
+        /// It has not; ``WPNResponseBase/responseError`` states why.
         case Error = "ERROR"
     }
 
-    /// What the server says.
+    /// The status of the server.
     public var status: Status = .Error
     /// Why the server refused; nil unless ``status`` is `.Error`.
     public var responseError: WPNRestApiError?

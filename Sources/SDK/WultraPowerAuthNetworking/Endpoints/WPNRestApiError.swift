@@ -41,7 +41,7 @@ public enum WPNKnownRestApiError: String, Decodable, Sendable, CaseIterable {
     case secureVaultError = "ERR_SECURE_VAULT"
     /// The request cannot be decrypted.
     case encryptionError = "ERR_ENCRYPTION"
-    /// The key that the request was encrypted with is not known any more.
+    /// The key that the request was encrypted with is no longer known.
     case temporaryKeyError = "ERR_TEMPORARY_KEY"
 
     // MARK: Mobile Token

@@ -25,7 +25,7 @@ public final class WPNError: Error, Sendable {
         self.init(reason: reason, error: error, httpUrlResponse: nil, restApiError: nil)
     }
 
-    /// As ``init(reason:error:)``, with what the server has said.
+    /// As ``init(reason:error:)``, with the server's error.
     package init(
         reason: WPNErrorReason, error: (any Error)?, httpUrlResponse: HTTPURLResponse?, restApiError: WPNRestApiError?
     ) {
@@ -51,10 +51,10 @@ public final class WPNError: Error, Sendable {
     }
 }
 
-// MARK: What the server said
+// MARK: The server's error
 
 extension WPNError {
-    /// What the server said, to this library or to the PowerAuth SDK; nil when it said nothing that can be read.
+    /// The server's error, to this library or to the PowerAuth SDK; nil without a readable one.
     public var restApiError: WPNRestApiError? {
         if let serverError { return serverError }
         guard let told = powerAuthRestApiError?.responseObject, let code = told.code, let message = told.message else {
@@ -73,7 +73,7 @@ extension WPNError {
         userInfo[PowerAuthErrorDomain] as? PowerAuthRestApiErrorResponse
     }
 
-    /// The code of an error of the PowerAuth SDK; `.NA` for one of somebody else, nil without a nested error.
+    /// The code of an error of the PowerAuth SDK; `.NA` for a foreign one, nil without a nested error.
     public var powerAuthErrorCode: PowerAuthErrorCode? { nested?.powerAuthErrorCode }
 
     /// The text of an error of the PowerAuth SDK; nil for any other.
@@ -97,7 +97,7 @@ extension WPNError {
     /// Domain of the nested error; ``domain-swift.type.property`` without one.
     public var domain: String { nested?.domain ?? Self.domain }
 
-    /// What the nested error tells besides; empty without one.
+    /// Further data of the nested error; empty without one.
     public var userInfo: [String: Any] { nested?.userInfo ?? [:] }
 
     /// True when the device cannot reach the network.

@@ -14,7 +14,7 @@ public struct WPNErrorReason: RawRepresentable, Equatable, Hashable, Sendable {
 }
 
 extension WPNErrorReason {
-    /// Nobody knows.
+    /// Unknown error.
     public static let unknown = WPNErrorReason(rawValue: "unknown")
     /// There is no activation. For other libraries: here a signed request without an activation is a
     /// ``network_signError``.

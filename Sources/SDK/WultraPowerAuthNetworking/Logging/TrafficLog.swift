@@ -2,8 +2,8 @@ import Foundation
 import PowerAuthShared
 import Synchronization
 
-/// What the log tells about requests and answers (networking.md, section 11.4). Bodies are told at the level `debug` only,
-/// those that were encrypted included.
+/// Log entries about requests and answers (networking.md, section 11.4). Bodies are logged at the level `debug` only,
+/// including those that were encrypted.
 enum TrafficLog {
     private static let warnedAbout = Mutex<Set<URL>>([])
 

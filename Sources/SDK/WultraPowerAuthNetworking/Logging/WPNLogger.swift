@@ -96,7 +96,7 @@ public enum WPNLogger {
         set { guarded.withLock { $0.settings.characterLimit = newValue } }
     }
 
-    /// Headers that are not worth a line. Those that prove who the sender is are never logged, listed or not.
+    /// Headers that are not logged. Those that authenticate the sender are never logged, listed or not.
     public static let httpHeadersToSkip = HeaderBlockList()
 
     private static var current: Settings { guarded.withLock { Guarded(settings: $0.settings) }.settings }
@@ -106,7 +106,7 @@ public enum WPNLogger {
     static func warning(_ message: @autoclosure () -> String) { log(.warning, message) }
     static func error(_ message: @autoclosure () -> String) { log(.error, message) }
 
-    /// Logs a message, which is made only if somebody takes it.
+    /// Logs a message, which is made only if it is taken.
     private static func log(_ level: WPNLogLevel, _ message: () -> String) {
         let settings = current
         let isAllowed = level.required.rawValue <= settings.verboseLevel.rawValue

@@ -3,10 +3,10 @@ public import Foundation
 
 /// An asynchronous operation made of closures (networking.md, section 2.11).
 ///
-/// Unchecked: the closures are constants; the work is called once, by whoever starts the operation, and the other one once,
-/// by whoever cancels it.
+/// Unchecked: the closures are constants; the work is called once, by the starting thread, and the other one once, by
+/// the cancelling thread.
 open class WPNAsyncBlockOperation: WPNAsyncOperation, @unchecked Sendable {
-    /// Ends the operation; takes what is called on its completion queue then.
+    /// Ends the operation; takes a closure that is then called on its completion queue.
     public typealias MarkFinishedBlock = ((() -> Void)?) -> Void
     /// The work; gets the operation and what ends it.
     public typealias ExecutionBlock = (_ this: WPNAsyncBlockOperation, _ markFinished: @escaping MarkFinishedBlock) ->
@@ -34,7 +34,7 @@ open class WPNAsyncBlockOperation: WPNAsyncOperation, @unchecked Sendable {
         executionBlock(self) { [self] completion in markFinished(completion: completion) }
     }
 
-    /// Calls what was given for a cancel.
+    /// Calls the closure for a cancel.
     public final override func canceled() { canceledBlock?() }
 }
 

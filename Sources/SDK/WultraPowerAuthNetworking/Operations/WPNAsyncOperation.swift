@@ -3,7 +3,8 @@ public import Foundation
 import PowerAuthShared
 import Synchronization
 
-/// An operation that ends when its work says so, not when a function returns (networking.md, sections 2.11 and 8.2).
+/// An operation that ends when its work reports the end, not when a function returns (networking.md, sections 2.11 and
+/// 8.2).
 ///
 /// A subclass overrides ``started()`` and calls ``markFinished(completion:)`` once. An operation ends once: a cancel after
 /// the end, and an end after a cancel, are ignored.
@@ -56,7 +57,7 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
 
     /// Ends the operation. Ignored with a warning once it has ended.
     ///
-    /// - Parameter completion: called on ``completionQueue``, or at once where there is none, after the operation has ended.
+    /// - Parameter completion: called on ``completionQueue``, or at once without one, after the operation has ended.
     public final func markFinished(completion: (() -> Void)? = nil) {
         guard let (wasExecuting, queue, actions) = state.withLock({ $0.end(.finished) }) else {
             return WPNLogger.warning("An operation was finished that had ended before.")
@@ -144,8 +145,8 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
         if hasEnded { action() }
     }
 
-    /// Tells operation queues of the end. A queue that was not told would stand still for good; one that is told before it
-    /// has started the operation would lose it on Linux, so it is made to start it, and then is told.
+    /// Notifies operation queues of the end. A queue without the notification would stall for good; a queue that gets
+    /// it before it has started the operation would lose the operation on Linux, so the queue starts it first.
     private func announceEnd(wasExecuting: Bool) {
         if wasExecuting {
             announce("isExecuting")
@@ -155,7 +156,7 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// Tells who observes the operation that a property has changed; operation queues do.
+    /// Notifies the observers of the operation, such as operation queues, that a property has changed.
     private func announce(_ key: String) {
         willChangeValue(forKey: key)
         didChangeValue(forKey: key)

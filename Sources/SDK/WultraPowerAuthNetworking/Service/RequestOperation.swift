@@ -31,7 +31,7 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
     private var powerAuth: PowerAuthSDK { service.powerAuth }
 
     /// - Parameters:
-    ///   - plan: what the caller wants.
+    ///   - plan: the caller's request.
     ///   - headers: the headers that are known now.
     ///   - service: whose request it is; kept until the request has ended.
     ///   - decoder: reads the answer.
@@ -58,7 +58,7 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
         }
         part?.value.cancel()
         exchange?.cancel()
-        // A request that is cancelled before its turn has none: whoever waits for its end is told now.
+        // A request that is cancelled before its turn gets none: the waiters for its end are notified now.
         start()
         let completion = completion
         (completionQueue ?? .main).async { completion((nil, WPNError(reason: .canceled))) }
@@ -148,19 +148,19 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
         wait { [self] in
             powerAuth.tokenStore.generateAuthorizationHeader(withName: token.tokenName) { [self] header, error in
                 if let header { return offMainQueue { next(header) } }
-                // The token is gone with its activation.
+                // The token was removed with its activation.
                 if error?.powerAuthErrorCode == .invalidToken { return fail(.network_signError) }
                 fail(.network_generic, error)
             }
         }
     }
 
-    /// Goes on from a callback on the main queue, which must not wait for what encrypts and sends the request.
+    /// Continues from a callback on the main queue, which must not wait for the encryption and sending of the request.
     private func offMainQueue(_ body: @escaping @Sendable () -> Void) {
         RestClient.concurrentQueue.async { [self] in inLabOperation(body) }
     }
 
-    /// The request as it goes out, and what decrypts the answer; nil when the operation has failed meanwhile.
+    /// The request as it is sent, and the decryptor of the answer; nil when the operation has failed meanwhile.
     private func sealed(
         _ body: Data, _ authorization: PowerAuthAuthorizationHttpHeader?, _ encryptor: PowerAuthCoreEciesEncryptor?
     ) -> (http: HTTPRequest, decryptor: PowerAuthCoreEciesEncryptor?)? {
@@ -177,7 +177,7 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
                 return nil
             }
             (body, decryptor) = (sealed.json, sealed.decryptor)
-            // The header of a signature says the same.
+            // The header of a signature has the same content.
             if !plan.isSigned { headers.set(metaData.httpHeaderKey, metaData.httpHeaderValue) }
         }
         let timeout = plan.timeout ?? service.config.timeoutIntervalForRequest
@@ -251,7 +251,7 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
         guard service.responseDelegate != nil else { return next() }
         let (decrypted, url) = (reading.decrypted, url)
         DispatchQueue.main.async { [self] in
-            // A delegate that has gone meanwhile is not told; a cancelled request is nobody's business.
+            // A released delegate is not notified, and no delegate is notified of a cancelled request.
             if !isFinished, let delegate = service.responseDelegate {
                 if let decrypted {
                     delegate.encryptedResponseReceived(

@@ -2,7 +2,7 @@ import Foundation
 import PowerAuthCore
 import PowerAuthShared
 
-/// One request as its caller wants it.
+/// One request as its caller defined it.
 struct RequestPlan {
     /// Whose authority a request carries.
     enum Authorization {
@@ -37,7 +37,7 @@ enum Encryption {
     case given(PowerAuthCoreEciesEncryptor)
 
     /// - Parameters:
-    ///   - configuration: what the endpoint wants.
+    ///   - configuration: the endpoint's requirements.
     ///   - encryptor: the caller's encryptor, which wins. Without one an endpoint that encrypts still does.
     init(_ configuration: WPNE2EEConfiguration, _ encryptor: PowerAuthCoreEciesEncryptor?) {
         if let encryptor {
@@ -72,7 +72,7 @@ struct HTTPHeaders {
     mutating func merge(_ headers: [String: String]) {
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
             if name.lowercased().hasPrefix("x-powerauth-") {
-                WPNLogger.error("The header '\(name)' is the library's own; what the caller gave is not sent.")
+                WPNLogger.error("The header '\(name)' is the library's own; the caller's value is not sent.")
             } else {
                 set(name, value)
             }

@@ -44,7 +44,7 @@ class QueuedOperation: WPNAsyncOperation, @unchecked Sendable {
     }
 
     /// Ends the request before its turn, because it cannot have one or cannot be signed.
-    func refuse(_ error: any Error) { preconditionFailure("Every kind of request says what it ends with.") }
+    func refuse(_ error: any Error) { preconditionFailure("Every kind of request overrides this function.") }
 }
 
 /// The turn of a request in a queue: it lasts from its start to its end, however it ends.

@@ -3,7 +3,7 @@ import FoundationNetworking
 import PowerAuthCore
 import PowerAuthShared
 
-/// What an answer says (networking.md, sections 6.4 and 10.4).
+/// The content of an answer (networking.md, sections 6.4 and 10.4).
 struct ResponseReading<Response: WPNResponseBase> {
     private enum Finding {
         case envelope(Response)
@@ -13,7 +13,7 @@ struct ResponseReading<Response: WPNResponseBase> {
     private let finding: Finding
     private let status: Int
     private let httpUrlResponse: HTTPURLResponse?
-    /// What an encrypted answer said; nil when it was not encrypted, or could not be understood.
+    /// The content of an encrypted answer; nil if it was not encrypted, or could not be decrypted.
     let decrypted: Data?
 
     /// - Parameters:
@@ -65,14 +65,14 @@ struct ResponseReading<Response: WPNResponseBase> {
             if case .envelope = finding { return (finding, plain) }
             return (finding, nil)
         }
-        // Only an error may come in the clear: anything else could be anybody's.
+        // Only an error may come unencrypted: anything else could be forged.
         if isSealed || readsPlainErrors, case .envelope(let envelope) = read(body, decoder), envelope.status == .Error {
             return (.envelope(envelope), nil)
         }
         return (.unreadable(NotDecrypted()), nil)
     }
 
-    /// Whether the server says that it does not know the key of the request any more.
+    /// Whether the server reports that it no longer has the key of the request.
     var needsAnotherKey: Bool {
         if case .envelope(let envelope) = finding {
             envelope.responseError?.errorCode == .temporaryKeyError
@@ -83,7 +83,7 @@ struct ResponseReading<Response: WPNResponseBase> {
 
     /// What the caller gets.
     ///
-    /// - Parameter keepsDecodingError: whether the error tells why the answer cannot be read.
+    /// - Parameter keepsDecodingError: whether the error states why the answer cannot be read.
     func result(keepsDecodingError: Bool) -> Result<Response, WPNError> {
         switch finding {
         case .envelope(let envelope) where envelope.status == .Ok:

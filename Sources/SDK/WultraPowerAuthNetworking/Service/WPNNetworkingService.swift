@@ -12,7 +12,7 @@ import Synchronization
 public final class WPNNetworkingService: Sendable {
     private struct Settings: @unchecked Sendable {
         // Safe: reached only inside the mutex below. Encoder and decoder are used from several threads at a time, which
-        // they allow while nobody changes them; the delegate is called on the main thread.
+        // they allow while they are not changed; the delegate is called on the main thread.
         var acceptLanguage: String
         var strategy = WPNRequestConcurencyStrategy.serialSigned
         weak var delegate: (any WPNResponseDelegate)?
@@ -92,7 +92,7 @@ public final class WPNNetworkingService: Sendable {
     ///
     /// - Parameters:
     ///   - data: the request, written as JSON before this function returns.
-    ///   - endpoint: where it goes.
+    ///   - endpoint: the endpoint of the request.
     ///   - headers: HTTP headers, which win over those of the library except for `X-PowerAuth-…`.
     ///   - encryptor: encrypts the request; nil leaves that to the endpoint.
     ///   - timeoutInterval: seconds that the exchange may take; nil takes those of the configuration.
@@ -120,7 +120,7 @@ public final class WPNNetworkingService: Sendable {
     /// It is signed with the factors of `auth`, as they are now; the other parameters are those of
     /// ``post(data:to:with:encryptedWith:timeoutInterval:progressCallback:completionQueue:completion:)``.
     ///
-    /// - Returns: the request; one that has ended already where there is no activation to sign with.
+    /// - Returns: the request; it has ended already without an activation to sign with.
     @discardableResult
     public func post<Req: WPNRequestBase, Resp: WPNResponseBase, Endpoint: WPNEndpointSigned<Req, Resp>>(
         data: Req, signedWith auth: PowerAuthAuthentication, to endpoint: Endpoint,
@@ -169,7 +169,7 @@ public final class WPNNetworkingService: Sendable {
         }
     }
 
-    /// Does what the three kinds have in common (networking.md, section 7.3).
+    /// The common part of the three kinds (networking.md, section 7.3).
     private func post<Response: WPNResponseBase>(
         _ plan: RequestPlan, _ completionQueue: DispatchQueue, _ completion: @escaping (Response?, WPNError?) -> Void
     ) -> Operation {

@@ -17,6 +17,6 @@ public protocol WPNResponseDelegate: AnyObject {
     ///   - url: the URL of the request.
     ///   - statusCode: the HTTP status.
     ///   - body: the bytes that came.
-    ///   - decrypted: what they said.
+    ///   - decrypted: their decrypted content.
     func encryptedResponseReceived(from url: URL, statusCode: Int?, body: Data, decrypted: Data)
 }

@@ -167,7 +167,7 @@ struct ActivationEndpoints: Sendable {
 
     @Sendable private func initiate(_ request: InitRequest) throws -> InitView {
         guard request.protocol?.value ?? .powerauth == .powerauth else {
-            throw ServiceError.invalid("this server keeps activations of the protocol powerauth only")
+            throw ServiceError.invalid("this server supports activations of the protocol powerauth only")
         }
         let initiated = try activations.initiate(
             .init(

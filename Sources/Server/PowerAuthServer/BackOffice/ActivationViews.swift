@@ -32,8 +32,8 @@ struct ActivationStatusView: Codable {
 
     /// - Parameters:
     ///   - id: the identifier asked for.
-    ///   - detail: what the server knows about it.
-    ///   - maxFailedAttempts: what an unknown activation reports.
+    ///   - detail: the server's record of it.
+    ///   - maxFailedAttempts: reported for an unknown activation.
     init(id: Identifier, detail: StatusService.Detail, maxFailedAttempts: Int) {
         let activation = detail.activation
         activationId = id

@@ -1,11 +1,11 @@
-/// What callers of a back-office resource may rely on beside the shapes of its bodies: the fields that must be
-/// there, and the business errors it refuses with.
+/// The contract of a back-office resource beside the shapes of its bodies: the required fields, and the business errors
+/// it returns.
 struct BackOfficeContract: Sendable {
     /// The fields of the request object without which the resource refuses.
     let required: [String]
     /// The codes of its refusals, in the order of the checks.
     let errors: [ServiceErrorCode]
-    /// Refusals whose code is not in the table of business errors.
+    /// Errors whose code is not in the table of business errors.
     var others: [ErrorResponse] = []
 
     /// The contracts by the path below `/rest/v3` (server.md, sections 5 to 18).

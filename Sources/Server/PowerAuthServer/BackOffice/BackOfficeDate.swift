@@ -49,7 +49,7 @@ struct BackOfficeDate: Sendable, Equatable {
             offset = (hours * 60 + minutes) * (match.8?.first == "-" ? -60_000 : 60_000)
         }
         let days = Self.days(fromCivil: (year, month, day))
-        // 31 February is no day, and not a day in March.
+        // 31 February is invalid, and not a day in March.
         guard Self.civil(fromDays: days) == (year, month, day) else { return nil }
         time = ServerTime(
             milliseconds: days * 86_400_000 + hour * 3_600_000 + minute * 60_000 + second * 1000 + fraction - offset)
@@ -117,7 +117,7 @@ extension BackOfficeDate: Codable {
     }
 }
 
-/// A moment in a request: there, and not in answers, the API describes the number of milliseconds too.
+/// A moment in a request: for requests only, the API also describes a number of milliseconds.
 struct RequestedDate: Decodable, Sendable {
     let time: ServerTime
 

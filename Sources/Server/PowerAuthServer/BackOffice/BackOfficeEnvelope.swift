@@ -67,9 +67,8 @@ private struct EnvelopeMembers: Decodable, Sendable {
         return temporaryKeyId == nil ? .v3_2 : .v3_3
     }
 
-    /// The message. Which members a version wants is checked when it is opened.
-    /// - Throws: `invalidRequest` for a member that every version has and this message lacks, or one that is not
-    ///   Base64.
+    /// The message. The members of a version are checked when it is opened.
+    /// - Throws: `invalidRequest` if a member that every version has is missing, or is not Base64.
     func envelope() throws -> EciesRequest {
         guard let ephemeralPublicKey, let encryptedData, let mac, temporaryKeyId?.text.isEmpty != true else {
             throw ServiceError(.invalidRequest, "ephemeralPublicKey, encryptedData and mac are required")
@@ -88,7 +87,7 @@ private struct EnvelopeMembers: Decodable, Sendable {
     }
 }
 
-/// An encrypted answer for a device; what the version does not know is null.
+/// An encrypted answer for a device; members that the version does not have are null.
 struct SealedView: Codable {
     let encryptedData: String
     let mac: String

@@ -3,7 +3,7 @@ import LabKit
 extension FieldLimit {
     /// The limits of the fields of a back-office resource by dotted path; `*` goes into the elements of a list.
     static func of(_ path: String) -> [String: FieldLimit] {
-        // What is encrypted is Base64 wherever it stands.
+        // Encrypted fields are Base64 everywhere.
         let sealed = ["encryptedData", "mac", "nonce", "ephemeralPublicKey"].map { ($0, base64) }
         return Dictionary(sealed) { $1 }.merging(own(path)) { $1 }
     }
@@ -11,7 +11,7 @@ extension FieldLimit {
     /// Those that only this resource has.
     static func own(_ path: String) -> [String: FieldLimit] { resources[path] ?? [:] }
 
-    /// The product of both is a number, too.
+    /// The product of both must not overflow.
     private static let page: [String: FieldLimit] = [
         "pageNumber": ["minimum": 0, "maximum": 2_147_483_647, "pattern": "^[0-9]{1,9}$"],
         "pageSize": ["minimum": 1, "maximum": 2_147_483_647, "pattern": "^[1-9][0-9]{0,8}$"],
@@ -24,7 +24,7 @@ extension FieldLimit {
         "authentication.oauth2": havingWhileEnabled("tokenUri", "clientId", "clientSecret"),
     ]
 
-    /// What is checked, and not kept.
+    /// Texts that are checked and not stored.
     private static let transient = upTo(Int64(TextLimit.transient.characters))
     /// A name of at most one line.
     private static let line = notBlank(upTo: Int64(TextLimit.line.characters))

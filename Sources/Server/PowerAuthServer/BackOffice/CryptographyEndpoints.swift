@@ -1,8 +1,8 @@
 import Foundation
 import PowerAuthProtocol
 
-/// What a mobile-facing server has decrypted for its devices: tokens, the vault, upgrades, temporary keys and
-/// the keys of generic messages (server.md, sections 9.1 and 10 to 13).
+/// Decryption on behalf of a mobile-facing server: tokens, the vault, upgrades, temporary keys and the keys of generic
+/// messages (server.md, sections 9.1 and 10 to 13).
 struct CryptographyEndpoints: Sendable {
     let context: ServiceContext
 
@@ -136,7 +136,7 @@ struct CryptographyEndpoints: Sendable {
         }
     }
 
-    /// An activation or application that cannot open the vault looks like a wrong signature.
+    /// An activation or application that cannot open the vault is reported as a wrong signature.
     private static let meansInvalidSignature: Set<ServiceErrorCode> = [
         .activationNotFound, .activationIncorrectState, .invalidApplication,
     ]

@@ -7,7 +7,7 @@ protocol NamedChoice: CaseIterable, Sendable {
 }
 
 extension NamedChoice {
-    /// All words that the API knows.
+    /// All names of the API.
     static var names: [String] { allCases.map(\.name) }
 
     /// Finds a choice by its word.
@@ -32,7 +32,7 @@ struct EnumName<Value: NamedChoice>: Decodable, Sendable {
     }
 }
 
-/// Who speaks for an activation; the only names of the API in lower case (server.md, section 2.3).
+/// The protocol of an activation; the only names of the API in lower case (server.md, section 2.3).
 enum ActivationProtocol: String, CaseIterable, NamedChoice {
     case powerauth
     /// Served by another API, which this server does not have.

@@ -1,6 +1,6 @@
 import LabKit
 
-/// What a field of a request must be like beside its type, in words of JSON Schema.
+/// The limits of a request field beside its type, in JSON Schema.
 struct FieldLimit: Sendable, ExpressibleByDictionaryLiteral {
     let members: [String: JSONValue]
 
@@ -25,7 +25,7 @@ struct FieldLimit: Sendable, ExpressibleByDictionaryLiteral {
     /// A list with at least one element.
     static let someElements: FieldLimit = ["minItems": 1]
 
-    /// A list with at least one element, and none twice.
+    /// A list with at least one element and no duplicates.
     static let distinctElements: FieldLimit = ["minItems": 1, "uniqueItems": true]
 
     /// Standard Base64.
@@ -67,8 +67,8 @@ struct FieldLimit: Sendable, ExpressibleByDictionaryLiteral {
         members = schema.objectValue?.filter { $0.key != "type" } ?? [:]
     }
 
-    /// The schema with the limit at a dotted path; `*` goes into the elements of a list. What the path does not name is
-    /// as it was.
+    /// The schema with the limit at a dotted path; `*` selects the elements of a list. The rest of the schema is
+    /// unchanged.
     func applied(to schema: JSONValue, at path: String) -> JSONValue {
         applied(to: schema, at: path.split(separator: ".").map(String.init)[...])
     }
@@ -87,14 +87,14 @@ struct FieldLimit: Sendable, ExpressibleByDictionaryLiteral {
 
     private func limited(_ schema: [String: JSONValue]) -> [String: JSONValue] {
         var limited = schema.merging(members) { $1 }
-        // What the type demands of a text holds beside what the field does.
+        // The pattern of the type applies together with that of the field.
         if let pattern = schema["pattern"], let own = members["pattern"], pattern != own {
             limited["allOf"] = [["pattern": pattern]]
         }
         if let most = schema["maxLength"]?.integerValue, let own = members["maxLength"]?.integerValue {
             limited["maxLength"] = .integer(min(most, own))
         }
-        // A null that the type takes is one of the choices, too.
+        // If the type accepts null, null is one of the choices.
         if let choices = members["enum"]?.arrayValue, schema["type"]?.arrayValue?.contains("null") == true {
             limited["enum"] = .array(choices + [.null])
         }

@@ -184,7 +184,7 @@ struct OperationView: Codable {
     @ExplicitNull var proximityOtp: String?
     @ExplicitNull var activationId: Identifier?
 
-    /// - Parameter proximityCode: shown where the user is near; nil shows none.
+    /// - Parameter proximityCode: shown where the user is near; nil omits it.
     init(_ operation: OperationRecord, proximityCode: String? = nil) {
         id = operation.id
         userId = operation.userId

@@ -15,7 +15,7 @@ struct IdentifierField: Decodable, Sendable {
     var id: Identifier?
 }
 
-/// What came of removing one of them.
+/// The result of removing one of them.
 struct RemovedView: Codable {
     let id: Identifier
     let removed: Bool

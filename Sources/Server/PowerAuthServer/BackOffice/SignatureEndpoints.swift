@@ -182,7 +182,7 @@ struct SignatureEndpoints: Sendable {
     private static func format(ofVersion text: String) throws -> ProtocolVersion {
         // A regular expression is compiled each time, which takes longer than the verification.
         if let known = ProtocolVersion(rawValue: text) { return known }
-        // Digits only: the reader of numbers knows infinity, too.
+        // Digits only: the number parser also accepts infinity.
         guard text.wholeMatch(of: /[0-9]{1,6}(\.[0-9]{1,6})?/) != nil, let number = Double(text), number >= 3.1 else {
             throw ServiceError(.unableToComputeSignature, "signatureVersion \(text) is unknown")
         }

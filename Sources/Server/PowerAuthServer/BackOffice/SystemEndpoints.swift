@@ -39,7 +39,7 @@ struct SystemEndpoints: Sendable {
     }
 }
 
-/// What the server says it is; clients choose their behaviour by it (server.md, section 27).
+/// The reported version; clients choose their behaviour by it (server.md, section 27).
 enum ServerVersion {
     static let reported = "1.9.0"
     /// Below it the same data is served to clients that refuse everything after 1.5.

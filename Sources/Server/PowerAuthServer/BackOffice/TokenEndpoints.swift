@@ -85,7 +85,7 @@ struct TokenEndpoints: Sendable {
         guard let digest = StrictBase64.decode(digest), let nonce = StrictBase64.decode(nonce), nonce.count == 16 else {
             throw ServiceError(.invalidRequest, "tokenDigest and nonce must be Base64, the nonce of 16 bytes")
         }
-        // A missing timestamp counts as 1970, which is too old.
+        // A missing timestamp counts as 1970 and is too old.
         return TokenHeader(
             version: version, tokenId: tokenId.text, tokenDigest: digest, nonce: nonce,
             timestamp: UInt64(clamping: request.timestamp?.value ?? 0))

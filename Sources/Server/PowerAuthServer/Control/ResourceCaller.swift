@@ -2,22 +2,21 @@ import Foundation
 import HTTPTypes
 import LabKit
 
-/// Answers the command `call`: finds the resource that a path names and asks it as the HTTP side would.
+/// Answers the command `call`: finds the resource of a path and calls it as the HTTP side would.
 ///
 /// Fault rules do not touch these calls, and the traffic journal does not show them: they belong to the scenario, not
 /// to the network it examines. Blocks; call on a worker thread.
 struct ResourceCaller: Sendable {
     let endpoints: [Endpoint]
     let journal: (any ServerJournal)?
-    /// What the back office wants; nil when it is open.
+    /// The credentials of the back office; nil when it is open.
     let credentials: LabServer.Credentials?
-    /// What `/lab` wants; nil where it is not offered.
+    /// The access token of `/lab`; nil where it is not offered.
     let labAccess: LabAccess?
 
     /// Calls the resource.
     ///
-    /// - Returns: the response object of the back office, `null` where there is none; the whole body of any other
-    ///   resource.
+    /// - Returns: the response object of the back office, or `null` without one; the whole body of any other resource.
     /// - Throws: `ControlError` with the code and the message of an error answer.
     func call(_ arguments: CallResource) throws(ControlError) -> JSONValue {
         let parts = arguments.path.split(separator: "?", maxSplits: 1).map(String.init)
@@ -31,7 +30,7 @@ struct ResourceCaller: Sendable {
                 method: arguments.method.rawValue, path: endpoint.path, query: parts.count > 1 ? parts[1] : nil,
                 headers: headers, body: body(of: arguments, for: endpoint.face), parameters: parameters),
             journal: journal)
-        // Resources of tools ask nobody.
+        // Resources of tools never call external services.
         guard case .answer(let response) = reply else { throw .badArgument("path: '\(path)' is for devices") }
         return try content(of: response)
     }

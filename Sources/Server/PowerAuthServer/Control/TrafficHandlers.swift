@@ -74,7 +74,7 @@ extension ListRequests.Request {
         path = entry.path
         headers = entry.headers.mapValues(JSONValue.string)
         body = .traffic(entry.body)
-        // A signed envelope in an envelope has two; the inner one is what the app said.
+        // A signed envelope in an envelope has two; the inner one is the app's.
         decrypted = entry.decrypted.last.map { .traffic($0.request) } ?? .null
         status = entry.status
         decryptedAnswer = entry.decrypted.last?.response.map(JSONValue.traffic) ?? .null
@@ -84,6 +84,6 @@ extension ListRequests.Request {
 }
 
 extension JSONValue {
-    /// What was sent or answered: JSON, else text.
+    /// The content of a request or answer: JSON, else text.
     static func traffic(_ text: String) -> JSONValue { (try? parse(Data(text.utf8))) ?? .string(text) }
 }

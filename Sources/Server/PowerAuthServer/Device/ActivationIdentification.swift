@@ -1,8 +1,7 @@
 import LabKit
 import PowerAuthProtocol
 
-/// Finds out who an activation is for, by whatever the device showed, and has it created
-/// (rest-api.md, section 6.2).
+/// Identifies the user of an activation from the device's credentials, and creates it (rest-api.md, section 6.2).
 ///
 /// Thread rule: worker threads only; all methods block.
 struct ActivationIdentification: Sendable {
@@ -10,13 +9,13 @@ struct ActivationIdentification: Sendable {
     let provider: ActivationProvider
     let identityProviders: IdentityProviders
 
-    /// A new activation and what the outer layer of its answer holds.
+    /// A new activation and the content of its answer's outer layer.
     struct Created: Sendable {
         let exchanged: KeyExchangeService.Exchanged
         let customAttributes: JSONValue
     }
 
-    /// An activation, or whom to ask before there is one.
+    /// An activation, or the provider to call before it is created.
     enum Outcome: Sendable {
         case created(Created)
         case afterwards(@Sendable () async throws -> @Sendable () throws -> Created)
@@ -24,10 +23,10 @@ struct ActivationIdentification: Sendable {
 
     /// Creates or completes the activation of a device.
     /// - Parameters:
-    ///   - identity: what the device showed.
+    ///   - identity: the device's credentials.
     ///   - customAttributes: an object.
     ///   - sealed: the inner layer.
-    /// - Throws: ServiceError with the cause; the device sees one code for nearly all of them.
+    /// - Throws: ServiceError with the cause; the device sees one code for nearly all causes.
     func activate(
         _ identity: ActivationIdentity, customAttributes: JSONValue, sealed: SealedRequest
     ) throws -> Outcome {

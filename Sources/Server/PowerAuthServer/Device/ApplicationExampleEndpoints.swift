@@ -42,8 +42,8 @@ struct ApplicationExampleEndpoints: Sendable {
     }
 }
 
-/// A URI identifier with placeholders `${name}`, filled with what the request names: parameters of the query
-/// first, then those of the path. A placeholder that nobody fills stays as it is.
+/// A URI identifier with placeholders `${name}`, filled from the request: query parameters first, then path parameters.
+/// Unknown placeholders stay unchanged.
 struct UriIdTemplate: Sendable {
     private let text: String
 
@@ -65,8 +65,8 @@ struct UriIdTemplate: Sendable {
 struct QueryParameters: Sendable {
     private var values: [String: String] = [:]
 
-    /// - Parameter rawQuery: without `?`; nil when there is none.
-    /// - Throws: a refusal for an escape that is no UTF-8 text.
+    /// - Parameter rawQuery: without `?`; nil without a query.
+    /// - Throws: a refusal for an escape that is not UTF-8 text.
     init(_ rawQuery: String?) throws {
         for pair in (rawQuery ?? "").split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -80,7 +80,7 @@ struct QueryParameters: Sendable {
 
     subscript(name: String) -> String? { values[name] }
 
-    /// What a parameter names.
-    /// - Throws: `invalidRequest` for a text that is no identifier.
+    /// The identifier in a parameter.
+    /// - Throws: `invalidRequest` for a text that is not an identifier.
     func identifier(_ name: String) throws -> Identifier? { try .named(values[name], field: name) }
 }

@@ -101,7 +101,7 @@ struct DeviceActivationEndpoints: Sendable {
 
 extension SealedRequest {
     /// Reads the encryption header and the envelope of a device request.
-    /// - Parameter acceptsUnknownKeys: whether the envelope may have keys that the protocol does not know
+    /// - Parameter acceptsUnknownKeys: whether the envelope may have keys that the protocol does not define
     ///   (rest-api.md, section 2.3).
     /// - Throws: `decryptionFailed` for a bad header or body; the caller's code hides it.
     init(deviceRequest request: ServerRequest, scope: EciesScope, acceptsUnknownKeys: Bool = false) throws {

@@ -15,8 +15,8 @@ struct DeviceAuthentication: Sendable {
     /// - Parameters:
     ///   - request: for GET the canonical query stands for the body.
     ///   - uriId: the label that both sides sign instead of the URL.
-    ///   - allowed: other combinations are refused without being looked at.
-    /// - Throws: a ``Refusal`` for whatever is not accepted; its cause is for the log.
+    ///   - allowed: other combinations are refused without verification.
+    /// - Throws: a ``Refusal`` if the signature is not accepted; its cause is for the log.
     func authenticate(
         _ request: ServerRequest, uriId: String, allowed: Set<SignatureType>
     ) throws -> Authenticated {
@@ -29,7 +29,7 @@ struct DeviceAuthentication: Sendable {
     }
 
     /// Accepts a token that was created with one of the allowed factor combinations.
-    /// - Throws: a ``Refusal`` for whatever is not accepted.
+    /// - Throws: a ``Refusal`` if the token is not accepted.
     func authenticateToken(_ request: ServerRequest, allowed: Set<SignatureType>) throws -> Activation {
         let header: TokenHeader
         do {
@@ -59,7 +59,7 @@ struct DeviceAuthentication: Sendable {
         }
     }
 
-    /// What the signature service is asked about a request.
+    /// The question to the signature service about a request.
     /// - Throws: a ``Refusal`` for a query that cannot be read.
     func question(
         _ header: SignatureHeader, of request: ServerRequest, uriId: String, commitsUpgrade: Bool = false
@@ -101,7 +101,7 @@ struct DeviceAuthentication: Sendable {
         }
     }
 
-    /// Why a device is not believed. Outside every cause looks the same.
+    /// Why a device is refused. The device sees the same error for every cause.
     struct Refusal: Error, CustomStringConvertible {
         let cause: String
         var description: String { cause }
@@ -113,6 +113,6 @@ extension Set<SignatureType> {
     static let withPossession: Set<SignatureType> = [
         .possession, .possessionKnowledge, .possessionBiometry, .possessionKnowledgeBiometry,
     ]
-    /// Every combination of possession with something the user knows or is.
+    /// Every combination of possession with knowledge or biometry.
     static let strong: Set<SignatureType> = [.possessionKnowledge, .possessionBiometry, .possessionKnowledgeBiometry]
 }

@@ -15,8 +15,8 @@ struct DeviceEncryption: Sendable {
         var plaintext: Data { opened.plaintext }
     }
 
-    /// Opens a request. The signature header, when there is one, takes the place of the encryption header.
-    /// - Throws: `ServiceError` for whatever keeps the request closed.
+    /// Opens a request. A signature header replaces the encryption header.
+    /// - Throws: `ServiceError` if the request cannot be opened.
     func open(_ request: ServerRequest, scope: EciesScope) throws -> Exchange {
         let sealed = try SealedRequest(annotatedRequest: request, scope: scope)
         switch scope {
@@ -33,8 +33,8 @@ struct DeviceEncryption: Sendable {
 
     /// Opens a signed request and verifies its signature over the plaintext: applications sign, then encrypt.
     ///
-    /// What does not open is verified over the bytes as received, which cannot match: so it counts as a wrong
-    /// signature and looks like one.
+    /// If the envelope does not open, the signature is verified over the bytes as received, which cannot match: it
+    /// counts as a wrong signature and looks like one.
     func openSigned(
         _ request: ServerRequest, uriId: String, allowed: Set<SignatureType> = .strong
     ) throws -> (exchange: Exchange, authenticated: DeviceAuthentication.Authenticated) {
@@ -66,9 +66,9 @@ struct DeviceEncryption: Sendable {
 }
 
 extension SealedRequest {
-    /// Reads a request whose signature header, when there is one, takes the place of the encryption header, also when
-    /// it cannot be read (rest-api.md, section 4.3).
-    /// - Throws: `decryptionFailed` for a bad header; whatever the body lacks. The caller's code hides both.
+    /// Reads a request whose signature header, if present, replaces the encryption header, even if it cannot be read
+    /// (rest-api.md, section 4.3).
+    /// - Throws: `decryptionFailed` for a bad header; the error of an incomplete body. The caller's code hides both.
     init(annotatedRequest request: ServerRequest, scope: EciesScope) throws {
         guard let value = request.header(SignatureHeader.name) else {
             self = try SealedRequest(deviceRequest: request, scope: scope)

@@ -20,7 +20,7 @@ struct DeviceNameEndpoints: Sendable {
         }
     }
 
-    /// Names are changed with something the user knows or is, but not with both.
+    /// Names are changed with knowledge or biometry, but not with both.
     private static let factors: Set<SignatureType> = [.possessionKnowledge, .possessionBiometry]
 
     var endpoints: [Endpoint] {

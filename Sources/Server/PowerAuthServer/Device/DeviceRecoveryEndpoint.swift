@@ -7,7 +7,7 @@ struct DeviceRecoveryEndpoint: Sendable {
     let authentication: DeviceAuthentication
 
     var endpoints: [Endpoint] {
-        // Whatever goes wrong looks like a wrong signature; only a wrong signature is counted as one.
+        // Every failure looks like a wrong signature; only a wrong signature is counted as one.
         [.device("/pa/v3/recovery/confirm", failure: .authentication, answer: confirm)]
     }
 

@@ -38,7 +38,7 @@ struct DeviceSignatureEndpoints: Sendable {
         return ServerResponse(status: 200, body: try JSONBody.encode(response))
     }
 
-    /// A token that does not exist, or belongs to somebody else, is as good as removed.
+    /// Removing an unknown token, or one of another activation, succeeds.
     @Sendable private func removeToken(_ request: ServerRequest) throws -> ServerResponse {
         let authenticated = try authentication.authenticate(
             request, uriId: "/pa/token/remove", allowed: .withPossession)

@@ -15,7 +15,7 @@ struct DeviceUpgradeEndpoints: Sendable {
         ]
     }
 
-    /// Encrypted and not signed: the counter that signatures need is what the device asks for.
+    /// Encrypted and not signed: the device requests the counter that signatures need.
     @Sendable private func start(_ request: ServerRequest) throws -> ServerResponse {
         let sealed = try SealedRequest(deviceRequest: request, scope: .activation, acceptsUnknownKeys: true)
         try DeviceVaultEndpoint.requireFields(of: sealed.envelope, version: sealed.version)

@@ -24,7 +24,8 @@ struct DeviceUserInfoEndpoint: Sendable {
         return try encryption.answer(exchange, with: JSONBody.encode(claims))
     }
 
-    /// Why nothing is told about a user. Outside every cause looks the same (rest-api.md, section 14.1, item 9).
+    /// Why no user information is returned. The device sees the same error for every cause (rest-api.md, section 14.1,
+    /// item 9).
     struct Failure: Error, CustomStringConvertible {
         let cause: String
         var description: String { cause }

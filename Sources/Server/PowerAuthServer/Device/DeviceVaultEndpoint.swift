@@ -33,7 +33,7 @@ struct DeviceVaultEndpoint: Sendable {
         }
     }
 
-    /// Errors about who asks, rather than what is asked, look like a wrong signature.
+    /// Errors about the caller, rather than the request, look like a wrong signature.
     private static let unauthenticated: Set<ServiceErrorCode> = [
         .activationNotFound, .activationIncorrectState, .invalidApplication,
     ]

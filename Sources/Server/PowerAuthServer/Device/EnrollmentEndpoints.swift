@@ -1,7 +1,7 @@
 import Foundation
 import PowerAuthProtocol
 
-/// `/api/config/oidc` and `/api/activation/code`: what apps ask before an activation, their own or that of another app
+/// `/api/config/oidc` and `/api/activation/code`: called by apps before an activation, their own or that of another app
 /// (rest-api.md, section 12).
 struct EnrollmentEndpoints: Sendable {
     let context: ServiceContext
@@ -12,7 +12,7 @@ struct EnrollmentEndpoints: Sendable {
         var providerId: String?
     }
 
-    /// What a device has to know to send its user to a provider; the client's secret stays here.
+    /// The provider settings that a device needs to send its user there; without the client secret.
     private struct ProviderView: Encodable {
         let providerId: String
         let clientId: String
@@ -71,7 +71,7 @@ struct EnrollmentEndpoints: Sendable {
             exchange, with: JSONBody.encode(ResponseEnvelope(responseObject: ProviderView(found))))
     }
 
-    /// Why a device is told of no provider. Outside every cause looks the same.
+    /// Why no provider is returned. The device sees the same error for every cause.
     struct NoConfiguration: Error, CustomStringConvertible {
         let cause: String
         var description: String { cause }

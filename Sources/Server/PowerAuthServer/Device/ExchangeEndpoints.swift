@@ -18,7 +18,7 @@ struct ExchangeEndpoints: Sendable {
         [
             encrypted("/exchange/v3/application", scope: .application) { try Self.opened($0, "APPLICATION_SCOPE") },
             encrypted("/exchange/v3/activation", scope: .activation) { try Self.opened($0, "ACTIVATION_SCOPE") },
-            // What a networking library talks to: an envelope inside the encryption, whoever protects it.
+            // For networking libraries: an envelope inside the encryption, in either scope.
             encrypted("/exchange/v3/application/generics", scope: .application, Self.echo),
             encrypted("/exchange/v3/activation/generics", scope: .activation, Self.echo),
             signed("/exchange/v3/signed") { plaintext, userId in

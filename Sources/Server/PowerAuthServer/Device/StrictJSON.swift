@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads JSON objects that may not have keys the protocol does not know (rest-api.md, section 2.3).
+/// Reads JSON objects and refuses keys that the protocol does not define (rest-api.md, section 2.3).
 enum StrictJSON {
     /// Decodes an object whose keys are all in `keys`.
     /// - Parameter nested: a member that is an object, and the keys that it may have.

@@ -2,11 +2,11 @@ import Foundation
 import GRDB
 import LabKit
 
-/// The name of a row, or of a thing that rows are compared by: an activation, a user, an application, a flag.
+/// The identifier of a row, or a value that rows are compared by: an activation, a user, an application, a flag.
 ///
-/// Two identifiers are the same when their bytes are, as SQLite compares them. Swift's text knows another equality, in which
-/// `é` and `e` with a combining accent are one; it would let two layers disagree which text is which row. For the same reason
-/// there is no identifier with a control character: SQLite's text ends at the first NUL.
+/// Identifiers are compared by their bytes, as in SQLite. Swift's `String` also equates `é` and `e` with a combining
+/// accent, so two layers could disagree which text is which row. For the same reason control characters are refused:
+/// SQLite's text ends at the first NUL.
 struct Identifier: Hashable, Sendable {
     /// As it was given.
     let text: String
@@ -14,8 +14,8 @@ struct Identifier: Hashable, Sendable {
     /// The longest one, in code points.
     static let longest = TextLimit.line.characters
 
-    /// Reads what a caller has named.
-    /// - Returns: nil for a text with control characters, or a longer one than ``longest``.
+    /// Reads an identifier of a request.
+    /// - Returns: nil for a text with control characters, or longer than ``longest``.
     init?(_ text: String) {
         guard TextLimit.line.admits(text),
             !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
@@ -23,15 +23,15 @@ struct Identifier: Hashable, Sendable {
         self.init(known: text)
     }
 
-    /// Reads what a caller has named.
-    /// - Parameter field: where it stands, for the refusal.
-    /// - Throws: `invalidRequest`, with a sentence.
+    /// Reads an identifier of a request.
+    /// - Parameter field: its field, for the error message.
+    /// - Throws: `invalidRequest`, with a message.
     init(_ text: String, field: String) throws {
         guard let identifier = Identifier(text) else { throw Self.refusal(of: field) }
         self = identifier
     }
 
-    /// Reads what a caller may have named.
+    /// Reads an optional identifier of a request.
     /// - Returns: nil for nil.
     /// - Throws: as ``init(_:field:)``.
     static func named(_ text: String?, field: String) throws -> Identifier? {
@@ -50,7 +50,7 @@ struct Identifier: Hashable, Sendable {
 
     private static let rule = "an identifier has at most \(longest) characters, and no control characters"
 
-    /// - Parameter field: where the refused text stands.
+    /// - Parameter field: the field of the refused text.
     private static func refusal(of field: String) -> ServiceError {
         .invalid("\(field): \(rule)")
     }

@@ -2,9 +2,9 @@
 struct RequestScope: Sendable {
     /// The lab operation that caused the request.
     var operation: String?
-    /// What its envelopes hold; nil where nobody keeps it.
+    /// The plaintexts of its envelopes; nil where they are not recorded.
     var plaintexts: PlaintextLog?
-    /// The identifier under which other servers know it.
+    /// Its identifier in the logs of other servers.
     var correlation: String?
 
     /// That of the current thread or task.

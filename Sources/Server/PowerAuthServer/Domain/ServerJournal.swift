@@ -1,6 +1,6 @@
 public import PowerAuthProtocol
 
-/// What the server tells its observers about.
+/// An event that the server reports to its observers.
 public enum ServerEvent: Sendable {
     /// The server listens; the values are the port and the identifier of the first application.
     case started(port: Int, applicationId: String)
@@ -16,7 +16,7 @@ public enum ServerEvent: Sendable {
     case activationChanged(activationId: String, from: ActivationState?, to: ActivationState, reason: String?)
     /// A signature was checked.
     case signatureVerified(activationId: String, type: String, valid: Bool, counter: UInt64, failedAttempts: Int)
-    /// A notification was handed over for a device; no outcome where there is nobody to hand it to.
+    /// A notification was handed over for a device; no outcome without push gateway.
     case pushSent(id: String, activationId: String, type: String?, outcome: PushOutcome?)
     /// The server stops listening.
     case stopped

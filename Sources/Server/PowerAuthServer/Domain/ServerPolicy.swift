@@ -20,7 +20,7 @@ public struct ServerPolicy: Sendable {
     public var tokenForwardValidity: Int64 = 1_800_000
     /// How long a temporary key decrypts requests.
     public var temporaryKeyValidity: Int64 = 300_000
-    /// How many unexpired temporary keys one activation may hold; the oldest gives way to a new one.
+    /// The maximum of unexpired temporary keys of one activation; a new one replaces the oldest.
     public var temporaryKeysPerActivation = 32
     /// How many random identifiers are tried before giving up on collisions.
     public var generationAttempts = 10
@@ -48,11 +48,11 @@ public struct ServerPolicy: Sendable {
     public var offlineComponentLength = 8
     /// The codes that show that a user is near the place where an operation is shown.
     public var proximity = ProximityPolicy()
-    /// How many unexpired temporary keys an application version may hold for devices without activation; the oldest of
-    /// the address that has most gives way to a new one.
+    /// The maximum of unexpired temporary keys of an application version for devices without activation; a new one
+    /// replaces the oldest of the address with the most keys.
     public var temporaryKeysPerApplication = 4_000
 
-    /// How many of them devices at one address get; the oldest there gives way. A quarter of all.
+    /// The maximum for one address; a new key replaces the oldest there. A quarter of all.
     public var temporaryKeysPerAddress: Int { max(1, temporaryKeysPerApplication / 4) }
 
     /// The defaults.

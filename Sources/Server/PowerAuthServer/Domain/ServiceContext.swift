@@ -66,7 +66,7 @@ struct ServiceContext: Sendable {
         return value
     }
 
-    /// Before the next transaction can begin: devices hear of changes in the order of the commits.
+    /// Before the next transaction can begin: devices are notified in the order of the commits.
     private func send(_ effects: ChangeEffects, on scope: RequestScope) {
         let pushes = effects.all.pushes
         guard !pushes.isEmpty else { return }
@@ -97,7 +97,8 @@ struct ServiceContext: Sendable {
     }
 }
 
-/// What becomes true with a commit: the writing thread fills it in before, and the request reads it after it has been told.
+/// The side effects of a commit: the writing thread fills them in before it, and the request reads them after its
+/// notification.
 private final class ChangeEffects: Sendable {
     struct All {
         var events: [ServerEvent] = []
@@ -125,7 +126,7 @@ final class WriteTransaction {
     let now: ServerTime
     private(set) var events: [ServerEvent] = []
     private(set) var pushes: [Push] = []
-    /// Whether the commit may bring forward what the scheduled jobs wait for.
+    /// Whether the commit may make a scheduled job due earlier.
     var wakesJobs = false
 
     init(database: Database, rows: TransactionRows, now: ServerTime) {
@@ -145,7 +146,7 @@ final class WriteTransaction {
     }
 
     /// Reads an activation for changing it.
-    /// - Throws: `activationNotFound` when there is none with this identifier.
+    /// - Throws: `activationNotFound` for an unknown identifier.
     func activation(_ id: Identifier) throws -> Activation {
         guard let activation = try findActivation(id) else {
             throw ServiceError(.activationNotFound, "no activation \(id)")
@@ -166,8 +167,8 @@ final class WriteTransaction {
     /// - Parameters:
     ///   - activation: the new content; its time of change is set here.
     ///   - previous: its status before the change.
-    ///   - reason: what the history shows, unless the new status is BLOCKED and has a reason of its own.
-    ///   - externalUserId: the operator on whose behalf it happened.
+    ///   - reason: for the history, unless the new status is BLOCKED and has its own reason.
+    ///   - externalUserId: the operator on whose behalf the change is made.
     func save(
         _ activation: inout Activation, previous: ActivationState, reason: String? = nil,
         externalUserId: Identifier? = nil

@@ -102,13 +102,13 @@ public enum ServiceErrorCode: String, CaseIterable, Sendable {
 
 /// A refused call of a domain service: the code that leaves, and the cause that only logs show.
 public struct ServiceError: Error, Equatable, Sendable {
-    /// What the caller is told.
+    /// The code returned to the caller.
     public let code: ServiceErrorCode
     /// What happened, for the log and the trace; never part of an answer. Holds no secret.
     public let cause: String
     /// A sentence for the caller in place of the code's text; nil for the code's text.
     let sentence: String?
-    /// The PUK that a recovery would have had to show; such a refusal leaves under a code of its own.
+    /// The index of the expected PUK of a recovery; such a refusal has its own error code.
     let expectedPukIndex: Int?
 
     init(_ code: ServiceErrorCode, _ cause: String, sentence: String? = nil, expectedPukIndex: Int? = nil) {

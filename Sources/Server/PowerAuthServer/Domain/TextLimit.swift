@@ -4,7 +4,7 @@ struct TextLimit: Sendable {
     /// In code points, as JSON Schema counts.
     let characters: Int
 
-    /// A name, or what a device reports about itself.
+    /// A name, or a device's description of itself.
     static let line = TextLimit(characters: 255)
     /// A parameter of an operation.
     static let parameter = TextLimit(characters: 2_048)
@@ -24,7 +24,7 @@ struct TextLimit: Sendable {
         text.utf8.count <= characters || text.unicodeScalars.count <= characters
     }
 
-    /// - Parameter field: where the text stands, for the refusal.
+    /// - Parameter field: the field of the text, for the error message.
     /// - Throws: `invalidRequest` with a sentence, for a longer text.
     func check(_ text: String?, _ field: String) throws {
         guard let text, !admits(text) else { return }

@@ -1,4 +1,4 @@
-/// Patterns in which `*` stands for any text, also none, and `|` stands between alternatives.
+/// Patterns in which `*` stands for any text, including the empty one, and `|` separates alternatives.
 enum Wildcard {
     static func matches(_ pattern: String, _ text: String) -> Bool {
         pattern.split(separator: "|", omittingEmptySubsequences: false).contains { matchesAll(of: $0, text) }

@@ -1,10 +1,10 @@
 import GRDB
 
-/// The rows that every request asks for, as a transaction reads and writes them: whatever is done to them is done here, or
-/// ends with one of the two that forget. What is known of a row is known under the row's own name, whatever it was asked
-/// for by.
+/// The rows that every request reads, as a transaction reads and writes them. All changes to them are made here, or end
+/// with one of the two methods that invalidate the cache. A row is cached under its own identifier, independently of
+/// the lookup key.
 extension WriteTransaction {
-    /// An activation; nil when there is none with this identifier.
+    /// An activation; nil for an unknown identifier.
     func findActivation(_ id: Identifier) throws -> Activation? {
         if let known = rows.activation(id) { return known }
         let found = try ActivationStore.find(database, id: id)
@@ -20,7 +20,7 @@ extension WriteTransaction {
         return found
     }
 
-    /// A token; nil when there is none with this identifier.
+    /// A token; nil for an unknown identifier.
     func findToken(_ id: Identifier) throws -> Token? {
         if let known = rows.token(id) { return known }
         let found = try TokenStore.find(database, id: id)
@@ -28,13 +28,13 @@ extension WriteTransaction {
         return found
     }
 
-    /// Writes what a signature verification changes of an activation: the counter, the failures and the time of use.
+    /// Writes the changes of a signature verification to an activation: the counter, the failures and the time of use.
     func saveUse(_ activation: Activation) throws {
         try ActivationStore.updateUse(database, activation)
         rows.note { $0.activations[activation.id] = .known(activation) }
     }
 
-    /// Writes everything that can change of an activation, without history and without telling anybody.
+    /// Writes all changeable fields of an activation, without history and without notifications.
     func saveContent(_ activation: Activation) throws {
         try ActivationStore.update(database, activation)
         rows.note { $0.activations[activation.id] = .unknown }
@@ -54,7 +54,7 @@ extension WriteTransaction {
 }
 
 extension ServiceContext {
-    /// An activation as it is committed; nil when there is none with this identifier. Blocks, unless it is cached.
+    /// An activation as committed; nil for an unknown identifier. Blocks, unless it is cached.
     func activation(_ id: Identifier) throws -> Activation? {
         try committed(cached: { $0.activation(id) }, read: { try ActivationStore.find($0, id: id) }) {
             $0.activations[$1.id] = .known($1)
@@ -69,7 +69,7 @@ extension ServiceContext {
             keep: { $0.versions[$1.applicationKey] = .known($1) })
     }
 
-    /// A token as it is committed; nil when there is none with this identifier. Blocks, unless it is cached.
+    /// A token as committed; nil for an unknown identifier. Blocks, unless it is cached.
     func token(_ id: Identifier) throws -> Token? {
         try committed(cached: { $0.token(id) }, read: { try TokenStore.find($0, id: id) }) {
             $0.tokens[$1.id] = .known($1)

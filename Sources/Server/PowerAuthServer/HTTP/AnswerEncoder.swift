@@ -6,7 +6,7 @@ import Foundation
 /// work for a request. `Data` is written as Base64 and `Decimal` as a number, like there.
 enum AnswerEncoder {
     /// The UTF-8 text of a value.
-    /// - Throws: `EncodingError` for an infinity or not-a-number; whatever the value throws.
+    /// - Throws: `EncodingError` for an infinity or not-a-number; errors of the value.
     static func encode(_ value: some Encodable) throws -> Data {
         let text = AnswerText()
         try text.write(value)
@@ -73,7 +73,7 @@ private struct AnswerObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private func child(_ key: some CodingKey) -> AnswerValue { AnswerValue(text: begin(key), depth: depth) }
 }
 
-/// The key under which a class keeps what its superclass encodes.
+/// The key of a class for the encoding of its superclass.
 private enum SuperKey: CodingKey {
     case `super`
 }

@@ -16,7 +16,7 @@ final class AnswerText {
     /// An object or array that has not ended.
     private struct Open {
         let kind: Kind
-        /// Where its first byte stands.
+        /// The offset of its first byte.
         let start: Int
         /// An object's first one in `members`.
         let firstMember: Int
@@ -26,7 +26,7 @@ final class AnswerText {
     /// A member of an open object, which ends where the next one begins.
     private struct Member {
         let key: String
-        /// Where the first byte of its key stands.
+        /// The offset of the first byte of its key.
         let start: Int
     }
 
@@ -42,7 +42,7 @@ final class AnswerText {
 
     /// Writes a value to its end.
     func write<Value: Encodable>(_ value: Value) throws {
-        // What Foundation's encoder knows, too. The types are compared first: a cast takes longer than the rest.
+        // The special types of Foundation's encoder. The types are compared first: a cast takes longer than the rest.
         if Value.self == Data.self, let data = value as? Data {
             append(data.base64EncodedString())
         } else if Value.self == Decimal.self, let number = value as? Decimal {
@@ -129,7 +129,7 @@ final class AnswerText {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count - object.start)
         for index in sorted {
-            // Behind each but the last stands the comma before the next.
+            // Each but the last is followed by the comma before the next.
             let end = index + 1 < members.count ? members[index + 1].start - 1 : bytes.count
             if !text.isEmpty { text.append(UInt8(ascii: ",")) }
             text.append(contentsOf: bytes[members[index].start..<end])

@@ -1,10 +1,10 @@
 import HTTPTypes
 import Hummingbird
 
-/// Finds the endpoint of a path whatever the method, so that the endpoint itself says which methods it answers.
+/// Finds the endpoint of a path for any method, so that the endpoint itself decides which methods it answers.
 ///
-/// Hummingbird's router finds a path and a method together. To register each path under every method makes it ten
-/// times as long to start a server, and still leaves out methods that nobody has thought of.
+/// Hummingbird's router finds a path and a method together. Registering each path under every method makes the server
+/// start ten times slower, and still omits unknown methods.
 struct AnyMethodRouter: HTTPResponderBuilder {
     private let router = Router(context: ConnectionContext.self)
 
@@ -12,7 +12,7 @@ struct AnyMethodRouter: HTTPResponderBuilder {
         router.add(middleware: middleware)
     }
 
-    /// Has the requests of a path answered; the context knows their method.
+    /// Registers the handler of a path; the context has the method.
     func on(_ path: RouterPath, use handler: @escaping @Sendable (Request, ConnectionContext) async throws -> Response)
     {
         router.on(path, method: Responder.routedMethod, use: handler)
@@ -22,7 +22,7 @@ struct AnyMethodRouter: HTTPResponderBuilder {
         Responder(router: router.buildResponder())
     }
 
-    /// Takes the method from the request before it is routed, and keeps it in the context.
+    /// Moves the method from the request to the context before routing.
     struct Responder: HTTPResponder {
         fileprivate static let routedMethod = HTTPRequest.Method.post
 

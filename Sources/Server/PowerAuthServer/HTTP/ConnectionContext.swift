@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What a request knows about its connection.
+/// The connection's data for a request.
 struct ConnectionContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The method of the request, also while it is routed by its path alone.

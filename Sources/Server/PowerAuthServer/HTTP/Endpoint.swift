@@ -17,14 +17,14 @@ struct Endpoint: Sendable {
     /// The path below the face's mount points, with a leading slash.
     let path: String
     let methods: Set<String>
-    /// What a device sees for any error of the domain; the back office sees the error itself.
+    /// The device's error for any error of the domain; the back office receives the error itself.
     let fallback: ErrorResponse
-    /// What a device may see beside the fallback, and beside the answers that have no endpoint to blame: 405, 413,
-    /// 415 and 500.
+    /// Further errors for a device, beside the fallback and the answers independent of the endpoint: 405, 413, 415 and
+    /// 500.
     var otherFailures: [ErrorResponse] = []
-    /// What the body is read as.
+    /// The media type of the body.
     var bodyType = BodyType.json
-    /// The bodies of a resource, for its description; nil where nobody says more than the face does.
+    /// The bodies of a resource, for its description; nil if the API surface describes them completely.
     var bodies: EndpointBodies?
     /// What fields of the request are like beside their types; those of the back office stand in ``FieldLimit``.
     var limits: [String: FieldLimit] = [:]
@@ -38,8 +38,8 @@ struct Endpoint: Sendable {
 
     /// A device resource.
     /// - Parameters:
-    ///   - failure: what the device sees unless an error asks for one of `others`.
-    ///   - others: further failures that its callers have to expect; the description of the API names them.
+    ///   - failure: the device's error unless one of `others` applies.
+    ///   - others: further failures, listed in the description of the API.
     ///   - readsJSON: false where the body is only signed, not read.
     static func device(
         _ path: String, methods: Set<String> = ["POST"], failure: ErrorResponse, others: [ErrorResponse] = [],
@@ -50,7 +50,7 @@ struct Endpoint: Sendable {
             bodyType: readsJSON ? .json : .unread, reply: { try .answer(answer($0)) })
     }
 
-    /// A device resource that asks others about some of its requests.
+    /// A device resource that calls external services for some requests.
     static func asking(
         _ path: String, failure: ErrorResponse, others: [ErrorResponse] = [],
         reply: @escaping @Sendable (ServerRequest) throws -> Reply
@@ -61,8 +61,8 @@ struct Endpoint: Sendable {
 
     /// A resource of the Mobile Token API.
     /// - Parameters:
-    ///   - failures: what its callers have to expect.
-    ///   - refusal: what a device without a valid signature or token sees.
+    ///   - failures: the possible errors.
+    ///   - refusal: the error for a device without a valid signature or token.
     static func mobileToken(
         _ path: String, failures: [MobileTokenFailure] = [], refusal: MobileTokenFailure = .authentication,
         answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
@@ -72,12 +72,12 @@ struct Endpoint: Sendable {
             otherFailures: failures.map(ErrorResponse.mobileToken), reply: { try .answer(answer($0)) })
     }
 
-    /// A resource that is no part of PowerAuth.
+    /// A resource that is not part of PowerAuth.
     /// - Parameters:
-    ///   - request: what a POST holds, for the description; nil for anything.
-    ///   - limits: what its fields are like beside their types.
-    ///   - bodyType: what a POST is read as.
-    ///   - others: failures that its callers have to expect, beside a request that is wrong.
+    ///   - request: the type of a POST body, for the description; nil for any body.
+    ///   - limits: limits of its fields beside their types.
+    ///   - bodyType: the media type of a POST.
+    ///   - others: possible failures beside an invalid request.
     static func lab(
         _ path: String, methods: Set<String>, takes request: (any (Decodable & SendableMetatype).Type)? = nil,
         limits: [String: FieldLimit] = [:], bodyType: BodyType = .json, others: [ErrorResponse] = [],
@@ -155,7 +155,7 @@ struct Endpoint: Sendable {
             bodyType: bodyType, bodies: bodies, limits: limits, lengths: lengths, answerType: answerType, reply: reply)
     }
 
-    /// Answers a request, or says whom to ask first; whatever goes wrong becomes an error answer.
+    /// Answers a request, or returns the external call to make first; every failure becomes an error answer.
     func respond(to request: ServerRequest, journal: (any ServerJournal)?) -> Reply {
         do {
             try admit(request)
@@ -165,7 +165,7 @@ struct Endpoint: Sendable {
         }
     }
 
-    /// Ends what others were asked for; whatever goes wrong becomes an error answer.
+    /// Completes a request after its external call; every failure becomes an error answer.
     func conclude(_ conclusion: Result<Reply.Conclusion, any Error>, journal: (any ServerJournal)?) -> ServerResponse {
         do {
             return try conclusion.get()()

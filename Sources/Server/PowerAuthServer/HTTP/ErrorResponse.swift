@@ -15,7 +15,7 @@ enum ErrorResponse: Error, Equatable, Sendable {
     case userInfo
     case activationCode
     case applicationConfiguration
-    /// What the Mobile Token API says in words of its own.
+    /// An error with the Mobile Token API's own code and message.
     case mobileToken(MobileTokenFailure)
     // The back office.
     case service(ServiceErrorCode)
@@ -28,27 +28,27 @@ enum ErrorResponse: Error, Equatable, Sendable {
     // Both.
     case notFound
     case methodNotAllowed
-    /// The body does not call itself what the resource reads.
+    /// The media type of the body is not that of the resource.
     case unsupportedMediaType(BodyType)
     case bodyTooLarge
     /// The request is for a host that this server is not.
     case misdirected
-    /// A web page of somebody else's sent the request.
+    /// A web page of another origin sent the request.
     case foreignOrigin
     /// A resource of `/lab`, and the request does not show its token.
     case labToken
-    /// The request names two hosts, or none.
+    /// The request names two hosts, or no host.
     case ambiguousHost
     /// More requests wait than may.
     case overloaded
     case unexpected
 
-    /// What an error that reached the edge of the server looks like outside.
+    /// The response for an error that reached the edge of the server.
     ///
     /// - Parameters:
-    ///   - error: an outward failure goes out as it is; anything else was not meant for the caller.
-    ///   - face: the back office names its business errors, the device side never does.
-    ///   - fallback: the code of a device endpoint for whatever goes wrong in it.
+    ///   - error: an ``ErrorResponse`` is returned unchanged; other errors are not shown to the caller.
+    ///   - face: the back office reports its business errors, the device side never does.
+    ///   - fallback: the code of a device endpoint for all its failures.
     init(_ error: any Error, face: APISurface, fallback: ErrorResponse) {
         switch (error, face) {
         case (let failure as ErrorResponse, _): self = failure
@@ -65,7 +65,7 @@ enum ErrorResponse: Error, Equatable, Sendable {
         case (is DeviceAuthentication.Refusal, _): self = .authentication
         case (is DeviceUserInfoEndpoint.Failure, _): self = .userInfo
         case (is EnrollmentEndpoints.NoConfiguration, _): self = .applicationConfiguration
-        // A device may know which PUK to ask its user for.
+        // The device receives the index of the PUK to request.
         case (let error as ServiceError, .device) where error.expectedPukIndex != nil:
             self = .recovery(expectedPukIndex: error.expectedPukIndex ?? 0)
         case (is ServiceError, .device), (is DecodingError, .device), (is ProtocolError, .device): self = fallback
@@ -142,7 +142,7 @@ enum ErrorResponse: Error, Equatable, Sendable {
         case .misdirected:
             "The Host must be localhost, an address of this server, or one of the hostNames of its settings."
         case .labToken:
-            "The resources of /lab want the header that stands in the file lab-token of the server's directory."
+            "The resources of /lab require the header in the file lab-token of the server's directory."
         case .ambiguousHost: "A request names its host once, in Host; an absolute target names the same."
         case .foreignOrigin: "Web pages of another origin may not call this resource."
         case .overloaded: "Too many requests wait for their answers. Try again later."
@@ -193,11 +193,11 @@ enum APISurface: Sendable {
     case mobileToken
     /// `/rest/v3/**`, for back-office tools.
     case backOffice
-    /// `/lab/**` and what operators look at: nothing here belongs to PowerAuth.
+    /// `/lab/**` and monitoring: not part of PowerAuth.
     case lab
 }
 
-/// Bounds on what the server takes from the network.
+/// Limits of the server's input from the network.
 enum ServerLimits {
     /// The largest body of a request.
     static let bodyBytes = 1_048_576
@@ -206,7 +206,7 @@ enum ServerLimits {
 }
 
 extension DecodingError {
-    /// What is wrong with the JSON, and where.
+    /// The error in the JSON, and its position.
     var sentence: String {
         func place(_ context: Context) -> String {
             let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }

@@ -1,6 +1,6 @@
 import LabKit
 
-/// A decoder without data: it hands out empty values and remembers which fields it was asked for.
+/// A decoder without data: it returns empty values and records the requested fields.
 ///
 /// Thread rule: lives within one call of `JSONSchema.of`.
 final class FieldProbe: Decoder {
@@ -32,11 +32,11 @@ final class FieldProbe: Decoder {
     }
 }
 
-/// The fields of an object, each of which is there and empty.
+/// The fields of an object, each present and empty.
 private struct Fields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let probe: FieldProbe
     let codingPath: [any CodingKey] = []
-    /// A mapping is asked for its keys; it has none.
+    /// Read for a mapping, which has no keys here.
     let allKeys: [Key] = []
 
     func contains(_ key: Key) -> Bool { true }
@@ -93,7 +93,7 @@ private struct NoElements: UnkeyedDecodingContainer {
     func superDecoder() -> any Decoder { FieldProbe() }
 }
 
-/// A value that is null, false, zero and the empty text, whatever it is read as.
+/// A value that is read as null, false, zero or the empty text, according to its type.
 private struct EmptyValue: SingleValueDecodingContainer {
     let codingPath: [any CodingKey] = []
 

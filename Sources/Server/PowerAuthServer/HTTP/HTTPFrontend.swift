@@ -14,9 +14,9 @@ struct HTTPFrontend: Sendable {
     let clock: any ServerClock
     let journal: (any ServerJournal)?
     let faults: ServerFaults
-    /// Nil for a server that nobody may interfere with.
+    /// Nil for a server without fault injection.
     let lab: TestControls?
-    /// Keeps web pages away from the resources of tools.
+    /// Blocks requests of web pages to the resources of tools.
     let browserGuard: BrowserGuard
     /// The header whose value goes into the request log.
     let correlationHeader: String?
@@ -70,7 +70,7 @@ struct HTTPFrontend: Sendable {
         }
     }
 
-    /// Does to a request what the lab's fault rules say, and writes it into the traffic journal.
+    /// Applies the lab's fault rules to a request, and writes it into the traffic journal.
     private func interfere(
         with request: ServerRequest, _ endpoint: Endpoint, _ operation: String?, _ context: ConnectionContext,
         answer: (PlaintextLog?) async -> ServerResponse
@@ -86,7 +86,7 @@ struct HTTPFrontend: Sendable {
             lab.traffic.add(entry)
             if let number { lab.record?.ended(entry, number: number) }
         }
-        // Before anybody hears of the fault, and moves the clock because of it.
+        // Before the fault is reported: an observer may move the clock because of it.
         let latencyEnd = fault?.latency.map { clock.now().advanced(by: Int64($0)) }
         if let fault {
             journal?.record(
@@ -146,7 +146,7 @@ struct HTTPFrontend: Sendable {
 
 /// The names of HTTP headers that are not PowerAuth's.
 public enum ServerHeader {
-    /// Carries the identifier of a lab operation, which then stands in the trace of everything it caused.
+    /// Carries the identifier of a lab operation, which is then in the trace of everything it caused.
     public static let operation = "X-Lab-Operation"
 
     // A header's name as a constant is one.

@@ -43,7 +43,7 @@ struct HostName: Hashable, Sendable {
             : text == "localhost" || text.hasSuffix(".localhost")
     }
 
-    /// As it stands in a URL.
+    /// As written in a URL.
     var inURL: String { isAddress && text.contains(":") ? "[\(text)]" : text }
 
     /// Whether a server that listens here does so on every address of the machine.

@@ -7,7 +7,7 @@ enum JSONBody {
     }
 
     static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        // The decoder looks at the texts it is asked for only; a body is UTF-8 as a whole or not at all.
+        // The decoder checks only the texts that it reads; the whole body must be UTF-8.
         guard String(validating: data, as: UTF8.self) != nil else {
             throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "it is not UTF-8"))
         }
@@ -56,7 +56,7 @@ extension KeyedEncodingContainer {
     }
 }
 
-/// A choice that nobody has made until it is said, so that a missing value and `null` mean no.
+/// A flag that is false by default: a missing value and `null` mean no.
 @propertyWrapper
 struct FalseWhenAbsent: Sendable {
     var wrappedValue: Bool

@@ -9,14 +9,14 @@ protocol DescribedJSON {
 /// JSON Schemas read off the types that decode and encode the bodies, so that the description of the API cannot
 /// say anything else than its code.
 enum JSONSchema {
-    /// The schema of what a type decodes.
+    /// The schema that a type decodes.
     ///
-    /// A field is required when the type cannot do without it. Request types take everything as optional, because
-    /// what is missing has an error code of its own: their required fields are declared by the endpoint's contract.
+    /// A field is required if the type does not decode without it. Request types have optional fields only, because
+    /// missing ones have their own error codes: the endpoint's contract declares the required fields.
     static func of(_ type: any Decodable.Type) -> JSONValue {
         if let described = type as? any DescribedJSON.Type { return described.schema }
         let probe = FieldProbe()
-        // A type that objects to the probe's empty values has been asked for its fields before it does.
+        // A type that refuses the probe's empty values has requested its fields by then.
         _ = try? type.init(from: probe)
         return object(probe.properties, required: probe.required)
     }

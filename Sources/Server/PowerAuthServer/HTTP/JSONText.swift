@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the reader of JSON lets pass and the server does not: a comma behind the last element (RFC 8259, sections 4 and 5),
-/// and a NUL in a text, behind which SQLite reads no further.
+/// JSON that the parser accepts and the server refuses: a comma behind the last element (RFC 8259, sections 4 and 5),
+/// and a NUL in a text, where SQLite stops reading.
 enum JSONText {
     /// - Throws: `DecodingError` that says what is wrong.
     static func check(_ text: Data) throws {

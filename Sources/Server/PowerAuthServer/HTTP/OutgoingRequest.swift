@@ -5,9 +5,9 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// One request of the server to somebody else's server. No thread waits for its answer.
+/// One request to an external server. No thread waits for its answer.
 struct OutgoingRequest: Sendable {
-    /// Why there is no answer.
+    /// Why the answer is missing.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }

@@ -1,10 +1,10 @@
-/// What a resource makes of a request.
+/// The result of a resource for a request.
 enum Reply: Sendable {
     /// The rest of the work, on a worker again.
     typealias Conclusion = @Sendable () throws -> ServerResponse
 
     case answer(ServerResponse)
-    /// Somebody else must be asked first. No worker waits for strangers: the function runs elsewhere, and its result on a
-    /// worker.
+    /// An external service must be called first. No worker blocks on external services: the function runs outside of
+    /// the workers, its conclusion on a worker.
     case afterwards(@Sendable () async throws -> Conclusion)
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The places of those who wait for something that is done for few at a time: a queue that cannot grow for ever.
+/// Limits the requests that wait for work done for few at a time: a bounded queue.
 ///
 /// Thread rule: any thread.
 final class RequestAdmission: Sendable {
@@ -13,7 +13,7 @@ final class RequestAdmission: Sendable {
     }
 
     /// Takes a place.
-    /// - Returns: false when there is none.
+    /// - Returns: false if all are taken.
     func enter() -> Bool {
         guard taken.add(1, ordering: .relaxed).newValue > places else { return true }
         leave()

@@ -1,12 +1,12 @@
-/// One request on its way to its answer: on the event loop when that takes no time, otherwise through the workers; twice,
-/// when its resource asks others in between.
+/// Runs one request: on the event loop if the answer does not block, otherwise on the workers; twice, if its resource
+/// calls an external service in between.
 struct RequestDispatcher: Sendable {
     let endpoint: Endpoint
     let request: ServerRequest
     /// As the client sent it, with its mount point.
     let path: String
     let started: ContinuousClock.Instant
-    /// Whom the work is done for. Task locals of the caller do not reach a worker; they are bound there.
+    /// The scope of the request. Task locals of the caller do not reach a worker; they are bound there.
     let scope: RequestScope
     let workers: WorkerThreads
     let waitingRoom: RequestAdmission
@@ -21,21 +21,21 @@ struct RequestDispatcher: Sendable {
         switch reply {
         case .answer(let answer): return answer
         case .afterwards(let ask):
-            // Nobody's place is taken while strangers think.
+            // The place is released during the external call.
             let conclusion: Result<Reply.Conclusion, any Error>
             do {
                 conclusion = .success(try await scope.run { try await ask() })
             } catch {
                 conclusion = .failure(error)
             }
-            // Not refused any more: what the strangers were asked can often be asked only once.
+            // Not refused at this point: an external call can often be made only once.
             return await onWorker { end(endpoint.conclude(conclusion, journal: journal)) }
         }
     }
 
     private func reply() async -> Reply {
         journal?.record(.requestReceived(method: request.method, path: path), operation: scope.operation)
-        // Faults act at the beginning and the end of what a worker does.
+        // Faults act at the beginning and the end of a worker's job.
         if endpoint.quickAnswer != nil, !faults.areArmed(),
             let answer = await scope.run({ await endpoint.respondQuickly(to: request, journal: journal) })
         {

@@ -6,8 +6,8 @@ import LabKit
 struct RequestLengths: Sendable {
     /// How many elements a list has at most, and how many members a mapping.
     private static let mostElements: Int64 = 10_000
-    /// A body of so few bytes exceeds none of the limits: those that are shorter belong to single fields, and their
-    /// resources hold them.
+    /// A body of at most this size exceeds no limit: shorter limits belong to single fields, and their resources check
+    /// them.
     private static let harmless = 1_024
 
     /// Of the whole body.
@@ -53,7 +53,7 @@ struct RequestLengths: Sendable {
         }
     }
 
-    /// The schema with a limit wherever it has none.
+    /// The schema with the default limit wherever one is missing.
     static func limited(_ schema: JSONValue) -> JSONValue {
         guard var members = schema.objectValue else { return schema }
         let types = members["type"].map { $0.arrayValue ?? [$0] } ?? []
@@ -79,7 +79,7 @@ struct RequestLengths: Sendable {
 }
 
 extension Endpoint {
-    /// What the body of a POST is like, in JSON Schema; nil where the face says all there is to say.
+    /// The JSON Schema of a POST body; nil if the API surface describes it completely.
     var requestSchema: JSONValue? {
         guard let type = bodies?.request else { return nil }
         let described = face == .backOffice ? FieldLimit.of(backOfficePath) : limits

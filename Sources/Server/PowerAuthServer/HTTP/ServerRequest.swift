@@ -7,7 +7,7 @@ struct ServerRequest: Sendable {
     let method: String
     /// The path with the mount point removed.
     let path: String
-    /// The query as received, without `?`; nil when there is none.
+    /// The query as received, without `?`; nil without a query.
     let query: String?
     let headers: HTTPFields
     let body: Data
@@ -26,11 +26,11 @@ struct ServerRequest: Sendable {
             mountPoint: mountPoint, remoteAddress: remoteAddress)
     }
 
-    /// What the path names.
-    /// - Throws: `invalidRequest` for a text that is no identifier.
+    /// The identifier in a path parameter.
+    /// - Throws: `invalidRequest` for a text that is not an identifier.
     func identifier(_ name: String) throws -> Identifier? { try .named(parameters[name], field: name) }
 
-    /// What the body calls itself, in lower case and without parameters; nil when it does not say.
+    /// The media type of the body, in lower case and without parameters; nil if it is missing.
     var mediaType: String? {
         guard let type = headers[.contentType], type != "application/json" else { return headers[.contentType] }
         return type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
@@ -56,7 +56,7 @@ struct ServerResponse: Sendable, Equatable {
     /// When to try again, in seconds, for the header `Retry-After`.
     var retryAfter: Int?
 
-    /// Where a browser goes on, for the header `Location`.
+    /// The redirect target, for the header `Location`.
     var location: String?
 
     /// Status 200 with a JSON body.

@@ -42,8 +42,8 @@ final class WorkerThreads: Sendable {
 
 /// Jobs in the order of their arrival.
 ///
-/// A semaphore and not a condition variable: glibc before 2.41 can lose a condition's signal when a new waiter takes one
-/// that was meant for an older (bug 25847), and a request whose job nobody is woken for is never answered.
+/// A semaphore and not a condition variable: glibc before 2.41 can lose a condition's signal when a new waiter takes
+/// one that was meant for an older (bug 25847), and a request whose job wakes no thread is never answered.
 ///
 /// Thread rule: any thread.
 private final class JobQueue: Sendable {

@@ -14,7 +14,7 @@ struct InstanceClock: AdjustableServerClock {
         let cancellation = clock.makeCancellation()
         alarm.wait(wakingBy: { cancellation.cancel() }) {
             let moment = deadline.map { LabTime(milliseconds: min($0.milliseconds, Int64.max / 1_000_000)) }
-            // A page that cannot be waited on any more ends the wait; its instance is ending too.
+            // An error of the clock page ends the wait; its instance is ending too.
             _ = try? clock.waitUntil(moment ?? LabTime(nanoseconds: .max), orCancelled: cancellation)
         }
     }

@@ -46,7 +46,7 @@ final class InstancePushGateway: PushGateway {
         switch reply {
         case .success(let reply) where reply.error == nil: .accepted
         case .success(let reply) where reply.error?.name == "unknownDeviceToken": .invalidToken
-        // The arguments are made here, so what a device can find wrong with them is the length of the payload.
+        // The arguments are built here, so a device can refuse only the length of the payload.
         case .success(let reply) where reply.error?.name == "badArgument": .payloadTooLarge
         default: .unavailable
         }
@@ -61,7 +61,7 @@ final class InstancePushGateway: PushGateway {
         }
     }
 
-    /// What the devices have answered.
+    /// The answers of the devices.
     private final class Outcomes: Sendable {
         private struct State {
             var missing: Int
@@ -88,8 +88,8 @@ final class InstancePushGateway: PushGateway {
             if decides { isDecided.signal() }
         }
 
-        /// The outcome, as soon as the device with the token has answered or all have. Only when each of them says so
-        /// nobody has the token.
+        /// The outcome, as soon as the device with the token has answered or all have. The token is invalid only if
+        /// every device refuses it.
         func wait() -> PushOutcome {
             isDecided.wait()
             let answers = state.withLock { $0.answers }

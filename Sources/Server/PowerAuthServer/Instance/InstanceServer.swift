@@ -1,8 +1,8 @@
 import Foundation
 public import LabKit
 
-/// A ``LabServer`` that is a member of a lab instance: it lives on the instance's clock, writes its trace,
-/// passes its fault points, answers control commands and ends with it.
+/// A ``LabServer`` that is a member of a lab instance: it uses the instance's clock, writes its trace, passes its fault
+/// points, answers control commands and ends with it.
 ///
 /// Thread rule: any thread.
 public final class InstanceServer: Sendable {
@@ -13,11 +13,11 @@ public final class InstanceServer: Sendable {
     private let membership: Membership
     private let incarnation: Int
     private let server: LabServer
-    /// The port of the incarnation before this one, when any port will do: apps that are running know it.
+    /// The port of the previous incarnation, if any port is allowed: running apps use it.
     private let formerPort: Int?
 
     /// Joins an instance and opens the server's database in it. Blocks.
-    /// - Throws: `InstanceError` when the instance has ended; whatever keeps the database from being opened.
+    /// - Throws: `InstanceError` if the instance has ended; errors of opening the database.
     public init(joining layout: InstanceLayout) throws {
         self.layout = layout
         membership = try Membership(joining: layout)
@@ -31,7 +31,7 @@ public final class InstanceServer: Sendable {
         let clock = try LabClock.open(layout.clockPath)
         clock.traceChanges(to: trace)
         let former = try ServerReady.read(layout)
-        // Whoever waits for this incarnation must not find the file of the one before.
+        // A client waiting for this incarnation must not find the file of the previous one.
         if former != nil { try FileManager.default.removeItem(atPath: layout.serverReadyPath) }
         formerPort = manifest.topology.server.port == 0 ? former?.port : nil
         var configuration = ServerConfiguration(directory: layout.serverDirectory)
@@ -44,9 +44,9 @@ public final class InstanceServer: Sendable {
             pushGateway: InstancePushGateway(layout: layout, topology: manifest.topology))
     }
 
-    /// Listens, tells the instance so, and answers until ``stop()``; then leaves the instance.
-    /// - Parameter onFailure: called when the server listens but cannot tell the instance.
-    /// - Throws: when the port cannot be bound.
+    /// Listens, announces it to the instance, and answers until ``stop()``; then leaves the instance.
+    /// - Parameter onFailure: called if the server listens but cannot announce it.
+    /// - Throws: if the port cannot be bound.
     public func run(onFailure: @escaping @Sendable (any Error) -> Void) async throws {
         let control = ControlSlot()
         defer { control.stop() }
@@ -64,7 +64,7 @@ public final class InstanceServer: Sendable {
         do {
             try await server.run(port: formerPort, onListening: announce)
         } catch is LabServer.ListeningFailure {
-            // Somebody else took it meanwhile; apps learn the new one when they look again.
+            // Another process took the port meanwhile; apps find the new one at their next lookup.
             try await server.run(onListening: announce)
         }
     }

@@ -1,7 +1,7 @@
 public import LabKit
 
 extension ServerConfiguration {
-    /// Takes over what a lab file or a configuration file says.
+    /// Applies the settings of a lab file or a configuration file.
     public mutating func apply(_ spec: ServerSpec) {
         func set<Value>(_ path: WritableKeyPath<ServerConfiguration, Value>, _ value: Value?) {
             if let value { self[keyPath: path] = value }
@@ -20,7 +20,7 @@ extension ServerConfiguration {
         set(\.policy.hasOneActivationPerUser, settings.oneActivationPerUser)
         if let key = settings.databaseEncryptionKey {
             databaseEncryptionKey = DatabaseEncryptionKey(key)
-            // The reader of the file has checked the size; storing in clear instead would be noticed by nobody.
+            // The file's parser has checked the size; storing in clear instead would go unnoticed.
             precondition(databaseEncryptionKey != nil, "databaseEncryptionKey must have 16 bytes")
         }
         set(\.policy.isReplayVerified, settings.replayVerification)

@@ -2,7 +2,7 @@ import Foundation
 public import LabKit
 
 extension ServerReady {
-    /// What others need to know to use a listening server.
+    /// The connection data of a listening server.
     public init(_ listening: LabServer.Listening) {
         self.init(
             baseURL: listening.baseURL, enrollmentURL: listening.baseURL + "/enrollment-server",

@@ -2,10 +2,10 @@ import Foundation
 import LabKit
 import PowerAuthProtocol
 
-/// The token of one server's `/lab`: decrypted bodies, faults and snapshots are for those who may read the server's
-/// directory, and not for the other users of the machine, who reach loopback as well.
+/// The token of one server's `/lab`: decrypted bodies, faults and snapshots are for users who may read the server's
+/// directory, and not for other users of the machine, who can also reach loopback.
 ///
-/// It lives as long as the directory, so that a server that is started again has the same.
+/// It is kept in the directory, so that a restarted server has the same token.
 public struct LabAccess: Sendable {
     /// The header that carries it.
     public static let header = "X-Lab-Token"
@@ -16,7 +16,7 @@ public struct LabAccess: Sendable {
     public let token: String
 
     /// Reads the token of a server's directory, or makes it. Blocks.
-    /// - Throws: what keeps the file from being written.
+    /// - Throws: if the file cannot be written.
     init(directory: String) throws {
         path = directory + "/lab-token"
         if let known = Self.token(in: path) {
@@ -24,7 +24,7 @@ public struct LabAccess: Sendable {
             return
         }
         token = Random.bytes(16).hexadecimal
-        // Never readable, not for a moment: whatever stood there may have been read by others.
+        // Never readable for others, not even briefly: the old content may have been read by others.
         try? FileManager.default.removeItem(atPath: path)
         try PrivateFiles.makeFile(path)
         try Data("\(Self.header): \(token)\n".utf8).write(to: URL(filePath: path))

@@ -73,7 +73,7 @@ struct LabEndpoints: Sendable {
             },
             .lab("/lab/snapshots/{name}/restore", methods: ["POST"]) { request in
                 try snapshots.restore(request.parameters["name"])
-                // What the jobs wait for belongs to the state that is gone.
+                // The jobs wait for times of the replaced state.
                 context.alarm.ring()
                 return try .ok(EmptyEnvelope())
             },

@@ -1,6 +1,6 @@
 import LabKit
 
-// What the fields of lab requests are like beside their types, for the description of the API.
+// The limits of lab request fields beside their types, for the description of the API.
 
 extension TrafficFault {
     static let limits: [String: FieldLimit] = {

@@ -1,6 +1,6 @@
 import LabKit
 
-/// What a lab does again and again on the back office's side of the Mobile Token API, in one call each.
+/// Frequent back-office tasks of the Mobile Token API, in one call each.
 ///
 /// Thread rule: worker threads only; all methods block.
 struct LabShortcuts: Sendable {

@@ -87,7 +87,7 @@ struct MobileTokenLabEndpoints: Sendable {
         if request.method == "POST" {
             return try .ok(Pushes(pushes: shortcuts.sendPush(Self.command(in: request))))
         }
-        // What was committed before the question is among the answers.
+        // Everything committed before the request is in the answer.
         context.pushes.settle()
         if request.method == "DELETE" { context.pushes.journal.clear() }
         let after = try QueryParameters(request.query)["after"].flatMap(Int.init) ?? 0

@@ -3,7 +3,7 @@ import LabKit
 import PowerAuthProtocol
 
 extension RequestRecord {
-    /// Notes that a request has come.
+    /// Records a received request.
     func received(_ request: ServerRequest) -> Int {
         let headers = Dictionary(request.headers.map { ($0.name.rawName, $0.value) }) { _, last in last }
         return begin([
@@ -13,7 +13,7 @@ extension RequestRecord {
         ])
     }
 
-    /// Notes what came of a request, and what was encrypted in it.
+    /// Records the outcome of a request, and its plaintexts.
     ///
     /// - Parameter number: From ``received(_:)``.
     func ended(_ entry: TrafficEntry, number: Int) {

@@ -16,7 +16,7 @@ struct SeedService: Sendable {
         var status: EnumName<ActivationState>?
         /// 2 or 3; 3 when it is missing.
         var version: Int?
-        /// Base64 of a point; when it is missing a key pair is made whose private half nobody has.
+        /// Base64 of a point; if missing, a key pair is generated and its private key discarded.
         var devicePublicKey: String?
         var counter: UInt64?
         /// Base64 of 16 bytes.
@@ -30,7 +30,7 @@ struct SeedService: Sendable {
         var count: Int?
     }
 
-    /// What whoever plays the device has to know.
+    /// The data for a caller acting as the device.
     struct Seeded: Encodable, Sendable {
         let activationId: Identifier
         let activationCode: String

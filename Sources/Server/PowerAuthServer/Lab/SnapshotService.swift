@@ -1,6 +1,6 @@
 import Foundation
 
-/// Keeps the state of the server under names and brings it back, so that a situation can be met again and again.
+/// Saves the state of the server under names and restores it, so that a situation can be repeated.
 ///
 /// Thread rule: worker threads only; all methods block.
 struct SnapshotService: Sendable {
@@ -15,8 +15,8 @@ struct SnapshotService: Sendable {
             .filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }.sorted()
     }
 
-    /// Keeps the present state; a snapshot with the same name gives way.
-    /// - Throws: `invalidRequest` for a name that is no plain word.
+    /// Saves the present state; it replaces a snapshot with the same name.
+    /// - Throws: `invalidRequest` for a name that is not a plain word.
     func take(_ name: String?) throws {
         let path = try path(of: name)
         try PrivateFiles.makeDirectory(directory)
@@ -43,7 +43,7 @@ struct SnapshotService: Sendable {
         guard FileManager.default.fileExists(atPath: path) else {
             let known = try names().joined(separator: ", ")
             throw ServiceError(
-                .invalidRequest, "no snapshot \(name ?? ""); there are: \(known.isEmpty ? "none" : known)")
+                .invalidRequest, "unknown snapshot \(name ?? ""); existing: \(known.isEmpty ? "none" : known)")
         }
         return path
     }

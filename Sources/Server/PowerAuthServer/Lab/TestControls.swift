@@ -1,11 +1,11 @@
 import LabKit
 
-/// What a lab can do to the server beyond what any client can. A server that was not started by a lab, or told to,
-/// has none of it.
+/// The lab's control over the server beyond that of a client. Only a server started by a lab, or with lab powers
+/// enabled, has it.
 struct TestControls: Sendable {
     let faults = TrafficFaults()
     let traffic = TrafficJournal()
-    /// Nil where nobody would read it.
+    /// Nil where it would be unused.
     var record: RequestRecord?
     let identityProvider = LabIdentityProvider()
 }

@@ -31,7 +31,7 @@ struct TrafficFault: Codable, Sendable {
     var corruptBody: Bool?
     /// Milliseconds of the server's clock that the body of the answer takes.
     var slowBody: Int?
-    /// The certificate that is shown in place of the right one. Such a rule counts TLS connections, not requests.
+    /// The certificate sent instead of the right one. Such a rule counts TLS connections, not requests.
     var certificate: String?
 
     /// - Throws: `invalidRequest` for a rule that does nothing, or whose numbers make no sense.
@@ -61,7 +61,7 @@ struct TrafficFault: Codable, Sendable {
         }
     }
 
-    /// What the rule does to a request, in words.
+    /// The effect of the rule on a request, in words.
     var summary: String {
         var words: [String] = []
         if let latency { words.append("the server waited \(LabDuration.milliseconds(Int64(latency))) of lab time") }

@@ -22,8 +22,8 @@ final class TrafficFaults: Sendable {
     /// The rules in the order of their arrival.
     var all: [Armed] { state.withLock { $0.armed } }
 
-    /// Adds a rule; one with the same identifier gives way.
-    /// - Throws: `invalidRequest` for a rule without sense.
+    /// Adds a rule; it replaces one with the same identifier.
+    /// - Throws: `invalidRequest` for an invalid rule.
     func add(_ rule: TrafficFault) throws -> Armed {
         try rule.validate()
         return state.withLock { state in

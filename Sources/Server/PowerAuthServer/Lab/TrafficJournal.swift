@@ -61,8 +61,8 @@ final class TrafficJournal: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - capacity: how many entries are kept; the oldest give way.
-    ///   - byteCapacity: how many bytes of text they may have together. The newest is kept, however large it is.
+    ///   - capacity: the maximum of entries; the oldest are dropped.
+    ///   - byteCapacity: the maximum of their text in bytes. The newest is kept, however large it is.
     init(capacity: Int = 1_000, byteCapacity: Int = 64 * 1_048_576) {
         self.capacity = capacity
         self.byteCapacity = byteCapacity
@@ -98,7 +98,7 @@ final class TrafficJournal: Sendable {
 }
 
 extension TrafficEntry {
-    /// Text when the bytes are UTF-8, otherwise Base64 with a prefix that says so.
+    /// Text if the bytes are UTF-8, otherwise Base64 with a prefix.
     static func text(_ bytes: Data) -> String {
         String(data: bytes, encoding: .utf8) ?? "base64:" + bytes.base64EncodedString()
     }

@@ -36,7 +36,7 @@ struct InboxEndpoints: Sendable {
         }
     }
 
-    /// How many messages a page has, unless the app says so.
+    /// The default page size.
     static let pageSize = 100
 
     var endpoints: [Endpoint] {
@@ -77,7 +77,7 @@ struct InboxEndpoints: Sendable {
         return object
     }
 
-    /// A resource that answers the owner of a token; whatever it refuses has one name.
+    /// A resource for the owner of a token; all its refusals have one code.
     private func endpoint(
         _ path: String, _ answer: @escaping @Sendable (ServerRequest, Activation) throws -> ServerResponse
     ) -> Endpoint {

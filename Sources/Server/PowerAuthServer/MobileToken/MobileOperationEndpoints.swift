@@ -66,18 +66,18 @@ struct MobileOperationEndpoints: Sendable {
             TimedEnvelope(responseObject: content, currentTimestamp: MobileTokenDate(context.clock.now())))
     }
 
-    /// What an app does not name at all, the server cannot answer (mobile-token.md, section 25).
+    /// A request without operation cannot be answered (mobile-token.md, section 25).
     private func reference(in request: ServerRequest) throws -> Identifier? {
         try JSONBody.decode(RequestEnvelope<MobileTokenReference>.self, from: request.body).requestObject.id
     }
 
-    /// A wrong signature is an attempt to approve, too (mobile-token.md, section 16.5).
+    /// A wrong signature also counts as an attempt to approve (mobile-token.md, section 16.5).
     @Sendable private func authorize(_ request: ServerRequest) throws -> ServerResponse {
         let authenticated = Result {
             try caller(signatureOf: request, "/operation/authorize", Self.strong.union([.possession]))
         }
         let body = Result { try JSONBody.decode(OptionalRequest<ApprovalRequest>.self, from: request.body) }
-        // Who shows no valid signature is not told what is wrong with the body.
+        // Without a valid signature, errors of the body are not reported.
         if case .failure = body { _ = try authenticated.get() }
         let approval = try body.get().requestObject
         guard let approval, let id = approval.id else { throw MobileTokenFailure.authentication }
@@ -126,7 +126,7 @@ struct MobileOperationEndpoints: Sendable {
             ipAddress: request.remoteAddress, userAgent: Self.userAgent(of: request))
     }
 
-    /// What the app says about itself, which stays with the operation: no more of it than anybody reads.
+    /// The app's user agent, stored with the operation and truncated.
     private static func userAgent(of request: ServerRequest) -> String? {
         request.header("User-Agent").map { String($0.unicodeScalars.prefix(TextLimit.line.characters)) }
     }

@@ -8,7 +8,7 @@ struct MobileTokenReference: Decodable {
     var id: Identifier?
 }
 
-/// An answer that also tells the server's time.
+/// An answer with the server's time.
 struct TimedEnvelope<Content: Encodable>: Encodable {
     let status = "OK"
     let responseObject: Content

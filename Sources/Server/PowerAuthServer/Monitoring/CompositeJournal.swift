@@ -1,4 +1,4 @@
-/// Several journals that hear the same events.
+/// Several journals that receive the same events.
 struct CompositeJournal: ServerJournal {
     let journals: [any ServerJournal]
 

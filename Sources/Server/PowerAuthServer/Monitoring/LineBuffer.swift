@@ -2,8 +2,8 @@ import Synchronization
 
 /// Lines that several threads write, whole and in one order.
 ///
-/// One thread writes; lines that others have meanwhile go out together in its next write, and their threads do not wait.
-/// A line that nobody else is in the way of is written when ``add(_:)`` returns.
+/// One thread writes; lines added meanwhile by others are combined in its next write, and their threads do not wait. If
+/// no other thread is writing, a line is written when ``add(_:)`` returns.
 ///
 /// Thread rule: any thread.
 final class LineBuffer: Sendable {
@@ -12,12 +12,12 @@ final class LineBuffer: Sendable {
         var isWriting = false
     }
 
-    /// How many bytes may wait for a reader that is too slow: whoever has more to say waits with it.
+    /// How many bytes may wait for a slow reader: beyond that, threads wait to add lines.
     private static let capacity = 1 << 20
 
     private let state = Mutex(State())
     private let write: @Sendable ([UInt8]) -> Void
-    /// Held by whoever writes.
+    /// Held by the writing thread.
     private let writing = Mutex(())
 
     /// - Parameter write: takes some lines; called by one thread at a time.
@@ -41,7 +41,7 @@ final class LineBuffer: Sendable {
         }
     }
 
-    /// Nil when nothing is left, and somebody else may write.
+    /// Nil when nothing is left; then another thread may write.
     private func next() -> [UInt8]? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {

@@ -1,7 +1,7 @@
 import Foundation
 import LabKit
 
-/// What operators and their tools look at: `/health`, `/metrics` and `/openapi.json`.
+/// Resources for operators and their tools: `/health`, `/metrics` and `/openapi.json`.
 struct MonitoringEndpoints: Sendable {
     let context: ServiceContext
     let metrics: ServerMetrics
@@ -21,7 +21,7 @@ struct MonitoringEndpoints: Sendable {
             },
             .page("/metrics", type: "text/plain; version=0.0.4; charset=utf-8") { metrics.text },
             .lab("/openapi.json", methods: ["GET"]) { _ in
-                // Made when somebody wants it: most servers never show it.
+                // Built on request: most servers never return it.
                 try .ok(OpenAPIDocument(endpoints: described + self.endpoints).json)
             },
         ]

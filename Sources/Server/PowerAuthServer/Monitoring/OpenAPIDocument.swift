@@ -141,7 +141,7 @@ struct OpenAPIDocument: Sendable {
 }
 
 extension Endpoint {
-    /// What a back-office resource refuses, and why; nil for the other faces.
+    /// The contract of a back-office resource; nil for other API surfaces.
     var contract: BackOfficeContract? { face == .backOffice ? BackOfficeContract.all[backOfficePath] : nil }
 
     /// The path of a back-office resource below `/rest/v3`.

@@ -74,7 +74,7 @@ final class ServerMetrics: ServerJournal {
             "powerauth_signatures_total", "counter", "Checked signatures.",
             [true, false].map { ("{valid=\"\($0)\"}", "\(state.signatures[$0] ?? 0)") })
         counter("powerauth_activations_total", "Activations that came into a status.", "status", state.activations)
-        counter("powerauth_pushes_total", "Notifications by what came of them.", "outcome", state.pushes)
+        counter("powerauth_pushes_total", "Notifications by outcome.", "outcome", state.pushes)
         return lines.joined(separator: "\n") + "\n"
     }
 }

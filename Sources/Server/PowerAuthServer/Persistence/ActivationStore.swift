@@ -40,7 +40,7 @@ enum ActivationStore {
         FROM activation JOIN application ON application.id = activation.application
         """
 
-    /// Made once, because every request looks an activation up.
+    /// Built once, because every request looks up an activation.
     private static let findSQL = "\(query) WHERE activation_id = ?"
 
     static func find(_ database: Database, id: Identifier) throws -> Activation? {
@@ -122,7 +122,7 @@ enum ActivationStore {
         ])
     }
 
-    /// Writes everything that can change after the insertion. A deadline that has been met stays as it was.
+    /// Writes everything that can change after the insertion. A met deadline is not changed.
     static func update(_ database: Database, _ activation: Activation) throws {
         let binding = activation.lifecycle.binding
         try database.cachedStatement(
@@ -143,7 +143,7 @@ enum ActivationStore {
         ])
     }
 
-    /// Writes what a signature verification changes: the counter, the failures and the time of use.
+    /// Writes the changes of a signature verification: the counter, the failures and the time of use.
     static func updateUse(_ database: Database, _ activation: Activation) throws {
         try database.cachedStatement(
             sql: "UPDATE activation SET counter = ?, ctr_data = ?, failed = ?, t_last_used = ? WHERE activation_id = ?"

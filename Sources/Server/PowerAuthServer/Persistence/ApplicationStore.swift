@@ -124,7 +124,7 @@ enum ApplicationStore {
     }
 }
 
-/// What is selected of an application, alone or behind what belongs to it.
+/// The selected columns of an application, alone or joined to its records.
 enum ApplicationColumn: String, QueryColumn {
     case row = "application.id"
     case id = "application.app_id"

@@ -60,8 +60,8 @@ enum CallbackStore {
             ])
     }
 
-    /// Removes a callback. Its messages that wait have failed: nobody takes them any more, so nobody would end them.
-    /// - Returns: false when there is no such callback any more.
+    /// Removes a callback. Its waiting messages are set to failed: no task would take or end them afterwards.
+    /// - Returns: false if the callback does not exist.
     static func disable(_ database: Database, id: Identifier, _ policy: CallbackPolicy, at now: ServerTime) throws
         -> Bool
     {
@@ -158,8 +158,8 @@ enum CallbackStore {
         return event
     }
 
-    /// Attempts that ended with their process are repeated where attempts are repeated at all, and have failed elsewhere,
-    /// also where the callback was removed meanwhile.
+    /// Attempts that ended with their process are retried if the callback has retries, and otherwise failed, also if
+    /// the callback was removed meanwhile.
     private static func settleLost(
         _ database: Database, _ policy: CallbackPolicy, at now: ServerTime, underWay: Set<Int64>
     ) throws {
@@ -177,7 +177,7 @@ enum CallbackStore {
                 """, arguments: [now.milliseconds, policy.retention, now.milliseconds])
     }
 
-    /// The condition of messages whose calls nobody makes any more; takes the current moment.
+    /// The condition of messages whose calls have no running task; takes the current moment.
     private static func isLost(_ underWay: Set<Int64>) -> String {
         let rows = underWay.map(String.init).joined(separator: ", ")
         return "status = 'PROCESSING' AND t_rerun <= ? AND callback_event.id NOT IN (\(rows))"
@@ -187,8 +187,8 @@ enum CallbackStore {
     private static let deletion =
         "? + COALESCE((SELECT retention_ms FROM callback_url WHERE callback_url.id = callback_event.callback), ?)"
 
-    /// Writes what came of an attempt into the log, and what becomes of the message.
-    /// - Parameter nextCall: when it is tried again; nil ends it.
+    /// Logs the outcome of an attempt, and saves the new state of the message.
+    /// - Parameter nextCall: when it is retried; nil ends it.
     static func finish(
         _ database: Database, _ event: CallbackEvent, httpStatus: Int?, failure: String?, isDelivered: Bool,
         nextCall: ServerTime?, deletion: ServerTime, at now: ServerTime

@@ -5,9 +5,9 @@ import Synchronization
 
 /// Folds the write-ahead log into the database file, on a thread and a connection of its own.
 ///
-/// That waits for the disk twice; a commit would have to wait with it if SQLite did it by itself. Writers and readers go on
-/// meanwhile. A log that is being written all the time is never folded to its end, and only one that is begins anew; so
-/// when it has grown long, the writer folds the rest between two transactions.
+/// That waits for the disk twice; if SQLite did it itself, a commit would wait for it. Writers and readers continue
+/// meanwhile. A log that is written all the time is never folded completely, and only a completely folded one restarts;
+/// so when it is long, the writer folds the rest between two transactions.
 ///
 /// Thread rule: any thread, but for ``noteCommit(_:)``. The thread ends with ``close()`` or the last reference.
 final class Checkpointer: Sendable {
@@ -31,7 +31,7 @@ final class Checkpointer: Sendable {
         self.limits = limits
         var configuration = Configuration()
         configuration.label = "checkpoints"
-        // A server that has just ended may still fold its log, which locks everybody out for a moment.
+        // A server that has just ended may still fold its log, which briefly locks the database.
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
         connection = try DatabaseQueue(path: path, configuration: configuration)
@@ -40,8 +40,7 @@ final class Checkpointer: Sendable {
             while rounds.next() {
                 // A log that cannot be folded now is folded the next time; nothing is lost by then.
                 let pages = try? connection.writeWithoutTransaction { try Self.fold($0) }
-                // Even if all of it was folded: what has been written meanwhile is not counted, and keeps it from
-                // beginning anew.
+                // Even if all of it was folded: later writes are not counted, and keep it from beginning anew.
                 if let pages, pages > limits.longestLog { rounds.wantsWriter.store(true, ordering: .relaxed) }
             }
             try? connection.close()

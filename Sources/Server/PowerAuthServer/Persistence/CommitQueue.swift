@@ -3,12 +3,11 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// What requests want to change, written by one thread, with one commit for all that have come meanwhile.
+/// The changes of requests, written by one thread, with one commit for all that were queued meanwhile.
 ///
-/// While a commit is made the next requests gather, so that it costs many of them what it costs one. How they are written
-/// is ``CommitWriter``'s.
+/// The next requests gather during a commit, so that many share its cost. ``CommitWriter`` writes them.
 ///
-/// Thread rule: any thread. The thread ends, after what was asked before, with ``close()`` or the last reference.
+/// Thread rule: any thread. The thread ends with ``close()`` or the last reference, after the queued changes.
 final class CommitQueue: Sendable {
     /// One request's part of a transaction. All functions are called on the writing thread.
     struct Request: Sendable {
@@ -37,7 +36,7 @@ final class CommitQueue: Sendable {
 
     deinit { _ = entries.close() }
 
-    /// Asks for a change. Returns at once; a closed queue refuses by ``Request/whenDone``.
+    /// Queues a change. Returns at once; a closed queue refuses by ``Request/whenDone``.
     func add(_ request: Request) {
         if !entries.add(.change(request)) { request.whenDone(ServerDatabaseError.closed) }
     }
@@ -55,7 +54,7 @@ final class CommitQueue: Sendable {
         isDone.wait()
     }
 
-    /// Writes what was asked before, and ends the thread.
+    /// Writes the queued changes, and ends the thread.
     func close() {
         if entries.close() { hasEnded.wait() }
     }
@@ -64,11 +63,11 @@ final class CommitQueue: Sendable {
 /// Something for the writing thread to do.
 enum CommitEntry: Sendable {
     case change(CommitQueue.Request)
-    /// Something that wants the database for itself.
+    /// Work with exclusive access to the database.
     case alone(@Sendable () -> Void)
 }
 
-/// What has been asked and not been begun.
+/// The queued entries.
 ///
 /// A semaphore and not a condition variable, for the reason that ``WorkerThreads`` has. Thread rule: any thread.
 private final class CommitEntries: Sendable {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Writes requests together: a savepoint for each, and one commit for all.
 ///
-/// A request that fails leaves nothing behind, and the others do not notice. Nobody is told before the commit, so that no
-/// answer can leave before what it reports is stored.
+/// A failed request leaves nothing behind and does not affect the others. Replies leave after the commit, so that no
+/// answer is sent before its state is stored.
 ///
 /// Thread rule: the writing thread of a ``CommitQueue``.
 final class CommitWriter: Sendable {
@@ -16,7 +16,7 @@ final class CommitWriter: Sendable {
     private let knownVersion = Mutex<Int?>(nil)
 
     /// - Parameters:
-    ///   - cache: told of each commit.
+    ///   - cache: updated at each commit.
     ///   - beforeCommit: passed by each request at its end; throwing undoes the request.
     ///   - hasCommitted: called after each commit.
     init(
@@ -106,7 +106,7 @@ final class CommitWriter: Sendable {
         }
     }
 
-    /// A program that writes into the same file, such as a tester's `sqlite3`, is not heard of otherwise.
+    /// Detects writes of another program into the same file, such as a tester's `sqlite3`.
     private func forgetWhatOthersChanged(_ database: Database) throws {
         let version = try Int.fetchOne(database.cachedStatement(sql: "PRAGMA data_version"))
         let isKnown = knownVersion.withLock { known in

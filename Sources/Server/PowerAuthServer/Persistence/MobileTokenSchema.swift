@@ -1,7 +1,8 @@
 /// The tables behind the texts of operations, registrations for push, and the inbox (mobile-token.md, sections 17.1, 20.1
 /// and 20.3), and the order of a user's history.
 ///
-/// The body of a message is the last column: SQLite reads a row up to what is asked for, and a list asks for no body.
+/// The body of a message is the last column: SQLite reads a row up to the last requested column, and a list requests no
+/// body.
 enum MobileTokenSchema {
     static let tables = """
         CREATE TABLE ui_template (

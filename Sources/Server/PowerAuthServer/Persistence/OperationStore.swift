@@ -39,7 +39,7 @@ enum OperationStore {
         /// One of them must be among the operation's; they exist.
         var applications: [Application]
         var activationId: Identifier?
-        /// The flags an operation may ask for; nil without activation.
+        /// The flags an operation may require; nil without activation.
         var flags: [Identifier]?
         var isPendingOnly = false
         var offset: Int

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Directories and files that nobody but the server's own user may look into, whatever their modes were before: they hold
-/// private keys, secrets of applications and what users have signed.
+/// Makes directories and files readable only for the server's own user, independently of their previous modes: they
+/// contain private keys, secrets of applications and data that users have signed.
 enum PrivateFiles {
-    /// The directory of a server is one that everybody writes to.
+    /// The directory of a server is writable for all users.
     struct SharedDirectory: Error, CustomStringConvertible {
         let path: String
 
@@ -12,13 +12,13 @@ enum PrivateFiles {
         }
     }
 
-    /// What a server keeps in its directory: private from the start when it was made by a server of today.
+    /// The content of a server's directory; current servers create it private.
     private static let database = "server.sqlite"
     private static let folders = ["tls", "snapshots"]
 
-    /// Makes the directory of a server, or makes it private with everything that the server has in it. Files of somebody
-    /// else in it are left alone.
-    /// - Throws: ``SharedDirectory``; `CocoaError` for what belongs to another user.
+    /// Creates the directory of a server, or makes it private with all files of the server in it. Other files in it are
+    /// not changed.
+    /// - Throws: ``SharedDirectory``; `CocoaError` for files of another user.
     static func prepare(_ directory: String) throws {
         try makeDirectory(directory)
         let files = FileManager.default
@@ -41,7 +41,7 @@ enum PrivateFiles {
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
-        // Nobody else could use /tmp any more.
+        // Otherwise other users could not use /tmp.
         guard mode & 0o1000 == 0 else { throw SharedDirectory(path: path) }
         if mode != 0o700 { try setMode(0o700, of: path) }
     }

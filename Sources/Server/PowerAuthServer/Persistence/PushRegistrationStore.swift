@@ -1,6 +1,6 @@
 import GRDB
 
-/// The rows of devices that want pushes.
+/// The rows of devices registered for pushes.
 enum PushRegistrationStore {
     private enum Column: String, QueryColumn {
         case id

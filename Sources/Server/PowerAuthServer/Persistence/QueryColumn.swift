@@ -11,7 +11,7 @@ extension QueryColumn {
     /// The text behind SELECT.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-    /// Where the column stands in its rows.
+    /// The index of the column in its rows.
     fileprivate var place: Int {
         var place = 0
         for column in Self.allCases {
@@ -48,7 +48,8 @@ struct QueryRow<Column: QueryColumn> {
         QueryRow<Next>(row, start: start + Column.allCases.count)
     }
 
-    /// The first row of a result, read while the statement stands on it: `fetchOne` would copy every column first.
+    /// The first row of a result, read while the statement is positioned on it: `fetchOne` would copy every column
+    /// first.
     static func first<Value>(
         _ statement: Statement, arguments: StatementArguments, _ read: (QueryRow) throws -> Value
     ) throws -> Value? {

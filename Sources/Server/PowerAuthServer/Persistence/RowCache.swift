@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The rows that every request asks for, as they are committed: activations, versions of applications, tokens.
+/// The committed rows that every request reads: activations, versions of applications, tokens.
 ///
-/// Transactions put in what they have written, at their commit and before anybody is answered; readers put in what they
-/// have read, unless something was committed meanwhile. So nobody who has his answer can be shown an older state.
+/// Transactions add the rows they have written, at their commit and before replies are sent; readers add the rows they
+/// have read, unless there was a commit meanwhile. So a caller never sees a state older than its last reply.
 ///
 /// Thread rule: any thread; the state is guarded by the mutex.
 final class RowCache: Sendable {
@@ -42,7 +42,7 @@ final class RowCache: Sendable {
     /// A token by its identifier; nil when it is not kept here.
     func token(_ id: Identifier) -> Token? { state.withLock { $0.tokens.value(for: id) } }
 
-    /// Takes over what a transaction has read and written; it is committed.
+    /// Adds the rows that a committed transaction has read and written.
     func take(over rows: RowChanges) {
         state.withLock { state in
             state.revision.number += 1
@@ -50,7 +50,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Forgets everything: the database is another one, or somebody else has written into it.
+    /// Clears the cache: the database was replaced, or another program has written into it.
     func forgetAll() {
         var nothing = RowChanges()
         nothing.forgetAll()
@@ -89,12 +89,12 @@ extension RecentValues {
     }
 }
 
-/// What a transaction knows about rows beside what is committed.
+/// A transaction's rows beside the committed ones.
 struct RowChanges: Sendable {
-    /// What stands in a row now.
+    /// The current state of a row.
     enum Row<Value: Sendable>: Sendable {
         case known(Value)
-        /// It was changed: the next one who wants it reads it.
+        /// It was changed: the next access reads it.
         case unknown
     }
 

@@ -7,7 +7,7 @@ enum SealingSchema {
         """
 }
 
-/// Who has asked for the temporary keys of devices without activation.
+/// The addresses that requested the temporary keys of devices without activation.
 enum TemporaryKeyAddressSchema {
     static let columns = """
         ALTER TABLE temporary_key ADD COLUMN address TEXT;

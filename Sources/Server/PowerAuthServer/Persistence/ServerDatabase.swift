@@ -4,19 +4,19 @@ import Synchronization
 
 /// The server's SQLite database: one writer, several readers.
 ///
-/// Changes go through a ``CommitQueue``: each is alone with the database, which is the row lock of every state change, and
-/// many are committed at once. Whoever is told of his change knows that it survives the death of the process: the write-ahead
-/// log is in the kernel's hands by then.
+/// Changes go through a ``CommitQueue``: each has exclusive access to the database, which replaces row locks for state
+/// changes, and many are committed at once. A change whose reply was sent survives a crash of the process: the
+/// write-ahead log has been written to the kernel by then.
 ///
 /// Thread rule: worker threads (see ``WorkerThreads``), but for ``submit(_:whenCommitted:whenDone:)`` and the cache; all
 /// other methods block.
 final class ServerDatabase: Sendable {
-    /// The rows that every request asks for.
+    /// The rows that every request reads.
     let cache = RowCache()
     private let pool: DatabasePool
     private let queue: CommitQueue
     private let checkpointer: Checkpointer
-    /// What a change passes before and after its commit; a lab injects faults there.
+    /// Called before and after the commit of a change; a lab injects faults there.
     private let hooks: CommitHooks
 
     /// What happens around a commit. Throwing from `beforeCommit` rolls back.
@@ -82,10 +82,10 @@ final class ServerDatabase: Sendable {
 
     /// Makes one change without blocking the caller. Any thread.
     ///
-    /// The point behind the commit is not passed: a server that somebody interferes with does not take this way.
+    /// The fault point after the commit is not passed: a server with armed faults does not use this method.
     /// - Parameters:
     ///   - body: as in ``change(_:whenCommitted:)``.
-    ///   - whenDone: called on the writing thread with what the body returned, once it is committed.
+    ///   - whenDone: called on the writing thread with the result of the body, after the commit.
     func submit<Value: Sendable>(
         _ body: @escaping @Sendable (Database, TransactionRows) throws -> Value,
         whenCommitted: @escaping @Sendable () -> Void,
@@ -132,7 +132,7 @@ final class ServerDatabase: Sendable {
         try outcome.withLock { $0 }.get()
     }
 
-    /// Finishes what was asked, folds the write-ahead log into the database file and closes all connections.
+    /// Finishes the queued changes, folds the write-ahead log into the database file and closes all connections.
     func close() throws {
         queue.close()
         checkpointer.close()
@@ -142,7 +142,7 @@ final class ServerDatabase: Sendable {
     }
 }
 
-/// What one thread has written and another one waits for.
+/// A result that one thread writes and another one waits for.
 ///
 /// Safe to share although nothing of it need be: the one that made it waits until `isDone` is signalled, which is the last
 /// thing that the other one does with it, so that the two never use it at once.

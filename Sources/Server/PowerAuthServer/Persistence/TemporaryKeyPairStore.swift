@@ -8,7 +8,7 @@ struct TemporaryKeyPair: Sendable {
     let applicationKey: Identifier
     /// Nil in application scope.
     let activationId: Identifier?
-    /// Who asked for it; nil where a mobile-facing server did, or the client is unknown.
+    /// The client's address; nil for requests of a mobile-facing server, or if unknown.
     var address: String?
     /// The private scalar, big endian.
     let privateKey: StoredSecret
@@ -27,7 +27,7 @@ enum TemporaryKeyPairStore {
         case expires = "t_expire"
     }
 
-    /// Made once, because it is asked with every encrypted request of protocol 3.3.
+    /// Built once, because every encrypted request of protocol 3.3 uses it.
     private static let findSQL = "SELECT \(Column.list) FROM temporary_key WHERE key_id = ?"
 
     static func find(_ database: Database, id: Identifier) throws -> TemporaryKeyPair? {
@@ -86,7 +86,7 @@ enum TemporaryKeyPairStore {
     }
 
     /// Deletes keys of devices without activation until an application version has no more than `count`, each time the
-    /// oldest of the address that has most: who takes more than others loses by it, and others do not.
+    /// oldest of the address with the most keys, so that only clients with many keys lose some.
     static func keepFairly(_ database: Database, applicationKey: Identifier, count: Int) throws {
         let all = try Int.fetchOne(
             database.cachedStatement(

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// A MAC token: proves an earlier signature again and again without moving a counter.
+/// A MAC token: proves an earlier signature repeatedly without moving a counter.
 struct Token: Sendable {
     /// A lower-case UUID.
     let id: Identifier
@@ -23,7 +23,7 @@ enum TokenStore {
         case created = "t_created"
     }
 
-    /// Made once, because it is asked with every request that shows a token.
+    /// Built once, because every request with a token uses it.
     private static let findSQL = "SELECT \(Column.list) FROM token WHERE token_id = ?"
 
     static func find(_ database: Database, id: Identifier) throws -> Token? {

@@ -5,7 +5,7 @@ final class TransactionRows {
     private let cache: RowCache
     /// Of the requests whose changes stand.
     private var settled = RowChanges()
-    /// Of the request that is at work.
+    /// Of the current request.
     private var open = RowChanges()
 
     init(_ cache: RowCache) {
@@ -24,19 +24,19 @@ final class TransactionRows {
         row(\.tokens, id) { cache.token(id) }
     }
 
-    /// Changes what is known, on behalf of the request that is at work.
+    /// Changes the known rows, on behalf of the current request.
     func note(_ change: (inout RowChanges) -> Void) {
         change(&open)
     }
 
-    /// The request that is at work has come to its end.
-    /// - Parameter stands: false when what it wrote was rolled back.
+    /// The current request has ended.
+    /// - Parameter stands: false if its changes were rolled back.
     func endRequest(stands: Bool) {
         if stands { settled.append(open) }
         open = RowChanges()
     }
 
-    /// Tells everybody; the transaction is committed.
+    /// Publishes the rows of the committed transaction.
     func publish() {
         cache.take(over: settled)
     }

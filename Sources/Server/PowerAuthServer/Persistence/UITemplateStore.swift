@@ -1,6 +1,6 @@
 import GRDB
 
-/// The rows of what operations look like.
+/// The rows of UI templates of operations.
 enum UITemplateStore {
     private enum Column: String, QueryColumn {
         case placeholder

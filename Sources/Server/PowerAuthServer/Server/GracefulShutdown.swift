@@ -1,7 +1,7 @@
 import Foundation
 import ServiceLifecycle
 
-/// Ends a service group from outside, also when the end is asked for before the group runs.
+/// Ends a service group from outside, even if requested before the group runs.
 ///
 /// Thread rule: any thread; the state is guarded by the lock.
 final class GracefulShutdown: @unchecked Sendable {

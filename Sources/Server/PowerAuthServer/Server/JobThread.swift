@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The thread that does what the passing of the server's time brings, exactly when it is due.
+/// The thread that runs time-dependent jobs exactly when they are due.
 ///
 /// Thread rule: any thread. Ends with ``stop()``.
 final class JobThread: Sendable {
@@ -21,7 +21,7 @@ final class JobThread: Sendable {
         thread.start()
     }
 
-    /// Lets the thread end and waits for it; deliveries under way go on.
+    /// Ends the thread and waits for it; deliveries under way continue.
     func stop() {
         isStopped.store(true, ordering: .releasing)
         calls.stop()

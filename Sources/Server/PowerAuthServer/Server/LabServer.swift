@@ -22,15 +22,15 @@ public final class LabServer: Sendable {
         public let port: Int
         /// The identifier of the first application.
         public let applicationId: String
-        /// What the mobile SDK of that application is configured with.
+        /// The mobile SDK configuration of that application.
         public let mobileSdkConfig: String
         /// The certificate of the authority to trust; nil for plain HTTP.
         public let certificateAuthorityPath: String?
-        /// What the back office wants; nil when it is open.
+        /// The credentials of the back office; nil when it is open.
         public let credentials: Credentials?
-        /// Who can reach the server, and what they find.
+        /// Who can reach the server, and with which access.
         public let exposure: ListenPolicy
-        /// What `/lab` wants; nil for a server without lab powers.
+        /// The access token of `/lab`; nil for a server without lab powers.
         public let labAccess: LabAccess?
     }
 
@@ -46,11 +46,11 @@ public final class LabServer: Sendable {
     public struct ListeningFailure: Error, CustomStringConvertible {
         /// The address and port.
         public let address: String
-        /// What the operating system said.
+        /// The message of the operating system.
         public let cause: String
 
         public var description: String {
-            "cannot listen on \(address): \(cause). Stop whoever uses the port, or choose another one."
+            "cannot listen on \(address): \(cause). Stop the process that uses the port, or choose another one."
         }
     }
 
@@ -60,27 +60,27 @@ public final class LabServer: Sendable {
     private let faults: ServerFaults
     let journal: (any ServerJournal)?
     private let metrics = ServerMetrics()
-    /// What a lab can do to it; nil for a server that nobody may interfere with.
+    /// The lab's control over the server; nil for a server without lab powers.
     let powers: TestControls?
     /// Who may use them.
     let labAccess: LabAccess?
     private let certificates: LabCertificates?
     private let exposure: ListenPolicy
     let credentials: Credentials?
-    /// Whether the journal knows that the server has stopped.
+    /// Whether the stop of the server is in the journal.
     private let isStopNoted = Flag()
     private let application: (id: String, mobileSdkConfig: String)
     private let shutdown = GracefulShutdown()
 
-    /// Opens the database, and creates the first application if there is none. Blocks.
+    /// Opens the database, and creates the first application if it has no application. Blocks.
     /// - Parameters:
     ///   - configuration: where and how.
-    ///   - clock: what every window, expiry and time stamp is measured with.
-    ///   - journal: told about everything that happens.
-    ///   - faults: where a lab interferes.
-    ///   - pushGateway: hands notifications over to devices; without one they are only kept.
-    /// - Throws: ``ListenPolicy/Refusal`` for a server that would be open to the network; whatever keeps the database from
-    ///   being opened, in words for the operator.
+    ///   - clock: used for every window, expiry and time stamp.
+    ///   - journal: receives all events.
+    ///   - faults: the fault points of a lab.
+    ///   - pushGateway: delivers notifications to devices; without one they are only recorded.
+    /// - Throws: ``ListenPolicy/Refusal`` for a server that would be open to the network; errors of opening the
+    ///   database, with messages for the operator.
     public init(
         configuration: ServerConfiguration, clock: any ServerClock,
         journal: (any ServerJournal)? = nil, faults: ServerFaults = ServerFaults(),
@@ -152,7 +152,7 @@ public final class LabServer: Sendable {
         shutdown.trigger()
     }
 
-    /// Tells the journal that the server has stopped, once: for a process that ends although connections are open.
+    /// Records in the journal that the server has stopped, once: for a process that ends with open connections.
     public func noteStop() {
         guard isStopNoted.raise() else { return }
         journal?.record(.stopped, operation: nil)
@@ -177,7 +177,7 @@ public final class LabServer: Sendable {
             + MonitoringEndpoints(context: services.context, metrics: metrics, described: held).endpoints
     }
 
-    /// The same resource of `/lab` for those who show its token, or the one that opens the page to sign in.
+    /// The same resource of `/lab`, restricted to requests with its token, or the one that opens the sign-in page.
     private func guarded(_ endpoint: Endpoint) -> Endpoint {
         guard let labAccess, let provider = powers?.identityProvider else { return endpoint }
         return endpoint.replying { request in

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Who can reach a server, and what stands between them and it.
+/// Who can reach a server, and how it is protected.
 public struct ListenPolicy: Sendable {
     /// A server that would be open to the network.
     public struct Refusal: Error, CustomStringConvertible {
         /// Where it would listen.
         public let host: String
-        /// What is missing, as it is asked for on the command line.
+        /// The missing command-line options.
         public let missing: [String]
 
         public var description: String {
@@ -19,9 +19,9 @@ public struct ListenPolicy: Sendable {
         }
     }
 
-    /// Who can reach the server and what they find there, in one line.
+    /// Who can reach the server and with which access, in one line.
     public let summary: String
-    /// What it is called by from other machines: addresses and names; none of loopback.
+    /// Its addresses and names for other machines; without loopback.
     let hosts: [HostName]
     private let host: HostName
     private let scheme: String

@@ -2,7 +2,7 @@ public import LabKit
 
 /// How a server is set up. Everything has a default but the directory.
 public struct ServerConfiguration: Sendable {
-    /// Where the database lives; created with mode 0700 when it is missing.
+    /// The directory of the database; created with mode 0700 if missing.
     public var directory: String
     /// The name or address to listen on, `0.0.0.0` or `::` for every address. Beyond loopback only with
     /// ``ServerPolicy/isBackOfficeRestricted`` and a ``certificate``, or ``isInsecureAllowed``.
@@ -21,20 +21,20 @@ public struct ServerConfiguration: Sendable {
     public var operationTemplates: [ServerSettings.OperationTemplate] = []
     /// Texts of operations that are stored at each start, in place of those of the same types and languages.
     public var uiTemplates: [ServerSettings.UITemplate] = []
-    /// What the server calls itself.
+    /// The names that the server reports.
     public var names = ServerNames()
-    /// The header whose value stands in the request log; nil for none.
+    /// The header whose value is written to the request log; nil for no header.
     public var correlationHeader: String?
     /// Windows, limits and validity times.
     public var policy = ServerPolicy()
-    /// Who CUSTOM activations belong to, and what becomes of custom attributes.
+    /// Decides the user of CUSTOM activations, and processes custom attributes.
     public var activationProvider = ActivationProvider.username
     /// The OpenID Connect providers that DIRECT activations may name.
     public var identityProviders: [IdentityProvider] = []
-    /// Whether `/lab/**` is there: faults, traffic with its decrypted bodies, snapshots, seeding. Never on a server
-    /// that anybody relies on.
+    /// Whether `/lab/**` is available: faults, traffic with its decrypted bodies, snapshots, seeding. Never on a
+    /// production server.
     public var hasLabPowers = false
-    /// The file that a lab's server records its requests in, with what was encrypted in them; nil for none.
+    /// The file that a lab's server records its requests in, with their plaintexts; nil for no file.
     public var requestRecordPath: String?
     /// The certificate to show; nil for plain HTTP.
     public var certificate: CertificateKind?
@@ -46,7 +46,7 @@ public struct ServerConfiguration: Sendable {
     public var workerThreads = 4
 
     /// Creates a configuration.
-    /// - Parameter directory: where the database lives.
+    /// - Parameter directory: the directory of the database.
     public init(directory: String) {
         self.directory = directory
     }

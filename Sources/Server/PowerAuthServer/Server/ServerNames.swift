@@ -1,4 +1,4 @@
-/// What a server calls itself in the answer of `/status` (server.md, sections 5.1 and 25).
+/// The server's names in the answer of `/status` (server.md, sections 5.1 and 25).
 public struct ServerNames: Sendable {
     /// For programs.
     public var name = "powerauth-server"

@@ -6,7 +6,7 @@ struct ServerServices: Sendable {
     private let identification: ActivationIdentification
 
     /// Opens the database in the configured directory.
-    /// - Throws: whatever keeps the database from being opened or created.
+    /// - Throws: errors of opening or creating the database.
     init(
         configuration: ServerConfiguration, clock: any ServerClock, journal: (any ServerJournal)?, faults: ServerFaults,
         pushGateway: (any PushGateway)?, labIdentityProvider: LabIdentityProvider?
@@ -56,9 +56,9 @@ struct ServerServices: Sendable {
         return (application.id.text, version.mobileSdkConfig)
     }
 
-    /// Creates an integration when the back office is open to integrations only and there is none: nobody could come
-    /// in to create the first one.
-    /// - Returns: the credentials of the oldest one; nil when none are needed.
+    /// Creates an integration if the back office is open to integrations only and has none yet: otherwise no caller
+    /// could create the first one.
+    /// - Returns: the credentials of the oldest one; nil if none are needed.
     func firstIntegration() throws -> LabServer.Credentials? {
         guard context.policy.isBackOfficeRestricted else { return nil }
         let service = IntegrationService(context: context)

@@ -1,9 +1,9 @@
 import HTTPConnections
 
-/// What clients may take of a server: the time of its connections, and their number. None of it has a counterpart in the
-/// original, which leaves it to the servlet container.
+/// Limits of clients: the time of their connections, and their number. The original leaves them to the servlet
+/// container.
 ///
-/// Times are milliseconds of real time: a network does not live on the lab's clock.
+/// Times are milliseconds of real time: a network does not use the lab's clock.
 public struct TrafficLimits: Sendable {
     /// From the first byte of a request, or the beginning of its connection, to the end of its headers.
     public var headerTimeout: Int64 = 10_000
@@ -29,7 +29,7 @@ public struct TrafficLimits: Sendable {
     /// as many as it can leaves three quarters to the others.
     var addressShare: Int { max(1, min(connectionsPerAddress, connections / 4)) }
 
-    /// What of it is about connections.
+    /// The limits of connections.
     var ofConnections: ConnectionLimits {
         var limits = ConnectionLimits()
         limits.headerTimeout = headerTimeout

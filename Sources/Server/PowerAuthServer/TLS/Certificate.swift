@@ -7,14 +7,14 @@ import PowerAuthProtocol
 /// Written with OpenSSL, which the protocol uses anyway; swift-certificates would bring a second cryptographic library
 /// into the server.
 struct Certificate: Sendable {
-    /// Who answers for it.
+    /// The issuer of the certificate.
     enum Issuer {
         case itself
         /// - Parameter certificate: PEM.
         case authority(certificate: String, key: PrivateKey)
     }
 
-    /// What is certified.
+    /// The subject of the certificate.
     struct Request {
         var commonName: String
         var notBefore: ServerTime
@@ -150,8 +150,8 @@ enum PEM {
         text("EC PRIVATE KEY", try key.withEVPKey { key in try der { i2d_PrivateKey(key, $0) } })
     }
 
-    /// What one of OpenSSL's `i2d` functions writes: asked without a buffer it tells the size, with one it fills it and
-    /// moves the pointer on.
+    /// The output of one of OpenSSL's `i2d` functions: without a buffer it returns the size, with one it fills it and
+    /// advances the pointer.
     fileprivate static func der(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) throws -> Data
     {
         let size = write(nil)

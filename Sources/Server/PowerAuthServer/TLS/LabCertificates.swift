@@ -6,7 +6,7 @@ import PowerAuthProtocol
 
 /// The certificates of one server directory: an authority that is made once, and a new certificate at every start.
 struct LabCertificates: Sendable {
-    /// The file that clients are told to trust.
+    /// The file with the authority that clients trust.
     let authorityPath: String
     private let authority: PrivateKey
     private let authorityCertificate: String
@@ -15,7 +15,7 @@ struct LabCertificates: Sendable {
     private static let day: Int64 = 86_400_000
 
     /// Reads the authority of a directory, or makes it. Blocks.
-    /// - Throws: what keeps the files from being read or written.
+    /// - Throws: errors of reading or writing the files.
     init(directory: String, now: ServerTime) throws {
         let keyPath = directory + "/ca.key"
         authorityPath = directory + "/ca.pem"
@@ -41,10 +41,10 @@ struct LabCertificates: Sendable {
         }
     }
 
-    /// What a server shows.
+    /// The TLS configuration of a server.
     /// - Parameters:
-    ///   - hosts: what a right certificate is for, beside loopback.
-    ///   - replacement: asked at every connection for a certificate to show in place of the right one.
+    ///   - hosts: the names in a right certificate, beside loopback.
+    ///   - replacement: called at every connection for a certificate to send instead of the right one.
     /// - Throws: `ProtocolError` for lack of entropy; `NIOSSLError` for a certificate OpenSSL does not read.
     func configuration(
         _ kind: CertificateKind, for hosts: [HostName] = [], now: ServerTime,
@@ -55,7 +55,7 @@ struct LabCertificates: Sendable {
         // Older versions are refused (RFC 8996).
         configuration.minimumTLSVersion = .tlsv12
         if let replacement {
-            // All are made now: a handshake runs on an event loop, which is no place for making keys.
+            // All are created now: a handshake runs on an event loop, where key generation would block.
             let others = try Dictionary(
                 uniqueKeysWithValues: CertificateKind.allCases.map { kind in
                     let (chain, key) = try sources(kind, for: hosts, now: now)
@@ -81,7 +81,7 @@ struct LabCertificates: Sendable {
         )
     }
 
-    /// A new key and its certificate, followed by those who vouch for it; all PEM.
+    /// A new key and its certificate, followed by its chain; all PEM.
     func serverCertificate(
         _ kind: CertificateKind, for hosts: [HostName] = [], now: ServerTime
     ) throws -> (chain: [String], key: PrivateKey) {

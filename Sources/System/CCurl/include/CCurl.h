@@ -25,21 +25,21 @@ typedef size_t (*ccurl_receive)(char *bytes, size_t size, size_t count, void *co
 /// Sets the function that gets the bytes of the response's body, with its context.
 CURLcode ccurl_set_write_function(CURL *handle, ccurl_receive function, void *context);
 
-/// Is asked each time before a request goes out on a connection; 0 lets it go.
+/// Called each time before a request is sent on a connection; 0 allows it.
 typedef int (*ccurl_before_request)(
     void *context, char *remote_address, char *local_address, int remote_port, int local_port);
 
-/// Sets the function that is asked before a request goes out, with its context.
+/// Sets the function that is called before a request is sent, with its context.
 CURLcode ccurl_set_before_request(CURL *handle, ccurl_before_request function, void *context);
 
 /// Sets the function that gets the lines of the response's header, with its context.
 CURLcode ccurl_set_header_function(CURL *handle, ccurl_receive function, void *context);
 
-/// Is told how far a transfer is, in bytes of both bodies; what is expected is 0 while nobody knows. 0 lets it go on.
+/// Receives the progress of a transfer, in bytes of both bodies; the expected count is 0 while unknown. 0 continues.
 typedef int (*ccurl_progress)(
     void *context, curl_off_t expected, curl_off_t received, curl_off_t to_send, curl_off_t sent);
 
-/// Sets the function that is told how far a transfer is, with its context.
+/// Sets the function that receives the progress of a transfer, with its context.
 CURLcode ccurl_set_progress(CURL *handle, ccurl_progress function, void *context);
 
 /// Reads a numeric fact about a finished transfer.
@@ -48,8 +48,8 @@ CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value);
 /// Sets an option of a multi handle whose value is a number.
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
-/// Takes the next message of a multi handle that reports a finished transfer.
-/// Returns its easy handle and stores its result, or returns `NULL` when there is none.
+/// Takes the next message of a multi handle that reports a finished transfer. Returns its easy handle and stores its
+/// result, or returns `NULL` without one.
 CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result);
 
 /// One certificate of a server in DER form.
@@ -58,19 +58,19 @@ typedef struct {
     size_t size;
 } ccurl_certificate;
 
-/// What a judge says about a server's certificates.
+/// The decision of a judge about a server's certificates.
 typedef enum {
     /// The connection is refused.
     CCURL_REFUSED,
-    /// The connection is accepted, whatever the verification found.
+    /// The connection is accepted, regardless of the verification.
     CCURL_ACCEPTED,
-    /// What the verification found counts.
+    /// The result of the verification counts.
     CCURL_AS_VERIFIED,
 } ccurl_judgement;
 
 /// Is asked about a server during the handshake: context, result of the verification (an `X509_V_…` number, 0 when the
 /// certificates are in order and name the host), the chain from the server's own certificate upwards. The certificates
-/// live until the function returns. Called on the thread that drives the transfer, which stands still meanwhile.
+/// live until the function returns. Called on the thread that drives the transfer, which blocks meanwhile.
 typedef ccurl_judgement (*ccurl_judge)(
     void *context, long verified, const ccurl_certificate *chain, size_t count);
 

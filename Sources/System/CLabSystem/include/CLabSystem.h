@@ -37,14 +37,14 @@ pid_t csystem_spawn(const struct csystem_spawn_request *request, const char **fa
 
 // Processes
 
-// The process that has made a connection of a Unix socket, by SO_PEERCRED; 0 where there is none to see.
+// The process that has made a connection of a Unix socket, by SO_PEERCRED; 0 if unknown.
 pid_t csystem_peer_pid(int socket);
 
 int csystem_pidfd_open(pid_t pid);
 int csystem_pidfd_send_signal(int pidfd, int signal);
 
-/// Waits for the child behind `pidfd`. Returns 1 when it has ended (and is reaped), 0 when it still runs and
-/// `block` is zero, -errno on failure. `*signaled` tells whether `*status` is a signal or an exit code.
+/// Waits for the child behind `pidfd`. Returns 1 when it has ended (and is reaped), 0 when it still runs and `block` is
+/// zero, -errno on failure. `*signaled` states whether `*status` is a signal or an exit code.
 int csystem_wait(int pidfd, int block, int *signaled, int *status);
 
 // Events
@@ -76,7 +76,7 @@ int csystem_set_thread_name(const char *name);
 
 // Terminals
 
-/// The columns of the terminal at `descriptor`; 0 when it is none or does not say.
+/// The columns of the terminal at `descriptor`; 0 if it is not a terminal or does not report them.
 int csystem_terminal_columns(int descriptor);
 /// The columns that a character takes on a terminal, -1 for one that is not printable.
 int csystem_character_columns(uint32_t character);

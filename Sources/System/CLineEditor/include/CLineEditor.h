@@ -12,8 +12,8 @@ typedef enum { LINE_EDITOR_LINE = 0, LINE_EDITOR_END = 1, LINE_EDITOR_INTERRUPTE
 
 /// Completes the line before the cursor, a text of `length` bytes.
 ///
-/// Writes what is to be inserted at the cursor into `insertion`, and what there is to choose from into `choices`, both of
-/// at most `capacity` bytes with the closing zero; an empty text for nothing.
+/// Writes the text to insert at the cursor into `insertion`, and the candidates into `choices`, both of at most
+/// `capacity` bytes with the closing zero; an empty text for nothing.
 typedef void (*line_editor_completion)(
     void *context, const char *line, size_t length, char *insertion, char *choices, size_t capacity);
 

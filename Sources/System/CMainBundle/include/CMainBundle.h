@@ -1,4 +1,5 @@
-// The information dictionary of the process's main bundle, which Foundation on Linux reads and nobody may write.
+// The information dictionary of the process's main bundle, which Foundation on Linux reads and does not let others
+// write.
 #ifndef CMAINBUNDLE_H
 #define CMAINBUNDLE_H
 

@@ -1,8 +1,7 @@
 // A file layer of SQLite (VFS) that notices a changed byte in a database and in its write-ahead log.
 //
-// SQLite itself has no checksum on the pages of a database, and looks at those of the log only when the first process
-// opens it, where a frame that does not fit ends the log in silence: the transactions behind it are gone. With this
-// layer
+// SQLite itself has no checksum on the pages of a database, and checks those of the log only when the first process
+// opens it, where a bad frame ends the log silently: the later transactions are lost. With this layer
 //   - the last 8 bytes of each page of the database are a checksum of the page and its place; SQLite reserves them;
 //   - each page read from the log is compared with the checksum of its frame;
 //   - `cpagechecksum_verify_log`, called before a database is opened, compares the log with its index, which knows how

@@ -1,26 +1,26 @@
 internal import LabFile
 internal import LabKit
 
-/// The schema of a step that is a command: exactly one actor, whose value is the command, and the words beside it.
+/// The schema of a step that is a command: exactly one actor with the command as its value, and the words beside it.
 ///
-/// Actors are free names of a topology, so that an actor is every key that is no word of the language.
+/// Actors are free names of a topology, so every key that is not a word of the language is an actor.
 struct CommandSchema {
-    /// The programs of own apps, whose commands the free names have, too.
+    /// The programs of own apps; free names have their commands, too.
     let own: OwnPrograms
 
-    /// The actors whose names are fixed, with what they are.
+    /// The actors with fixed names, and their descriptions.
     private static let builtIn: [(name: String, kinds: [ActorKind])] = ReservedWords.builtInActors.map { name in
         (name, ActorTable.builtIn(name))
     }
-    /// The kinds of actor whose names a topology chooses.
+    /// The kinds of actor with names chosen by a topology.
     private static let free = ActorKind.allCases.filter { kind in !builtIn.contains { $0.kinds.contains(kind) } }
 
-    /// What a step refers to.
+    /// The definitions for a step.
     var definitions: [String: Schema] {
         var definitions = Self.actorCount
         definitions["command"] = command
         definitions["way"] = .object([
-            "name": ValueSchema.text.described("What the way is called."), "expect": ExpectationSchema.anything,
+            "name": ValueSchema.text.described("The name of the way."), "expect": ExpectationSchema.anything,
             "fails": ExpectationSchema.failure,
         ]).and(.not(.has("expect", "fails")))
         definitions["commandName"] = names(of: Self.free)
@@ -37,8 +37,8 @@ struct CommandSchema {
             "eventually": ValueSchema.duration.described(
                 "The longest time in which the expectation may come true; without one, in which the command may succeed."
             ),
-            "expect": ExpectationSchema.anything.described("What the answer must be like."),
-            "fails": ExpectationSchema.failure.described("What the error must be like."),
+            "expect": ExpectationSchema.anything.described("The expected answer."),
+            "fails": ExpectationSchema.failure.described("The expected error."),
             "note": StepSchema.note,
             "when": StepSchema.when,
             "with": Schema.type("object").described("The command's parameters."),
@@ -52,7 +52,7 @@ struct CommandSchema {
         for (name, kinds) in builtIn {
             keys[name] = .definition("commandName.\(name)").described(kinds.first?.title ?? name)
         }
-        // Offered while the step has no actor yet; a step that has one of them is not judged here.
+        // Suggested while the step has no actor yet; a step with an actor is not checked here.
         for word in ReservedWords.stepWords where keys[word] == nil {
             keys[word] = .anything.described(StepSchema.meanings[word]?.sentence ?? "")
         }
@@ -76,7 +76,8 @@ struct CommandSchema {
     private static let actor =
         "^(?!(" + (ReservedWords.commandSiblings + ReservedWords.builtInActors).joined(separator: "|") + ")$)"
 
-    /// What a command asks of the words beside it. Several actors may know it, each with parameters of its own.
+    /// The constraints of a command on the words beside it. Several actors may have it, each with parameters of its
+    /// own.
     private static func binding(_ declarations: [CommandDeclaration]) -> Schema {
         var variants: [Schema] = []
         for declaration in declarations {
@@ -128,15 +129,15 @@ struct CommandSchema {
 
     // MARK: - One actor
 
-    /// The keys beside the actor, those that exclude each other together.
+    /// The keys beside the actor, with those that exclude each other.
     private static let slots =
         ReservedWords.commandSiblings.filter { !outcomes.contains($0) }.map { [$0] } + [outcomes]
     private static let outcomes = ["either", "expect", "fails"]
 
-    /// At most one key of a step is an actor: a schema cannot count some of the keys, so that the definitions count those
-    /// that are no actors, one after the other, and then limit the number of all keys.
+    /// At most one key of a step is an actor. A schema cannot count some of the keys, so the definitions count the
+    /// other keys, one after the other, and then limit the number of all keys.
     ///
-    /// `oneActor.I.N` is about the slots from I on, when N of those before are there.
+    /// `oneActor.I.N` covers the slots from I on, when N of the earlier ones are present.
     private static var actorCount: [String: Schema] {
         var definitions: [String: Schema] = [:]
         for index in 0...slots.count {

@@ -1,13 +1,13 @@
 internal import LabKit
 
-/// The schemas of expectations: what stands behind `expect`, `fails`, `where` and `winners`.
+/// The schemas of expectations: the values of `expect`, `fails`, `where` and `winners`.
 enum ExpectationSchema {
-    /// An expectation of a value whose type nobody knows.
+    /// An expectation of a value of unknown type.
     static let anything = Schema.definition("expectation")
-    /// What the error of a command must be like.
+    /// The expectation of a command's error.
     static let failure = Schema.definition("failure")
 
-    /// What the schemas above refer to.
+    /// The definitions for the schemas above.
     ///
     /// - Parameter ownErrors: Names of the errors that only own apps have.
     static func definitions(ownErrors: [String]) -> [String: Schema] {
@@ -20,7 +20,7 @@ enum ExpectationSchema {
         ]
     }
 
-    /// What stands behind the word of each matcher.
+    /// The value of each matcher's word.
     static var matchers: [String: Schema] {
         let several = Schema.list(of: anything, atLeast: 1)
         let two = Schema.list(of: ValueSchema.quantity, atLeast: 2, atMost: 2)
@@ -35,10 +35,10 @@ enum ExpectationSchema {
             "between": two.described(
                 "A number or duration from the first to the second, both included.", examples: [[1, 5]]),
             "contains": anything.described(
-                "Text with this piece, or a list with such an element.", examples: ["phone"]),
+                "Text with this substring, or a list with such an element.", examples: ["phone"]),
             "each": anything.described(
                 "A list whose elements are all like this.", examples: [["type": "text"]]),
-            "endsWith": ValueSchema.text.described("Text that ends so."),
+            "endsWith": ValueSchema.text.described("Text with this ending."),
             "equals": anything.described("The same value."),
             "exactly": Schema.anything.described("The same value, without members that are not written here."),
             "length": anything.described(
@@ -49,7 +49,7 @@ enum ExpectationSchema {
                 "A number or duration that differs from the first by the second at most.", examples: [["5m", "1s"]]),
             "not": anything.described("None of these holds."),
             "oneOf": several.described("One of these holds.", examples: [["active", "blocked"]]),
-            "startsWith": ValueSchema.text.described("Text that begins so."),
+            "startsWith": ValueSchema.text.described("Text with this beginning."),
             "type": Schema.word(of: Matcher.ValueKind.allCases.map(\.rawValue)).described("A value of this kind."),
         ]
     }

@@ -1,16 +1,16 @@
 internal import LabFile
 public import LabKit
 
-/// The JSON Schemas (draft-07, which editors know best) of the files that people write for the lab, made from the
-/// declarations of the vocabulary and the language.
+/// The JSON Schemas (draft-07, which editors support best) of the files that people write for the lab, generated from
+/// the declarations of the vocabulary and the language.
 ///
-/// What a schema cannot say, such as whether a topology has an actor or a reference a value, `lab run` says.
+/// `lab run` checks what a schema cannot, such as whether a topology has an actor or a reference a value.
 public enum ScenarioSchema {
     /// The kinds of file.
     public enum Kind: CaseIterable, Sendable {
         /// A scenario.
         case scenario
-        /// Steps that `include` reads.
+        /// Steps for `include`.
         case include
         /// `lab.yaml`.
         case lab
@@ -54,12 +54,12 @@ public enum ScenarioSchema {
                         "The chapters of the manuals that the scenario shows.",
                         examples: ManualChapter.names.prefix(1).map { .string($0) }),
                 "tags": Schema.list(of: ValueSchema.text).described(
-                    "Words to select by.", examples: [["sharing", "slow"]]),
+                    "Tags for selection.", examples: [["sharing", "slow"]]),
                 "quarantine": quarantine.described(
-                    "Why the scenario is known not to pass.",
+                    "Why the scenario is known to fail.",
                     examples: [["reason": "A defect is being fixed", "until": "2027-01-31"]]),
                 "requires": requirements.described(
-                    "What the cast must have; otherwise the scenario is not run.",
+                    "What the topology must have; otherwise the scenario is not run.",
                     examples: [["actors": ["wallet"], "tls": true]]),
                 "lab": topology,
                 "values": Schema.object([:], others: .definition("value"))
@@ -74,7 +74,7 @@ public enum ScenarioSchema {
                     examples: ["users.csv", [["id": "short", "password": "12"]]]),
                 "setup": phase.described("Steps before those of the scenario, with a time limit of their own."),
                 "steps": StepSchema.steps,
-                "tearDown": phase.described("Steps that run whatever happened, with a time limit of their own."),
+                "tearDown": phase.described("Steps that always run, with a time limit of their own."),
             ], required: ["name", "steps"])
     }
 
@@ -90,7 +90,7 @@ public enum ScenarioSchema {
         .object(
             [
                 "reason": ValueSchema.text.described("Why it does not pass."),
-                "owner": ValueSchema.text.described("Who looks after it."),
+                "owner": ValueSchema.text.described("Who is responsible for it."),
                 "until": Schema.text(matching: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
                     .described("The last day of the quarantine, such as 2027-01-31."),
             ], required: ["reason"]), otherwise: ValueSchema.text)
@@ -102,7 +102,7 @@ public enum ScenarioSchema {
         "biometry": ValueSchema.flag.described("Whether a device has biometry."),
     ])
 
-    /// Steps, or steps with the real time that they may take together.
+    /// Steps, or steps with a real-time limit for all of them.
     private static var phase: Schema {
         .when(
             .type("object"),
@@ -134,7 +134,7 @@ public enum ScenarioSchema {
             .type("object"),
             .object([
                 "type": Schema.word(of: StepReader.parameterTypes.keys.sorted()).described(
-                    "What values it takes.", default: "any"),
+                    "The type of its values.", default: "any"),
                 "default": Schema.anything.described("The value of a parameter that is not given."),
                 "meaning": ValueSchema.text.described("What it means."),
             ]))
@@ -146,11 +146,11 @@ public enum ScenarioSchema {
             "override": Schema.definition("topologyPart").described("Parts of it to replace."),
         ])
         let own = Schema.object(
-            ["topology": Schema.definition("topology").described("A cast of its own.")], required: ["topology"])
+            ["topology": Schema.definition("topology").described("A topology of its own.")], required: ["topology"])
         return Schema.when(
             .type("object"), .when(.has("topology"), own, otherwise: chosen), otherwise: ValueSchema.text
         ).described(
-            "A topology of lab.yaml, with parts replaced, or a cast of its own.",
+            "A topology of lab.yaml, with parts replaced, or one of its own.",
             examples: ["default", ["use": "default"]])
     }
 
@@ -160,13 +160,13 @@ public enum ScenarioSchema {
             [
                 "generate": .word(of: GeneratedValue.Kind.allCases.map(\.rawValue)),
                 "digits": Schema.type("integer", "string").described("Digits of a PIN.", default: 4),
-                "below": Schema.type("integer", "string").described("What a number is less than.", default: 1000),
+                "below": Schema.type("integer", "string").described("The exclusive upper limit.", default: 1000),
             ], required: ["generate"])
         let environment = Schema.object(
             [
                 "environment": ValueSchema.text.described("The variable that holds the value."),
                 "default": Schema.anything.described("The value when the variable is not set."),
-                "secret": ValueSchema.flag.described("Whether it is masked wherever anything is printed."),
+                "secret": ValueSchema.flag.described("Whether it is masked in all output."),
             ], required: ["environment"])
         let secret = Schema.object(["secret": ValueSchema.text], required: ["secret"])
         return .when(

@@ -1,6 +1,6 @@
 internal import LabKit
 
-/// A JSON Schema (draft-07) being put together: the few keywords that the lab's schemas are made of.
+/// A JSON Schema (draft-07) under construction: the few keywords that the lab's schemas use.
 struct Schema: Sendable {
     /// The schema as a document holds it.
     let json: JSONValue
@@ -11,7 +11,7 @@ struct Schema: Sendable {
 
     /// Anything.
     static let anything = Schema([:])
-    /// Nothing: a key with this schema must not be there.
+    /// Nothing: a key with this schema must be absent.
     static let nothing = Schema(.bool(false))
 
     /// Values of some of JSON's types.
@@ -19,10 +19,10 @@ struct Schema: Sendable {
         Schema(["type": names.count == 1 ? .string(names[0]) : .array(names.map { .string($0) })])
     }
 
-    /// Whole numbers from a bound on.
+    /// Whole numbers from a minimum on.
     static func integer(atLeast least: Int64) -> Schema { Schema(["type": "integer", "minimum": .integer(least)]) }
 
-    /// Texts that a regular expression finds something in.
+    /// Texts that match a regular expression.
     static func text(matching pattern: String) -> Schema {
         Schema(["type": "string", "pattern": .string(pattern)])
     }
@@ -33,7 +33,7 @@ struct Schema: Sendable {
     /// One of some values.
     static func one(of values: [JSONValue]) -> Schema { Schema(["enum": .array(values)]) }
 
-    /// One of some words, each with its meaning for editors; those that are deprecated are struck through.
+    /// One of some words, each with its meaning for editors; deprecated ones are struck through.
     static func word(
         of words: [(name: String, meaning: String)], deprecated: [(name: String, meaning: String)] = []
     ) -> Schema {
@@ -53,7 +53,7 @@ struct Schema: Sendable {
         return Schema(members)
     }
 
-    /// Objects with the given keys and, unless something is said about others, no more.
+    /// Objects with the given keys and, unless others are allowed, no more.
     static func object(_ keys: [String: Schema], required: [String] = [], others: Schema = .nothing) -> Schema {
         var members: [String: JSONValue] = ["type": "object", "additionalProperties": others.json]
         if !keys.isEmpty { members["properties"] = .object(keys.mapValues(\.json)) }
@@ -61,7 +61,7 @@ struct Schema: Sendable {
         return Schema(members)
     }
 
-    /// What holds for some keys of an object, should they be there.
+    /// Constraints on some keys of an object, if present.
     static func keys(_ keys: [String: Schema]) -> Schema {
         Schema(["properties": .object(keys.mapValues(\.json))])
     }
@@ -69,12 +69,12 @@ struct Schema: Sendable {
     /// Objects that have all of some keys.
     static func has(_ keys: String...) -> Schema { Schema(["required": .array(keys.map { .string($0) })]) }
 
-    /// Objects that have no other keys than some.
+    /// Objects with no other keys than some.
     static func hasOnly(_ keys: [String]) -> Schema {
         Schema(["type": "object", "propertyNames": word(of: keys).json])
     }
 
-    /// Objects in which every key that a regular expression finds something in has such a value.
+    /// Objects in which the values of all keys that match a regular expression have a schema.
     static func every(keyMatching pattern: String, _ schema: Schema) -> Schema {
         Schema(["patternProperties": .object([pattern: schema.json])])
     }
@@ -82,7 +82,7 @@ struct Schema: Sendable {
     /// Objects whose keys are such texts.
     static func names(_ schema: Schema) -> Schema { Schema(["propertyNames": schema.json]) }
 
-    /// What holds for each element of a list, and for each member of an object.
+    /// The schema of each element of a list, and of each member of an object.
     static func elementsAndMembers(_ schema: Schema) -> Schema {
         Schema(["items": schema.json, "additionalProperties": schema.json])
     }
@@ -90,7 +90,7 @@ struct Schema: Sendable {
     /// Objects with at least one key.
     static let notEmpty = Schema(["minProperties": 1])
 
-    /// Objects with at most so many keys.
+    /// Objects with a maximum number of keys.
     static func atMost(keys count: Int) -> Schema { Schema(["maxProperties": .integer(Int64(count))]) }
 
     static func anyOf(_ schemas: [Schema]) -> Schema { Schema(["anyOf": .array(schemas.map(\.json))]) }
@@ -99,17 +99,17 @@ struct Schema: Sendable {
 
     static func not(_ schema: Schema) -> Schema { Schema(["not": schema.json]) }
 
-    /// The schema of the document's definition with a name.
+    /// A reference to a definition of the document.
     static func definition(_ name: String) -> Schema { Schema(["$ref": .string("#/definitions/\(name)")]) }
 
-    /// What holds for values that fit a condition, and for the others.
+    /// The schema of values that match a condition, and of the others.
     static func when(_ condition: Schema, _ then: Schema, otherwise: Schema? = nil) -> Schema {
         var members = ["if": condition.json, "then": then.json]
         members["else"] = otherwise?.json
         return Schema(members)
     }
 
-    /// The schema with further keywords; those of both must hold. Beside a reference a validator reads nothing else.
+    /// The schema with further keywords; both must hold. Beside a reference a validator ignores other keywords.
     func and(_ other: Schema) -> Schema {
         let (mine, its) = (json.objectValue ?? [:], other.json.objectValue ?? [:])
         let isReference = mine["$ref"] != nil || its["$ref"] != nil
@@ -117,7 +117,7 @@ struct Schema: Sendable {
         return Schema(mine.merging(its) { old, _ in old })
     }
 
-    /// The schema with what editors show: a meaning, the value that stands for a missing one, and values to begin with.
+    /// The schema with texts for editors: a meaning, the default, and initial values.
     func described(_ meaning: String, default value: JSONValue? = nil, examples: [JSONValue] = []) -> Schema {
         guard var members = json.objectValue else { return self }
         if members["$ref"] != nil { members = ["allOf": .array([json])] }
@@ -127,8 +127,8 @@ struct Schema: Sendable {
         return Schema(members)
     }
 
-    /// The schema of something that is still understood and has a better spelling. The keyword is younger than draft-07;
-    /// editors know it.
+    /// The schema of a spelling that is still accepted and has a better one. The keyword is newer than draft-07;
+    /// editors support it.
     func deprecated(_ meaning: String) -> Schema { described(meaning).and(Schema(["deprecated": true])) }
 
     /// A whole document.

@@ -51,7 +51,7 @@ enum ServerSchema {
                 .described("Templates of operations, besides those of a new server."),
             "uiTemplates": Schema.list(of: uiTemplate).described("Texts of operations, besides those of a new server."),
             "callbacks": callbacks.described("How callbacks are delivered."),
-            "limits": limits.described("What clients may take of the server."),
+            "limits": limits.described("Resource limits for clients."),
         ])
     }
 

@@ -8,12 +8,12 @@ enum StepSchema {
     static let note = ValueSchema.text.described("A remark, shown beside the step.")
     static let when = Schema.object(
         [
-            "check": ValueSchema.reference.described("A value that a step has kept."),
-            "expect": ExpectationSchema.anything.described("What it must be like."),
+            "check": ValueSchema.reference.described("A value kept by a step."),
+            "expect": ExpectationSchema.anything.described("The expected value."),
         ], required: ["check", "expect"]
     ).described("The step is carried out only when this holds.")
 
-    /// What each word does, and what may stand behind it, for editors.
+    /// The meaning of each word, and its possible values, for editors.
     static let meanings: [String: (sentence: String, example: JSONValue)] = [
         "advance": (
             "Moves the lab's clock; what became due happens, in order.",
@@ -35,7 +35,7 @@ enum StepSchema {
             ]
         ),
         "eventually": (
-            "The steps again and again until they hold, at most that long.",
+            "Repeats the steps until they hold, for at most that long.",
             "2s"
         ),
         "include": (
@@ -43,7 +43,7 @@ enum StepSchema {
             "steps/activate.yaml"
         ),
         "never": (
-            "The steps, during which an event may not come, or a command may not end so.",
+            "The steps, during which an event must not occur, or a command must not end as stated.",
             ["event": "push.dropped"]
         ),
         "same": (
@@ -51,7 +51,7 @@ enum StepSchema {
             [["main": "activationIdentifier"], ["wallet": "activationIdentifier"]]
         ),
         "order": (
-            "Events in the traces that must have come one after the other.",
+            "Events in the traces that must have occurred in this order.",
             [["event": "server.push"], ["event": "push.received"]]
         ),
         "parallel": (
@@ -76,7 +76,7 @@ enum StepSchema {
         ),
     ]
 
-    /// What the schemas above refer to.
+    /// The definitions for the schemas above.
     ///
     /// - Parameter own: The programs of own apps, whose commands steps can name.
     static func definitions(_ own: OwnPrograms) -> [String: Schema] {
@@ -86,8 +86,8 @@ enum StepSchema {
         return definitions.merging(CommandSchema(own: own).definitions) { old, _ in old }
     }
 
-    /// A word of the language decides what a step is; without one it is a command. `eventually` is a word when there is
-    /// no command.
+    /// A word of the language decides the kind of a step; without one it is a command. `eventually` is a word if there
+    /// is no command.
     private static var step: Schema {
         let words = ReservedWords.stepWords.filter { $0 != "eventually" }
         let block = Schema.hasOnly(ReservedWords.siblings + ["steps"]).and(.has("eventually"))
@@ -145,12 +145,12 @@ enum StepSchema {
         ]
     }
 
-    /// A list is steps, unless something is expected of it.
+    /// A list is steps, unless it has an expectation.
     private static var check: Schema {
         .when(
             Schema.keys(["check": .type("array")]).and(.not(.has("expect"))), word("check", steps, isExemplary: false),
             otherwise: word(
-                "check", .anything, ["expect": ExpectationSchema.anything.described("What it must be like.")],
+                "check", .anything, ["expect": ExpectationSchema.anything.described("The expected value.")],
                 required: ["expect"]))
     }
 
@@ -160,7 +160,7 @@ enum StepSchema {
             [
                 "winners": ExpectationSchema.expectation(of: .integer)
                     .described("How many branches succeed; by default all."),
-                "others": ExpectationSchema.failure.described("What every other branch fails with."),
+                "others": ExpectationSchema.failure.described("The error of every other branch."),
                 "as": ValueSchema.variable.described("The name that keeps the winner, and is an actor from there on."),
             ]
         ).and(.allOf([.when(.anyOf([.has("others"), .has("as")]), .has("winners"))]))
@@ -171,13 +171,13 @@ enum StepSchema {
         let keys: [String: Schema] = [
             "event": .word(of: TraceEventName.all.map { ($0.rawValue, $0.summary) }),
             "peer": ValueSchema.text.described("The process; by default any."),
-            "where": ExpectationSchema.anything.described("What the fields of the event must be like."),
+            "where": ExpectationSchema.anything.described("The expected fields of the event."),
         ]
         return Schema.object(keys.merging(more) { old, _ in old }, required: ["event"]).and(
             .allOf([.definition("eventFields")]))
     }
 
-    /// What `where` can ask of each event.
+    /// The conditions of `where` on each event.
     private static var eventFields: Schema {
         .allOf(
             TraceEventName.all.map { event in
@@ -187,9 +187,9 @@ enum StepSchema {
             })
     }
 
-    /// A step that is a word, with the words that it takes beside it.
+    /// A step that is a word, with the words allowed beside it.
     ///
-    /// - Parameter isExemplary: Whether the example of the word is of this form.
+    /// - Parameter isExemplary: Whether the example of the word has this form.
     private static func word(
         _ word: String, _ value: Schema, _ siblings: [String: Schema] = [:], required: [String] = [],
         isExemplary: Bool = true

@@ -1,19 +1,19 @@
 internal import LabFile
 internal import LabKit
 
-/// The schemas of `lab.yaml` and of the parts of a topology that a scenario replaces. The readers of these files have no
-/// declarations that could be printed; `SchemaTests` compare the keys with what the readers take.
+/// The schemas of `lab.yaml` and of the parts of a topology that a scenario replaces. The readers of these files have
+/// no printable declarations; `SchemaTests` compare the keys with those that the readers accept.
 enum TopologySchema {
     /// The whole of `lab.yaml`.
     static var labFile: Schema {
         .object(
             [
                 "topologies": named(.definition("topology"))
-                    .described("The casts by name; the one called `default` is used unless a scenario says otherwise.")
+                    .described("The topologies by name; `default` is used unless a scenario names another.")
             ], required: ["topologies"])
     }
 
-    /// What the schemas above refer to: each part as a whole, and as what is laid over another one.
+    /// The definitions for the schemas above: each part as a whole, and as an override of another one.
     static var definitions: [String: Schema] {
         var definitions = ["server": ServerSchema.server]
         for form in Form.allCases {
@@ -26,7 +26,7 @@ enum TopologySchema {
         return definitions
     }
 
-    /// Whether a part of a topology stands for itself, or replaces some keys of another one.
+    /// Whether a part of a topology is complete, or replaces some keys of another one.
     private enum Form: CaseIterable {
         case whole
         case part
@@ -40,12 +40,12 @@ enum TopologySchema {
         func named(_ name: String) -> Schema { TopologySchema.named(.definition(self.name(name))) }
     }
 
-    /// A mapping from names that steps can use to what has them.
+    /// A mapping from names for steps to the named parts.
     private static func named(_ schema: Schema) -> Schema {
         .object([:], others: schema)
     }
 
-    /// The names of actors: no word of the language, because both stand in the same place.
+    /// The names of actors: not words of the language, because both are keys of a step.
     private static let actors = Schema.names(
         .text(matching: "^[A-Za-z][A-Za-z0-9_-]{0,31}$").and(.not(.word(of: ReservedWords.all.sorted()))))
 
@@ -113,7 +113,7 @@ enum TopologySchema {
             "userDefaultsSuiteName": text("Suite of defaults of an app without sharing."),
             "biometryKey": word(
                 of: PowerAuthSpec.BiometryKey.self, "What opens the key of the biometry factor.", default: "anySet"),
-            "sslValidation": word(of: PowerAuthSpec.SSLValidation.self, "Whom the SDK trusts.", default: "system"),
+            "sslValidation": word(of: PowerAuthSpec.SSLValidation.self, "The trusted certificates.", default: "system"),
             "requestTimeout": ValueSchema.duration
                 .described("How long the SDK waits for an answer, by the lab's clock.", default: "20s"),
             "removesLocalTokens": ValueSchema.flag
@@ -123,7 +123,7 @@ enum TopologySchema {
                     "Whether the Extensions SDK makes token headers of the app's version instead of 3.1.",
                     default: false),
             "sharesTimeWithWatch": ValueSchema.flag
-                .described("Whether the full SDK tells the watch the server's time.", default: false),
+                .described("Whether the full SDK sends the watch the server's time.", default: false),
             "refreshesTokensOnWatch": ValueSchema.flag
                 .described("Whether the full SDK sends tokens that change to the watch that has them.", default: false),
         ])
@@ -135,7 +135,7 @@ enum TopologySchema {
                 "phone": text("Name of the phone."), "watch": text("Name of the watch."),
                 "up": ValueSchema.flag.described("Whether the two reach each other at the start.", default: true),
                 "over": word(
-                    of: LinkSpec.Transport.self, "What carries it between the agents of the devices.",
+                    of: LinkSpec.Transport.self, "The transport between the agents of the devices.",
                     default: .string(LinkSpec.Transport.local.rawValue)),
                 "capacity": ServerSchema.number(
                     "Transfers that a queue of each end holds.", default: .integer(Int64(LinkSpec.defaultCapacity))),

@@ -2,23 +2,23 @@ internal import LabKit
 
 /// The schemas of values, by their declared types.
 ///
-/// A YAML parser that knows no types reads `0123` as a number and `true` as a truth value where the lab reads text, so
-/// that texts are any scalar, and numbers may be quoted.
+/// A YAML parser without type information reads `0123` as a number and `true` as a boolean where the lab reads text, so
+/// texts may be any scalar, and numbers may be quoted.
 enum ValueSchema {
-    /// Any scalar but nothing.
+    /// Any scalar but null.
     static let text = Schema.type("string", "number", "boolean")
     /// A number, or a duration.
     static let quantity = Schema.type("number", "string")
     /// `true` or `false`.
     static let flag = Schema.anyOf([.type("boolean"), .word(of: ["true", "false"])])
-    /// A text with a reference in it, which stands for a value of any type.
+    /// A text with a reference in it, which may have a value of any type.
     static let reference = Schema.definition("reference")
-    /// A length of time that is not negative.
+    /// A non-negative length of time.
     static let duration = Schema.definition("duration")
-    /// What a variable, a device or an app can be called.
+    /// The names of a variable, a device or an app.
     static let variable = Schema.text(matching: "^[A-Za-z][A-Za-z0-9_]*$")
 
-    /// What the schemas above refer to.
+    /// The definitions for the schemas above.
     static var definitions: [String: Schema] {
         let number = "[0-9]+(\\.[0-9]+)?(\(LabDuration.unitNames.joined(separator: "|")))"
         return [
@@ -29,7 +29,7 @@ enum ValueSchema {
         ]
     }
 
-    /// The schema of a type's values as they are written in `with`.
+    /// The schema of a type's values in `with`.
     static func value(of type: FieldType) -> Schema {
         switch type {
         case .text, .secret: text
@@ -70,7 +70,7 @@ enum ValueSchema {
         for spelling in spellings where keys[spelling.old] == nil {
             keys[spelling.old] = keys[spelling.new]?.deprecated(spelling.warning)
         }
-        // A parameter that is needed may stand there under its old name.
+        // A required parameter may be given under its old name.
         let required = command.fields.filter { field in
             field.isRequired && !spellings.contains { $0.new == field.name }
         }

@@ -7,18 +7,18 @@ struct PageReport {
     /// The file in the directory of a run, and in a directory that `--report html=` names.
     static let fileName = "index.html"
 
-    /// A run that is shown.
+    /// A run on the page.
     struct Run {
-        /// What tells it from others, such as its identifier.
+        /// A unique name, such as its identifier.
         let label: String
         let report: JSONReport
     }
 
     let runs: [Run]
-    /// What the kept runs, with those that are shown, tell of the scenarios; nil where that is not known.
+    /// The history of the scenarios in the kept runs and those on the page; nil where unknown.
     var kept: RunHistory?
 
-    /// Where a browser finds a result on a page.
+    /// The URL of a result on a page.
     ///
     /// - Parameter path: absolute path of the page.
     static func address(of result: ScenarioResult, on path: String) -> String {
@@ -29,12 +29,12 @@ struct PageReport {
         return "file://\(escaped(path, keeping: ""))#s=\(escaped(result.id, keeping: "[]"))"
     }
 
-    /// Writes the page, one timeline after the other, so that the memory it takes is that of the longest one. Records that
-    /// cannot be read any more are left out; the page says so.
+    /// Writes the page, one timeline after the other, so that memory use is bounded by the longest one. Records that
+    /// are no longer readable are left out; the page says so.
     ///
-    /// - Parameter path: Replaced in one step.
+    /// - Parameter path: The file; replaced in one step.
     func write(to path: String, mode: UInt32 = 0o600) throws {
-        // What explanations of failures have used, who read all events too, is not to add up with the longest timeline.
+        // The explanations of failures read all events, too; their memory must not add to that of the longest timeline.
         FreedMemory.giveBack()
         let results = runs.enumerated().flatMap { number, run in run.report.results.map { (number, $0) } }
         let overview = PageTemplate.Block(id: "run", json: overview(results).encoded())
@@ -49,7 +49,7 @@ struct PageReport {
         }
     }
 
-    /// What the page knows before it looks into a result.
+    /// The page's data about a result besides its timeline.
     func overview(_ results: [(run: Int, result: ScenarioResult)]) -> JSONValue {
         .object([
             "version": 1,
@@ -77,7 +77,7 @@ struct PageReport {
         ])
     }
 
-    /// How often scenarios passed in the kept runs.
+    /// The pass rates of scenarios in the kept runs.
     private func keptRounds(of scenarios: Set<String>) -> [String: JSONValue] {
         let entries = (kept?.scenarios ?? []).filter { scenarios.contains($0.id) }
         return entries.reduce(into: [:]) { rounds, entry in

@@ -6,27 +6,27 @@ internal import Foundation
 enum PageTemplate {
     /// A JSON document.
     struct Block {
-        /// Under which the script looks for it.
+        /// The identifier that the script uses.
         let id: String
         let json: Data
-        /// Whether the script reads it only when somebody asks for it; it reads the others while the page is loading.
+        /// Whether the script reads it only on demand; it reads the others while the page is loading.
         var isReadLater = false
     }
 
-    /// The page of a running instance, which may ask the server it comes from.
+    /// The page of a running instance, which may send requests to its server.
     ///
     /// - Parameters:
-    ///   - blocks: What the script finds on the page.
-    ///   - nonce: What its script is known by; the browser carries out no other.
+    ///   - blocks: The data for the script.
+    ///   - nonce: The nonce of its script; the browser runs no other.
     static func livePage(_ blocks: [Block], nonce: String) -> Data {
         var page = Data()
         write(filled(sources: " connect-src 'self';", nonce: nonce), blocks) { page.append($0) }
         return page
     }
 
-    /// Gives away the pieces of a page that loads nothing from anywhere, each block made only when it is its turn.
+    /// Streams a self-contained page, each block created only when needed.
     ///
-    /// - Parameter blocks: What the script finds on the page.
+    /// - Parameter blocks: The data for the script.
     static func write(_ blocks: some Sequence<Block>, to sink: (Data) throws -> Void) rethrows {
         try write(parts, blocks, to: sink)
     }
@@ -49,10 +49,10 @@ enum PageTemplate {
 
     private static let parts = filled(sources: "", nonce: nil)
 
-    /// What stands around the blocks; the style sheet and the script are in it.
+    /// The HTML around the blocks, with the style sheet and the script.
     ///
     /// - Parameters:
-    ///   - sources: what the page may load, for its policy.
+    ///   - sources: the sources that the page may load from, for its policy.
     ///   - nonce: see ``livePage(_:nonce:)``; nil for a file, which only its owner's browser reads.
     private static func filled(sources: String, nonce: String?) -> [Part] {
         let html = String(decoding: Data(report_page_html()), as: UTF8.self)
@@ -67,10 +67,10 @@ enum PageTemplate {
         return Array(filled.map { Part.text(Data($0.utf8)) }.flatMap { [$0, .blocks] }.dropLast())
     }
 
-    /// Documents that are longer, in bytes, are compressed when they may be: nobody reads those in the source of a page.
+    /// Longer documents, in bytes, may be compressed: they are unreadable in the source of a page anyway.
     private static let longestPlain = 8_192
 
-    /// A document, a long one compressed and in Base64.
+    /// A document; a long one is compressed and in Base64.
     private static func write(_ block: Block, to sink: (Data) throws -> Void) rethrows {
         guard block.isReadLater, block.json.count > longestPlain, let compressed = block.json.deflated() else {
             return try sink(plain(block.json, id: block.id))
@@ -80,7 +80,7 @@ enum PageTemplate {
         try sink(Data("</script>\n".utf8))
     }
 
-    /// A document as it is. `<` stands in texts only, where it can be written as an escape; so no text can end the block.
+    /// A document in plain form. `<` occurs only in texts, where it can be escaped, so no text can end the block.
     private static func plain(_ json: Data, id: String) -> Data {
         var block = Data("<script type=\"application/json\" id=\"\(id)\">".utf8)
         var rest = json[...]
@@ -96,7 +96,7 @@ enum PageTemplate {
 }
 
 extension Data {
-    /// The bytes in the format of zlib (RFC 1950), which browsers call `deflate`; nil without memory for them.
+    /// The bytes in the format of zlib (RFC 1950), which browsers call `deflate`; nil if out of memory.
     fileprivate func deflated() -> Data? {
         var length = compressBound(UInt(count))
         var result = Data(count: Int(length))

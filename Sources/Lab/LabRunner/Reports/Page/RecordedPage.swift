@@ -1,32 +1,33 @@
 internal import Foundation
 internal import LabSystem
 
-/// A page that lies in the directory of a run.
+/// A page in the directory of a run.
 public struct RecordedPage: Sendable {
     let path: String
 
-    /// Where a browser finds it.
+    /// Its URL.
     public var address: String { URL(fileURLWithPath: path).absoluteString }
 
-    /// Opens the page, when this session has windows.
+    /// Opens the page in a browser, if the session is graphical.
     ///
-    /// - Parameter environment: tells of windows: `DISPLAY`, `WAYLAND_DISPLAY`, or the browser that the user wants.
+    /// - Parameter environment: shows whether the session is graphical: `DISPLAY`, `WAYLAND_DISPLAY`, or the user's
+    ///   browser.
     public func openInBrowser(environment: [String: String]) {
         guard ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"].contains(where: { environment[$0]?.isEmpty == false }) else {
             return
         }
-        // Without a browser its address is what there is to say, and that was said.
+        // Without a browser the URL is enough, and it was printed.
         _ = try? ToolCall.output(of: ["xdg-open", path])
     }
 }
 
 extension RecordedRuns {
-    /// The page of a run; it is written when it is not there yet.
+    /// The page of a run; written if missing.
     ///
     /// - Parameters:
     ///   - name: identifier or directory of the run; nil means the last run.
     ///   - other: a run to compare it with, on a page with both.
-    /// - Throws: ``BadUsage`` when there is no such run, or it has not come to its end.
+    /// - Throws: ``BadUsage`` if the run does not exist or has not ended.
     public func page(of name: String?, against other: String?) throws -> RecordedPage {
         let run = try run(in: try directory(of: name))
         guard let other else {
@@ -50,7 +51,7 @@ extension RecordedRuns {
         guard let report = try report(of: directory) else {
             throw BadUsage(
                 sentence:
-                    "\(directory) has no report: the run was killed, or still goes on; `lab check` reads what it left")
+                    "\(directory) has no report: the run was killed or still runs; `lab check` reads what it left")
         }
         return (directory, report.found(beside: directory))
     }

@@ -2,26 +2,26 @@ internal import Foundation
 internal import LabKit
 internal import LabSystem
 
-/// Everything that was recorded while a scenario ran, on one axis of time: its steps, what each process did, the requests
-/// and the logs.
+/// Everything that was recorded while a scenario ran, on one time axis: its steps, the events of each process, the
+/// requests and the logs.
 struct ScenarioTimeline {
-    /// Longest part of a log that is kept, its end, in bytes.
+    /// Maximum size of a log, of which the end is kept, in bytes.
     private static let longestLog = 16_384
 
     private let directory: String
     private let history: [JSONValue]
     private let events: TimelineEvents
-    /// The first moment of all, on the monotonic clock, in nanoseconds.
+    /// The time of the first event, on the monotonic clock, in nanoseconds.
     private let begin: UInt64
 
     /// Reads the record of a scenario.
     ///
-    /// - Parameter directory: absolute path; empty of a scenario that did not run.
-    /// - Returns: nil when there is none.
+    /// - Parameter directory: absolute path; empty if the scenario did not run.
+    /// - Returns: nil if nothing is recorded.
     init?(recordedIn directory: String) {
         guard !directory.isEmpty, let data = try? Files.read("\(directory)/history.jsonl") else { return nil }
         self.directory = directory
-        // A line that a killed run left unfinished is no event.
+        // A line that a killed run left unfinished is not an event.
         history = data.split(separator: 0x0A).compactMap { try? JSONValue.parse(Data($0)) }
         var events = TimelineEvents(lanes: Self.cast(of: history))
         try? TraceReader.forEach(in: "\(directory)/traces") { events.add($0) }
@@ -32,7 +32,7 @@ struct ScenarioTimeline {
 
     /// The data of the page.
     ///
-    /// - Parameter withLogs: whether the ends of the logs are of interest.
+    /// - Parameter withLogs: whether to include the ends of the logs.
     func json(withLogs: Bool) -> JSONValue {
         .object([
             "lanes": events.laneValues, "events": events.columns(since: begin), "texts": events.textValues,
@@ -43,7 +43,7 @@ struct ScenarioTimeline {
         ])
     }
 
-    /// The lanes that the topology promises, in its order: the steps, each device with its apps, the server.
+    /// The lanes of the topology, in its order: the steps, each device with its apps, the server.
     private static func cast(of history: [JSONValue]) -> [TimelineEvents.Lane] {
         let devices = history.first?["devices"]?.arrayValue ?? []
         return lanes(
@@ -53,7 +53,7 @@ struct ScenarioTimeline {
             })
     }
 
-    /// The lanes of an instance in which nothing has happened yet.
+    /// The lanes of an instance without events.
     static func lanes(of topology: Topology) -> [TimelineEvents.Lane] {
         lanes(topology.devices.map { ($0.name, $0.apps.map(\.name)) })
     }
@@ -69,7 +69,7 @@ struct ScenarioTimeline {
         .integer(TimelineEvents.microseconds(UInt64(clamping: line["t"]?.integerValue ?? 0), since: begin))
     }
 
-    /// The steps in the order of their begin, each with its end when it had one.
+    /// The steps in the order of their beginning, each with its end if it had one.
     private var steps: [JSONValue] {
         var steps: [[String: JSONValue]] = []
         var open: [String: Int] = [:]
@@ -92,7 +92,7 @@ struct ScenarioTimeline {
         return steps.map(JSONValue.object)
     }
 
-    /// The texts of the files in which steps are written, each once.
+    /// The contents of the files with the steps, each once.
     private var sources: [JSONValue] {
         history.filter { $0["e"]?.stringValue == "source" }.map { line in
             .object(["file": line["file"] ?? .string(""), "text": line["text"] ?? .string("")])
@@ -111,7 +111,7 @@ struct ScenarioTimeline {
         (try? Files.read("\(directory)/\(name)")).flatMap { try? JSONValue.parse($0) }
     }
 
-    /// The ends of what the processes wrote into their logs.
+    /// The ends of the processes' logs.
     private var logs: [JSONValue] {
         let folder = "\(directory)/logs"
         let names = (try? Files.list(folder)) ?? []

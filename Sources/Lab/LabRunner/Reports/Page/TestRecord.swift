@@ -4,7 +4,7 @@ public import LabKit
 internal import LabSystem
 internal import Synchronization
 
-/// The record of a Swift test that drives an instance: its calls as steps, and a page when it failed.
+/// The record of a Swift test that drives an instance: its calls as steps, and a page if it failed.
 ///
 /// Thread rule: any thread. Every call may block.
 public final class TestRecord: Sendable {
@@ -39,8 +39,8 @@ public final class TestRecord: Sendable {
     /// Begins the record of a test.
     ///
     /// - Parameters:
-    ///   - name: What the test is called.
-    ///   - place: Where it is.
+    ///   - name: The test's name.
+    ///   - place: Its place in the source.
     ///   - instance: The test's instance, which records into the same directory.
     public init(of name: String, at place: Place, driving instance: LabInstance) throws {
         self.name = name
@@ -60,12 +60,12 @@ public final class TestRecord: Sendable {
     /// Sends a command as the test's next step.
     ///
     /// - Parameters:
-    ///   - command: Its name; the lab's, or one of the actor's own program.
+    ///   - command: Its name: a command of the lab or of the actor's own program.
     ///   - arguments: An object.
     ///   - actor: The actor's name.
     ///   - timeout: Longest time to wait for the answer, in real time.
-    /// - Throws: `ControlError` when the command failed; ``BadUsage`` when the actor has no such command or the arguments
-    ///   do not fit it.
+    /// - Throws: `ControlError` if the command failed; ``BadUsage`` if the actor does not have the command or the
+    ///   arguments are wrong.
     public func call(
         _ command: String, _ arguments: [String: JSONValue], by actor: String, timeout: LabDuration
     ) throws -> JSONValue {
@@ -116,11 +116,11 @@ public final class TestRecord: Sendable {
         throw BadUsage(.unknownCommand(command: command, actor: actor, known: known))
     }
 
-    /// Notes that something was not as the test expects, after the calls so far.
+    /// Records a failed expectation of the test, after the calls so far.
     ///
     /// - Parameters:
-    ///   - reason: What, in a sentence; secrets of the calls are masked.
-    ///   - place: Where the test says so; nil means the test as a whole.
+    ///   - reason: The failure, in a sentence; secrets of the calls are masked.
+    ///   - place: The place in the test; nil means the test as a whole.
     public func fail(_ reason: String, at place: Place?) {
         let place = place ?? self.place
         state.withLock { state in
@@ -137,7 +137,7 @@ public final class TestRecord: Sendable {
         }
     }
 
-    /// Keeps what only the living instance can tell. Called before it ends, when something went wrong.
+    /// Records the state that only the running instance can report. Called before it ends, if something failed.
     public func keepRequests() {
         ScenarioTraffic(of: instance.connection, redactor: redactor).record(in: instance.manifest.runDirectory)
     }

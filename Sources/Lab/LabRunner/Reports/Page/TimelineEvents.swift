@@ -1,7 +1,7 @@
 internal import Foundation
 internal import LabKit
 
-/// The events of a timeline as columns: what all events say again and again is written once.
+/// The events of a timeline as columns: repeated texts are written once.
 struct TimelineEvents {
     /// One process, whatever its incarnation.
     struct Lane: Equatable {
@@ -9,13 +9,13 @@ struct TimelineEvents {
         let device: String
     }
 
-    /// An event in 32 bytes, so that very many take little memory; texts are named by their places.
+    /// An event in 32 bytes, so that many events use little memory; texts are stored as indexes.
     private struct Row {
         let time: UInt64
         let lane: Int32
         let incarnation: Int32
         let name: Int32
-        /// Negative when no operation caused it.
+        /// Negative if no operation caused it.
         let operation: Int32
         let fields: Int32
     }
@@ -23,19 +23,19 @@ struct TimelineEvents {
     private var lanes: [Lane]
     private var laneNumbers: [String: Int] = [:]
     private var texts: [String] = []
-    /// How many of the texts were told already.
+    /// Number of texts that were reported already.
     private var toldTexts = 0
     private var textNumbers: [String: Int] = [:]
     private var rows: [Row] = []
 
-    /// - Parameter lanes: the processes that are known before; others are added as they turn up.
+    /// - Parameter lanes: the processes known in advance; others are added when they occur.
     init(lanes: [Lane]) {
         self.lanes = lanes
-        // An app may bear the name of a device only if it runs on it; the device's own agent comes first.
+        // An app may have the name of a device only if it runs on it; the device's own agent comes first.
         for (number, lane) in lanes.enumerated() where laneNumbers[lane.name] == nil { laneNumbers[lane.name] = number }
     }
 
-    /// The time since the begin, in microseconds.
+    /// The time since the beginning, in microseconds.
     static func microseconds(_ time: UInt64, since begin: UInt64) -> Int64 {
         time >= begin ? Int64((time - begin + 500) / 1_000) : 0
     }
@@ -65,12 +65,12 @@ struct TimelineEvents {
         return texts.count - 1
     }
 
-    /// The time of the first event, on the monotonic clock; nil when there is none.
+    /// The time of the first event, on the monotonic clock; nil without events.
     var earliest: UInt64? { rows.lazy.map(\.time).min() }
 
-    /// What was added since the last time: all lanes, the events, and the texts that are new; nil when nothing was.
+    /// The additions since the last call: all lanes, the new events, and the new texts; nil for no additions.
     ///
-    /// - Parameter begin: moment 0, on the monotonic clock.
+    /// - Parameter begin: time 0, on the monotonic clock.
     mutating func drained(since begin: UInt64) -> JSONValue? {
         guard !rows.isEmpty || toldTexts == 0 else { return nil }
         defer {
@@ -88,15 +88,15 @@ struct TimelineEvents {
         .array(lanes.map { .object(["name": .string($0.name), "device": .string($0.device)]) })
     }
 
-    /// All texts, which the columns name by their places.
+    /// All texts, which the columns refer to by index.
     var textValues: JSONValue { .array(texts.map(JSONValue.string)) }
 
-    /// The columns in the order of time: time in microseconds, lane, incarnation, and the places of name, operation and
-    /// facts among the texts.
+    /// The columns in the order of time: time in microseconds, lane, incarnation, and the indexes of name, operation
+    /// and facts among the texts.
     ///
-    /// - Parameter begin: moment 0, on the monotonic clock.
+    /// - Parameter begin: time 0, on the monotonic clock.
     func columns(since begin: UInt64) -> JSONValue {
-        // A stable order for events of the same nanosecond: as they came.
+        // Events of the same nanosecond keep the order of their arrival.
         let order = rows.indices.sorted { (rows[$0].time, $0) < (rows[$1].time, $1) }
         func column(_ value: (Row) -> Int64) -> JSONValue { .array(order.map { .integer(value(rows[$0])) }) }
         return .object([

@@ -1,6 +1,6 @@
 internal import LabKit
 
-/// Names the causes of a failed step by rules over what was recorded. Where no rule applies nothing is guessed.
+/// Finds the causes of a failed step by rules over the recorded events. If no rule applies, it does not guess.
 struct CauseFinder {
     let facts: FailureCircumstances
 
@@ -14,9 +14,9 @@ struct CauseFinder {
         ].flatMap(\.self).filter { seen.insert($0).inserted }
     }
 
-    // MARK: What happened in the step
+    // MARK: Events in the step
 
-    /// Armed faults that took effect since the step began, and the one that killed the actor before.
+    /// Armed faults that took effect since the step began, and an earlier one that killed the actor.
     private var faults: [String] {
         facts.events.compactMap { event in
             switch event.name {
@@ -38,7 +38,7 @@ struct CauseFinder {
         }
     }
 
-    /// What the actor has differs, and a live message for it was lost at any time: nobody sends it again.
+    /// The actor's data differs, and a live message for it was lost at any time: it is not sent again.
     private func isLostForActor(_ fault: TraceEvent) -> Bool {
         let losses = [LinkFaultWord.drop, .corrupt, .cut].map(\.rawValue)
         return facts.error == nil && facts.awaited == nil && fault.text("app") == facts.actor
@@ -54,7 +54,7 @@ struct CauseFinder {
             && !facts.events.contains { $0.time > fault.time && $0.process == fault.process }
     }
 
-    /// Refusals of the server, whose cause the answer hides.
+    /// Rejections by the server, whose cause the answer hides.
     private var refusals: [String] {
         facts.own.filter { $0.name == .serverRefused }.map { event in
             "the server refused `\(event.text("path"))` with \(event.text("code")): \(event.text("cause"))"
@@ -62,7 +62,7 @@ struct CauseFinder {
     }
 
     private var signatures: [String] {
-        // A refusal says it too, and better.
+        // A rejection states it too, and in more detail.
         let isRefused = facts.own.contains { $0.name == .serverRefused }
         return isRefused
             ? []
@@ -73,9 +73,9 @@ struct CauseFinder {
             }
     }
 
-    // MARK: How things stand
+    // MARK: State
 
-    /// How the actor's process ended, when the step met a dead one.
+    /// How the actor's process ended, if the step met a dead one.
     private var end: [String] {
         guard hasMetDeadActor, let actor = facts.actor,
             let last = facts.events.last(where: { $0.isAboutLife(of: actor) }), last.name == .processEnded
@@ -86,15 +86,15 @@ struct CauseFinder {
         return ["the process of `\(actor)` ended\(when): \(last.text("reason"))"]
     }
 
-    /// When what ended a process happened. The system ends one whose time is over a moment after the clock was moved,
-    /// when the next step may have begun already.
+    /// When the cause of a process's end occurred. The system ends a process with an expired time limit shortly after
+    /// the clock was moved, when the next step may have begun already.
     private func timeThatEnded(_ end: TraceEvent) -> UInt64 {
         let causes = [TerminationCause.timeLimit, .backgroundTime].map(\.rawValue)
         guard causes.contains(end.text("cause")) else { return end.time }
         return facts.events.last { $0.name == .clockChanged && $0.time < end.time }?.time ?? end.time
     }
 
-    /// A server that does not run, when the step asked for it in vain.
+    /// The server is not running, and the step sent it a request.
     private var server: [String] {
         guard facts.own.contains(where: { $0.name == .httpFailed }),
             let last = facts.events.last(where: { $0.isAboutLife(of: "server") }), last.name == .processEnded
@@ -104,7 +104,7 @@ struct CauseFinder {
 
     private var suspension: [String] {
         guard let actor = facts.actor, let since = suspended(actor) else { return [] }
-        return ["`\(actor)` is suspended\(facts.since(since, by: actor)); `\(actor): resume` lets it go on"]
+        return ["`\(actor)` is suspended\(facts.since(since, by: actor)); `\(actor): resume` continues it"]
     }
 
     /// When a process was suspended; nil while it runs.
@@ -114,7 +114,7 @@ struct CauseFinder {
         return last.time
     }
 
-    /// The app that is in the middle of an operation which excludes others.
+    /// The app that is in the middle of an exclusive operation.
     private var operation: [String] {
         guard facts.error?.name == "externalPendingOperation", let device = facts.device else { return [] }
         let own = facts.events.filter { facts.topology.app(named: $0.process)?.device.name == device }
@@ -129,10 +129,10 @@ struct CauseFinder {
         ]
     }
 
-    /// Shorter waits for a lock are usual.
+    /// Shorter waits for a lock are normal.
     private static let usualWait: UInt64 = 10_000_000
 
-    /// Locks that the step still waits for, or waited for.
+    /// Locks that the step is still waiting for, or waited for.
     private var locks: [String] {
         // The queue of a session's requests takes its lock outside of any step.
         let requests = facts.recent.filter {
@@ -156,7 +156,7 @@ struct CauseFinder {
         }
     }
 
-    /// Who held a lock when another process asked for it.
+    /// The owner of a lock when another process requested it.
     private func holder(of lock: String, before end: UInt64, except process: String) -> (name: String, since: UInt64)? {
         var holders: [String: UInt64] = [:]
         var last: (name: String, since: UInt64)?
@@ -167,7 +167,7 @@ struct CauseFinder {
                 last = (event.process, event.time)
             case .lockReleased where event.text("lock") == lock:
                 holders[event.process] = nil
-                // Held until a moment ago, within the step.
+                // Counts as the owner only if it held the lock within the step.
                 if event.time < facts.begin, last?.name == event.process { last = nil }
             case .processEnded: holders[event.text("peer")] = nil
             default: break
@@ -180,16 +180,16 @@ struct CauseFinder {
         guard isAboutWatch, let device = facts.device else { return [] }
         return facts.topology.links.filter { $0.phone == device || $0.watch == device }.compactMap { link in
             let changes = facts.events.filter { $0.isChange(ofLink: link.name) }
-            // Both ends tell of it; the first one says when it began.
+            // Both ends record it; the first record has its beginning.
             if let first = changes.reversed().prefix(while: { $0.name == .linkDown }).last {
                 return
                     "the link `\(link.name)` is down\(facts.since(first.time, by: link.name)); `\(link.name): up` brings it back"
             }
-            return changes.isEmpty && !link.up ? "the link `\(link.name)` is down since the start" : nil
+            return changes.isEmpty && !link.up ? "the link `\(link.name)` has been down since the start" : nil
         }
     }
 
-    /// Whether the step concerns the connection between phone and watch.
+    /// Whether the step involves the connection between phone and watch.
     private var isAboutWatch: Bool {
         facts.error?.domain == "WCErrorDomain" || facts.error?.name == "watchConnectivity"
             || facts.awaited?.hasPrefix("link.") == true || facts.awaited == TraceEventName.sessionState.rawValue
@@ -205,10 +205,10 @@ struct CauseFinder {
         return ["`\(device)` is locked\(facts.since(last.time, by: device)); `\(device): unlock` opens it"]
     }
 
-    /// What the storage of the device has refused.
+    /// Rejections by the device's storage.
     private var disk: [String] {
         guard let device = facts.device else { return [] }
-        // What an app sends over a watch link is stored by its device.
+        // Messages that an app sends over a watch link are stored by its device.
         let writers = [facts.actor, device]
         return facts.recent.filter { $0.name == .diskRefused && writers.contains($0.process) }.map { event in
             let state =
@@ -223,7 +223,7 @@ struct CauseFinder {
         }
     }
 
-    /// A clock that stands still lets nothing become due.
+    /// With a stopped clock nothing becomes due.
     private var clock: [String] {
         guard facts.error?.name == "timedOut" || facts.awaited != nil,
             let last = facts.events.last(where: { $0.name == .clockChanged }), last.fields["frozen"] == .bool(true)
@@ -240,7 +240,7 @@ extension TraceEvent {
         fields[field].map { Bindings.text(of: $0) } ?? ""
     }
 
-    /// Whether the event says that the process of an app began, ended, sleeps or has woken.
+    /// Whether the event reports that an app's process began, ended, was suspended or was resumed.
     fileprivate func isAboutLife(of app: String) -> Bool {
         switch name {
         case .processStarted: process == app

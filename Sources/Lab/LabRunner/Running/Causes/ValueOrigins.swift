@@ -1,12 +1,13 @@
 internal import LabKit
 
-/// Says since when a value is what it is, and who set it; of a value that was waited for, what would have changed it.
+/// States since when a value is as it is, and which app set it; for a value that was waited for, what would have
+/// changed it.
 struct ValueOrigins {
     let facts: FailureCircumstances
 
-    /// One sentence a value, and one for what did not happen.
+    /// One sentence per value, and one for an event that did not happen.
     var sentences: [String] {
-        // With an error there is no value.
+        // An error has no value to explain.
         guard facts.error == nil, !facts.mismatches.isEmpty else { return [] }
         return facts.mismatches.compactMap(origin) + absence
     }
@@ -23,7 +24,7 @@ struct ValueOrigins {
     private func origin(_ mismatch: Mismatch) -> String? {
         guard let (member, source) = source(of: mismatch), let actual = mismatch.actual else { return nil }
         let events = facts.events.filter { source.events.contains($0.name) && source.isAbout($0, facts) }
-        // Of several activations, the one that has this value; with two of them nothing is guessed.
+        // The only activation with this value; if two have it, it does not guess.
         let groups = Dictionary(grouping: events) { $0.word("activationId") }.values
         let origins = groups.compactMap { events -> TraceEvent? in
             var last: (event: TraceEvent, value: JSONValue)?
@@ -43,13 +44,13 @@ struct ValueOrigins {
         return "`\(member)` is \(actual.description)\(when) \(source.words(event, facts))"
     }
 
-    /// The app spells states in another way than the server.
+    /// Apps and the server spell states differently.
     private static func isSame(_ value: JSONValue, _ actual: JSONValue) -> Bool {
         guard let left = value.stringValue, let right = actual.stringValue else { return value == actual }
         return left.replacing("_", with: "").lowercased() == right.replacing("_", with: "").lowercased()
     }
 
-    /// What the step has waited for in vain.
+    /// What the step waited for in vain.
     private var absence: [String] {
         guard let begin = facts.waitingSince else { return [] }
         let since = facts.events.filter { $0.time >= begin }

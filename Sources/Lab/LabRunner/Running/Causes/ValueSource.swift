@@ -1,20 +1,20 @@
 internal import LabKit
 
-/// What some members of answers follow: the events that give them another value.
+/// The source of some members of answers: the events that change them.
 struct ValueSource {
     /// Names of members, or of commands whose whole answer it is.
     let members: Set<String>
-    /// The events after which the value may be another one.
+    /// The events that may change the value.
     let events: Set<TraceEventName>
-    /// What may have to happen, in the middle of a sentence.
+    /// What can change it, as part of a sentence.
     let changes: String
-    /// The value after an event; nil when the event leaves the value as it is.
+    /// The value after an event; nil if the event does not change it.
     let value: @Sendable (TraceEvent) -> JSONValue?
-    /// Whether the member is not that value itself, but follows from it.
+    /// Whether the member is derived from that value instead of being it.
     var derived: Set<String> = []
-    /// Whether an event is about the actor that was asked.
+    /// Whether an event concerns the actor that was asked.
     var isAbout: @Sendable (TraceEvent, FailureCircumstances) -> Bool = { _, _ in true }
-    /// What happened, in the middle of a sentence.
+    /// What happened, as part of a sentence.
     let words: @Sendable (TraceEvent, FailureCircumstances) -> String
 
     static let all = [attempts, state, blockedReason, localActivation, deviceClock]
@@ -66,7 +66,7 @@ struct ValueSource {
 }
 
 extension FailureCircumstances {
-    /// The process whose request led to an event of the server.
+    /// The process whose request caused an event of the server.
     fileprivate func sender(of event: TraceEvent) -> String? {
         guard let operation = event.operation else { return nil }
         return events.last { $0.name == .httpRequest && $0.operation == operation && $0.time < event.time }?.process
@@ -85,6 +85,6 @@ extension FailureCircumstances {
 }
 
 extension TraceEvent {
-    /// A field that holds a word; empty without one.
+    /// A text field; empty if missing.
     func word(_ field: String) -> String { fields[field]?.stringValue ?? "" }
 }

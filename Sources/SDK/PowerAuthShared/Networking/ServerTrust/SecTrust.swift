@@ -1,11 +1,11 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The certificates of a server together with what the system thinks of them, as a strategy sees them in a challenge
-/// (sdk.md, section 5.3).
+/// The certificates of a server with the system's decision about them, as a strategy sees them in a challenge (sdk.md,
+/// section 5.3).
 ///
-/// The names are those of Apple's Security framework, which Linux has not; here is what validation and pinning of
-/// certificates need of it. Immutable. Thread rule: any thread.
+/// The names are those of Apple's Security framework, which Linux lacks; here are the parts that validation and pinning
+/// of certificates need. Immutable. Thread rule: any thread.
 public final class SecTrust: Sendable {
     let certificates: [SecCertificate]
     let problem: String?
@@ -23,7 +23,7 @@ public final class SecCertificate: Sendable {
     init(der: Data) { self.der = der }
 }
 
-/// Tells whether the system trusts the server: authority, validity and host.
+/// Whether the system trusts the server: authority, validity and host.
 ///
 /// - Parameter error: takes the reason when the result is false.
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<NSError?>?) -> Bool {
@@ -54,7 +54,7 @@ public func SecCertificateCopyData(_ certificate: SecCertificate) -> Data { cert
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
 
 extension URLProtectionSpace {
-    /// What the server showed, in a challenge for a ``PowerAuthClientSslValidationStrategy``; nil elsewhere.
+    /// The server's certificates, in a challenge for a ``PowerAuthClientSslValidationStrategy``; nil elsewhere.
     public var serverTrust: SecTrust? { (self as? ServerProtectionSpace)?.shownTrust }
 }
 
@@ -78,7 +78,7 @@ final class ServerProtectionSpace: URLProtectionSpace, @unchecked Sendable {
             authenticationMethod: NSURLAuthenticationMethodServerTrust)
     }
 
-    // The superclass can be read back from an archive; nobody archives a handshake.
+    // The superclass can be read back from an archive; a handshake is never archived.
     required init?(coder: NSCoder) { nil }
 }
 
@@ -87,7 +87,7 @@ extension URLAuthenticationChallenge {
     /// `protectionSpace.serverTrust`.
     ///
     /// - Parameters:
-    ///   - server: what the server showed.
+    ///   - server: the server's certificates.
     ///   - url: the URL of the request.
     package convenience init(server: ServerCertificates, of url: URL) {
         self.init(

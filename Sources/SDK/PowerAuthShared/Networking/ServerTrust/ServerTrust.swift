@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Whom an `https` connection trusts: the system's certificate authorities, those installed on the device, and what the
-/// application says about a server.
+/// What an `https` connection trusts: the system's certificate authorities, those installed on the device, and the
+/// application's decision about a server.
 package struct ServerTrust: Sendable {
     /// PEM file with authorities that are trusted besides the system's; nil for none.
     package var authoritiesPath: String?
@@ -17,11 +17,11 @@ package struct ServerTrust: Sendable {
     }
 }
 
-/// What the application's strategy says about a server.
+/// The decision of the application's strategy about a server.
 package enum ServerTrustDecision: Sendable {
-    /// The connection is accepted, whatever the verification found.
+    /// The connection is accepted, regardless of the verification.
     case accept
-    /// What the verification found counts.
+    /// The result of the verification counts.
     case asVerified
     /// The request ends as a cancelled one.
     case cancel
@@ -35,7 +35,7 @@ package typealias ServerTrustJudge =
         _ server: ServerCertificates, _ decided: @escaping @Sendable (ServerTrustDecision) -> Void
     ) -> Void
 
-/// What a server showed in a handshake, and what the verification found.
+/// A server's certificates in a handshake, and the result of the verification.
 package struct ServerCertificates: Sendable {
     /// Certificates in DER form, from the server's own upwards.
     package let chain: [Data]

@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// How one transfer verifies its server, and what the application's judge says in the handshake.
+/// How one transfer verifies its server, and the decision of the application's judge in the handshake.
 ///
 /// The judge may take its time. A transfer with one therefore has a thread of its own, on which the judge is asked and
 /// its answer waited for.

@@ -8,7 +8,7 @@ package enum CurlError {
     /// - Parameters:
     ///   - code: libcurl's result.
     ///   - detail: libcurl's sentence about this transfer; may be empty.
-    ///   - verified: what the verification of the server's certificates found, an `X509_V_…` number.
+    ///   - verified: the result of the verification of the server's certificates, an `X509_V_…` number.
     ///   - url: the URL of the request.
     static func error(_ code: CURLcode, detail: String, verified: Int = 0, url: URL) -> NSError {
         let text = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
@@ -18,12 +18,12 @@ package enum CurlError {
         return error(urlErrorCode(code), text, url: url)
     }
 
-    /// The platform's code for what is wrong with a certificate, an `X509_V_…` number of OpenSSL.
+    /// The platform's code for an error of a certificate, an `X509_V_…` number of OpenSSL.
     package static func urlErrorCode(verified: Int) -> URLError.Code {
         switch verified {
         case 9: .serverCertificateNotYetValid
         case 10: .serverCertificateHasBadDate
-        // No known authority, another host, a bad signature, a strategy that said no.
+        // No known authority, another host, a bad signature, a strategy that refused.
         default: .serverCertificateUntrusted
         }
     }

@@ -119,7 +119,7 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
     /// Whether libcurl wanted to send the request a second time.
     private var isRepetition: Bool { attempts > 1 }
 
-    /// Counts how often the request goes out, and lets it go once.
+    /// Counts how often the request is sent, and allows one.
     ///
     /// When a connection that was used before breaks without an answer, libcurl sends the request again on a new one.
     /// The server may have done the work already; a signed request would be a replay to it. The original's engine does
@@ -142,7 +142,7 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
         headers.append((String(line[..<colon]), value))
     }
 
-    /// Tells how far the exchange is.
+    /// Reports the progress of the exchange.
     fileprivate func advance(sent: Int64, received: Int64, expected: Int64) {
         let response = expected > 0 ? Double(received) / Double(expected) : 0
         advance(
@@ -194,7 +194,7 @@ private func reportProgress(
     return 0
 }
 
-/// libcurl's callback before a request goes out, called on the transport's thread.
+/// libcurl's callback before a request is sent, called on the transport's thread.
 private func admitRequest(
     _ context: UnsafeMutableRawPointer?, _ remoteAddress: UnsafeMutablePointer<CChar>?,
     _ localAddress: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32

@@ -40,7 +40,7 @@ package final class CurlTransport: HTTPTransport {
         let multi = isJudged ? MultiHandle() : multi
         guard let transfer = CurlTransfer(request, wakeTransport: { multi.wake() }, completion: completion) else {
             completions.async {
-                completion(.failure(CurlError.error(.unknown, "There is no memory for a request.", url: request.url)))
+                completion(.failure(CurlError.error(.unknown, "Not enough memory for a request.", url: request.url)))
             }
             return NoExchange()
         }
@@ -114,12 +114,12 @@ package final class CurlTransport: HTTPTransport {
     }
 }
 
-/// What a sender gets when nothing was sent.
+/// The exchange of a request that was not sent.
 final class NoExchange: HTTPExchange {
     func cancel() {}
 }
 
-/// libcurl's set of transfers; gone with the last reference.
+/// libcurl's set of transfers; freed with the last reference.
 ///
 /// Unchecked: the pointer is constant; everything but ``wake()``, which libcurl allows from any thread, is called by one
 /// thread only.

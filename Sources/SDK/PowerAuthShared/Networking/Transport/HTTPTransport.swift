@@ -1,6 +1,6 @@
 package import Foundation
 
-/// An HTTP request as it goes out; everything is final.
+/// An HTTP request as it is sent; everything is final.
 package struct HTTPRequest: Sendable {
     package var url: URL
     package var method: String
@@ -10,7 +10,7 @@ package struct HTTPRequest: Sendable {
     /// Seconds for the whole exchange, connecting included; nil for no limit. A transport measures real time: the SDKs
     /// measure the device's time themselves and give none.
     package var timeout: TimeInterval?
-    /// Whom an `https` request trusts.
+    /// The server trust of an `https` request.
     package var serverTrust: ServerTrust
     /// Takes the part of the exchange that is done, from 0 to 1 and never less than before, on a background thread: half
     /// of it is the request's body where there is one, the rest the response's. The last is 1 when there is a response.
@@ -29,7 +29,7 @@ package struct HTTPRequest: Sendable {
     }
 }
 
-/// A complete HTTP response, whatever its status is.
+/// A complete HTTP response of any status.
 package struct HTTPResponse: Sendable {
     package let status: Int
     /// Names and values in the order they came.
@@ -50,7 +50,7 @@ package protocol HTTPTransport: Sendable {
     /// Sends a request.
     ///
     /// - Parameter completion: called exactly once, on a background thread where it may block: with a response of any
-    ///   status, or with an error of `NSURLErrorDomain` when there is none. After a cancel the code is
+    ///   status, or with an error of `NSURLErrorDomain` without a response. After a cancel the code is
     ///   `NSURLErrorCancelled`.
     func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void

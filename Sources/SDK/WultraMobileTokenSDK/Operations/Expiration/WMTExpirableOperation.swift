@@ -26,7 +26,7 @@ extension WMTExpirableOperation {
 
 extension WMTUserOperation: WMTExpirableOperation {}
 
-/// Says what time it is.
+/// Provides the current time.
 public protocol WMTCurrentDateProvider {
     /// The date now. Asked on any thread.
     var currentDate: Date { get }

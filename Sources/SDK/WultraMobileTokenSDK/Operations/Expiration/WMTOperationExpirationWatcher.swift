@@ -1,14 +1,14 @@
 import Foundation
 import PowerAuthShared
 
-/// Is told which operations have expired.
+/// Is notified of expired operations.
 public protocol WMTOperationExpirationWatcherDelegate: AnyObject {
     /// Operations have expired and are no longer watched. Called on the main queue. The service does not remove them:
     /// reload the list.
     func operationsExpired(_ expiredOperations: [any WMTExpirableOperation])
 }
 
-/// Tells when operations expire (mobile-token.md, section 11).
+/// Reports when operations expire (mobile-token.md, section 11).
 ///
 /// Thread rule: any thread.
 public final class WMTOperationExpirationWatcher: Sendable {
@@ -35,24 +35,24 @@ public final class WMTOperationExpirationWatcher: Sendable {
 
     deinit { state.withLock { $0.cancel }?() }
 
-    /// Says what time it is; the device's clock unless changed.
+    /// Provides the current time; the device's clock unless changed.
     public var currentDateProvider: any WMTCurrentDateProvider {
         get { state.withLock { $0.provider } }
         set { state.withLock { $0.provider = newValue } }
     }
 
-    /// Is told what has expired; held weakly.
+    /// Is notified of expired operations; held weakly.
     public var delegate: (any WMTOperationExpirationWatcherDelegate)? {
         get { state.withLock { $0.delegate } }
         set { state.withLock { $0.delegate = newValue } }
     }
 
-    /// What is watched.
+    /// The watched operations.
     public func getWatchedOperations() -> [any WMTExpirableOperation] { state.withLock { $0.operations } }
 
     /// Watches an operation, unless an equal one is watched already. One that has expired is reported soon.
     ///
-    /// - Returns: what is watched now.
+    /// - Returns: the operations watched now.
     @discardableResult
     public func add(_ operation: any WMTExpirableOperation) -> [any WMTExpirableOperation] { add([operation]) }
 
@@ -72,7 +72,7 @@ public final class WMTOperationExpirationWatcher: Sendable {
 
     /// No longer watches an operation.
     ///
-    /// - Returns: what is watched now.
+    /// - Returns: the operations watched now.
     @discardableResult
     public func remove(_ operation: any WMTExpirableOperation) -> [any WMTExpirableOperation] { remove([operation]) }
 
@@ -84,7 +84,7 @@ public final class WMTOperationExpirationWatcher: Sendable {
         }
     }
 
-    /// Watches nothing any more.
+    /// Stops watching all operations.
     @discardableResult
     public func removeAll() -> [any WMTExpirableOperation] { change(true) { $0 = [] } }
 
@@ -110,7 +110,7 @@ public final class WMTOperationExpirationWatcher: Sendable {
         state.cancel = time.after(delay) { [weak self, timer = state.timer] in self?.ring(timer) }
     }
 
-    /// Reports what has expired and waits for the rest, also when nothing has because the clock was set back.
+    /// Reports expired operations and waits for the rest, also if none has expired because the clock was set back.
     private func ring(_ timer: Int) {
         let now = currentDateProvider.currentDate
         let expired = state.withLock { state -> [any WMTExpirableOperation] in

@@ -19,7 +19,7 @@ public final class WMTProximityCheck: Decodable, Sendable {
     public let totp: String
     /// How it came into the app.
     public let type: WMTProximityCheckType
-    /// When it came into the app, by the device's clock unless the app said otherwise.
+    /// When it came into the app, by the device's clock unless the app sets another time.
     public let timestampReceived: Date
     /// Whether the device's clock made the timestamp; then it is corrected by the server's time when it is sent
     /// (mobile-token.md, section 24, item 18).

@@ -50,7 +50,7 @@ open class WMTUserOperation: WMTOperation, Decodable {
     /// The proof that the user is near the second channel. The app sets it before it authorises the operation.
     public var proximityCheck: WMTProximityCheck?
 
-    /// Reads an operation; the decoder's strategy says how dates are written.
+    /// Reads an operation; the decoder's strategy defines the date format.
     public required init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         id = try container.decode(String.self, forKey: .id)

@@ -63,7 +63,7 @@ public enum WMTPACUtils {
         guard parts.count > 1, let payload = decode(parts[1]),
             let claims = try? JSONDecoder().decode(Claims.self, from: payload)
         else {
-            WMTLogger.info("The code is no JWT with an operation.")
+            WMTLogger.info("The code is not a JWT with an operation.")
             return nil
         }
         return WMTPACData(operationId: claims.oid, totp: claims.totp ?? claims.potp)

@@ -7,7 +7,7 @@ enum QRFieldReader {
 
     private static let maximum = 6
 
-    /// That of the dates, whatever the user's is.
+    /// The calendar of the dates, independent of the user's.
     static var calendar: Calendar {
         var calendar = Calendar(identifier: .gregorian)
         calendar.locale = Locale(identifier: "en_US_POSIX")
@@ -98,7 +98,7 @@ enum QRFieldReader {
         let parts = [match.1, match.2, match.3].compactMap { Int($0) }
         let components = DateComponents(year: parts[0], month: parts[1], day: parts[2])
         let calendar = calendar
-        // The calendar makes 1 March of 30 February, so what it made is compared.
+        // The calendar turns 30 February into 1 March, so the result is compared.
         guard let date = calendar.date(from: components) else { return nil }
         let again = calendar.dateComponents([.year, .month, .day], from: date)
         return again.year == parts[0] && again.month == parts[1] && again.day == parts[2] ? date : nil
@@ -107,7 +107,7 @@ enum QRFieldReader {
 
 /// Goes through a text once, from left to right, so that every backslash has exactly one meaning.
 private struct EscapeScanner {
-    /// What stands between two separators.
+    /// The text between two separators.
     struct Part {
         /// With its escapes.
         var raw = ""

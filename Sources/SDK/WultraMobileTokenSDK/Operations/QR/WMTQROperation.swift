@@ -1,7 +1,7 @@
 public import Foundation
 
-/// An operation that came in a QR code and is approved without a connection (mobile-token.md, section 9). It shows what
-/// the code says: verify ``signedData`` with ``signature`` before anything of it is shown.
+/// An operation that came in a QR code and is approved without a connection (mobile-token.md, section 9). It has the
+/// content of the code: verify ``signedData`` with ``signature`` before showing any of it.
 public struct WMTQROperation: Equatable, Sendable {
     /// Identifier of the operation.
     public let operationId: String
@@ -9,7 +9,7 @@ public struct WMTQROperation: Equatable, Sendable {
     public let title: String
     /// Message for the user; may be empty.
     public let message: String
-    /// What is approved.
+    /// The data to approve.
     public let operationData: WMTQROperationData
     /// Base64 of the 16 bytes that the code is computed with.
     public let nonce: String
@@ -17,7 +17,7 @@ public struct WMTQROperation: Equatable, Sendable {
     public let flags: WMTQROperationFlags
     /// The proximity code; nil without one.
     public let totp: String?
-    /// What the server has signed.
+    /// The bytes that the server has signed.
     public let signedData: Data
     /// The server's signature.
     public let signature: WMTQROperationSignature
@@ -34,7 +34,7 @@ public struct WMTQROperation: Equatable, Sendable {
     public var nonceForOfflineSigning: String { nonce }
 }
 
-/// What an operation in a QR code is about (mobile-token.md, section 9.3).
+/// The data of an operation in a QR code (mobile-token.md, section 9.3).
 public struct WMTQROperationData: Equatable, Sendable {
     /// Version of the format.
     public enum Version: Character, Sendable {
@@ -65,7 +65,7 @@ public struct WMTQROperationData: Equatable, Sendable {
         /// A field that is left out.
         case empty
 
-        /// Year, month and day of a date, whatever the user's calendar is; nil for other fields.
+        /// Year, month and day of a date, independent of the user's calendar; nil for other fields.
         public var plainDate: DateComponents? {
             if case .date(let date) = self {
                 QRFieldReader.calendar.dateComponents([.year, .month, .day], from: date)

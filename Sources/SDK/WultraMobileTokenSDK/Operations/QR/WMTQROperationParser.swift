@@ -12,12 +12,12 @@ public struct WMTQROperationParser: Sendable {
     /// Reads a text.
     public func parse(string: String) -> Result<WMTQROperation, WMTQROperationParserError> {
         parseInDetail(string: string).mapError { failure in
-            WMTLogger.info("The text of a QR code is no operation: \(failure)")
+            WMTLogger.info("The text of a QR code is not an operation: \(failure)")
             return failure.error
         }
     }
 
-    /// Reads a text, and says exactly what is wrong with it.
+    /// Reads a text, and reports exactly what is wrong with it.
     public func parseInDetail(string: String) -> Result<WMTQROperation, WMTQROperationParserFailure> {
         do throws(WMTQROperationParserFailure) {
             return .success(try read(string))
@@ -28,7 +28,7 @@ public struct WMTQROperationParser: Sendable {
 
     /// Only the first mistake is reported, so the order of the checks is part of the format.
     private func read(_ text: String) throws(WMTQROperationParserFailure) -> WMTQROperation {
-        // By character: a line that ends with CR LF is none.
+        // By character: CR LF does not end a line.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard lines.count >= 7 else { throw .init(reason: .tooFewLines(lines.count)) }
         guard !lines[0].isEmpty else { throw .init(reason: .emptyOperationId) }

@@ -2,19 +2,19 @@
 public enum WMTQROperationParserError: Error, Equatable, Sendable {
     /// The text has less than seven lines.
     case minimumAttributeFieldsRequired
-    /// There is no identifier.
+    /// The identifier is missing.
     case noOperationId
-    /// There are no data. Never the case: an empty line is a wrong version.
+    /// The data are missing. Never the case: an empty line is a wrong version.
     case noOperationData
-    /// The last line is no key and signature.
+    /// The last line is not a key and signature.
     case invalidSignature
-    /// The line before the last is no nonce.
+    /// The line before the last is not a nonce.
     case invalidNonce
     /// The data begin with no version.
     case invalidVersionString
     /// The version is followed by no number of a template.
     case invalidTemplateId
-    /// There are too many fields, or one of them is malformed. ``WMTQROperationParserFailure/Reason`` tells which.
+    /// There are too many fields, or one of them is malformed. ``WMTQROperationParserFailure/Reason`` states which.
     case tooManyDataFields
     /// The signed part cannot be converted. Never the case.
     case signatureFormatError
@@ -32,19 +32,19 @@ public struct WMTQROperationParserFailure: Error, Equatable, Sendable, CustomStr
         case missingSignature
         /// The last line begins with another character than 0 or 1.
         case unknownSigningKey(Character)
-        /// The signature is no Base64 of 64 to 255 bytes.
+        /// The signature is not Base64 of 64 to 255 bytes.
         case malformedSignature
-        /// The nonce is no Base64 of 16 bytes.
+        /// The nonce is not Base64 of 16 bytes.
         case malformedNonce
         /// The data begin with no capital letter.
         case malformedVersion
         /// The version is not followed by one or two digits.
         case malformedTemplateId(String)
-        /// An amount is no number with a currency of three letters.
+        /// An amount is not a number with a currency of three letters.
         case malformedAmount(String)
-        /// An account is no IBAN with or without the code of a bank.
+        /// An account is not an IBAN with or without the code of a bank.
         case malformedAccount(String)
-        /// A date is none of the calendar in eight digits.
+        /// A date is not eight digits that exist in the calendar.
         case malformedDate(String)
         /// How many fields there are; six are allowed.
         case tooManyFields(Int)

@@ -70,7 +70,7 @@ final class OperationPolling: Sendable {
         }
     }
 
-    /// Goes on after ``pause()``, with a refresh at once.
+    /// Continues after ``pause()``, with a refresh at once.
     func resume() {
         let isPaused = state.withLock { state in
             guard state.isPaused else { return false }

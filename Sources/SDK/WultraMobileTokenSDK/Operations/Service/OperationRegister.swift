@@ -1,13 +1,15 @@
-/// The operations that the service knows, and what an app is told when they change (mobile-token.md, section 6.3).
+/// The operations that the service knows, and what an app is notified of when they change (mobile-token.md, section
+/// 6.3).
 struct OperationRegister {
-    /// What the delegate is told.
+    /// What the delegate is notified of.
     struct Change {
         let operations: [WMTUserOperation]
         var removed: [WMTUserOperation] = []
         var added: [WMTUserOperation] = []
     }
 
-    /// Whether known operations stay as and where they were when they come again (mobile-token.md, section 24, item 2).
+    /// Whether known operations keep content and place when they are listed again (mobile-token.md, section 24, item
+    /// 2).
     let keepsOldOperations: Bool
     private var operations: [WMTUserOperation] = []
 
@@ -15,7 +17,7 @@ struct OperationRegister {
         self.keepsOldOperations = keepsOldOperations
     }
 
-    /// Takes what the server lists, in its order; each operation once.
+    /// Takes the server's list, in its order; each operation once.
     mutating func replace(with listed: [WMTUserOperation]) -> Change {
         let known = Set(operations.map(\.id))
         let removed = operations.filter { old in !listed.contains { $0.id == old.id } }

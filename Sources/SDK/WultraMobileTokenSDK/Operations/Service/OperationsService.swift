@@ -37,7 +37,7 @@ final class OperationsService<Item: WMTUserOperation>: WMTOperations, Sendable {
         service.withLock { $0.value = self }
     }
 
-    /// The service is gone when the application has dropped it, also while it polls.
+    /// The service is released when the application drops it, also while it polls.
     private struct WeakService {
         weak var value: OperationsService?
     }

@@ -2,7 +2,7 @@ public import Foundation
 public import PowerAuth2
 public import WultraPowerAuthNetworking
 
-/// Is told what happens to the operations. Called on the main queue.
+/// Is notified of changes of the operations. Called on the main queue.
 public protocol WMTOperationsDelegate: AnyObject {
     /// The list has come, or an operation was claimed or decided about.
     ///
@@ -41,7 +41,7 @@ public protocol WMTOperations: AnyObject {
     /// Takes a list of operations.
     typealias GetOperationsCompletion = (Result<[WMTUserOperation], WMTError>) -> Void
 
-    /// Is told what happens to the operations; held weakly.
+    /// Is notified of changes of the operations; held weakly.
     var delegate: (any WMTOperationsDelegate)? { get set }
     /// Where the service sends its requests, as the factory of version 1.0 was given it.
     var config: WMTConfig { get }
@@ -54,14 +54,14 @@ public protocol WMTOperations: AnyObject {
     /// Whether the list is being loaded; still true while the completions are called.
     var isLoadingOperations: Bool { get }
 
-    /// Loads the list, unless it is being loaded; the delegate is told.
+    /// Loads the list, unless it is being loaded; the delegate is notified.
     func refreshOperations()
 
-    /// Loads the list, or joins those who wait for it already. Operations that cannot be read are left out.
+    /// Loads the list, or joins a load in progress. Operations that cannot be read are left out.
     @discardableResult
     func getOperations(completion: @escaping GetOperationsCompletion) -> any WMTCancellable
 
-    /// Gives operations of every status, newest first. The server wants two factors.
+    /// Gives operations of every status, newest first. The server requires two factors.
     @discardableResult
     func getHistory(
         authentication: PowerAuthAuthentication, completion: @escaping (Result<[WMTUserOperation], WMTError>) -> Void

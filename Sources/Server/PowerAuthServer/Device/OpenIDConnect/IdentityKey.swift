@@ -14,7 +14,7 @@ struct IdentityKey: Decodable {
     let n: String?
     let e: String?
 
-    /// Whether a token may mean this key: it names it, or names none.
+    /// Whether a token may be signed with this key: it names this key, or no key.
     func isNamed(by token: JWT) -> Bool {
         (use ?? "sig") == "sig" && (token.keyId == nil || kid == nil || token.keyId == kid)
     }

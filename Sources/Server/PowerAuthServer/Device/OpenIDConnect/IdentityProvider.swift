@@ -18,9 +18,9 @@ public struct IdentityProvider: Codable, Sendable {
 
     /// How devices name the provider.
     public var providerId: String
-    /// How the provider knows the application.
+    /// The application's client identifier at the provider.
     public var clientId: String
-    /// What the provider shares with the application's server; never leaves for a device.
+    /// The secret that the provider shares with the application's server; never sent to a device.
     public var clientSecret: String
     /// The expected issuer of identity tokens.
     public var issuerUri: String

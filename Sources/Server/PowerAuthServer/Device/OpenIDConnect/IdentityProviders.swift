@@ -12,13 +12,14 @@ struct IdentityProviders: Sendable {
     let providers: [IdentityProvider]
     /// The lab's own one; nil on a server without lab powers.
     let lab: LabIdentityProvider?
-    /// The places of those who wait for a provider. A slow one keeps the users of others waiting, and no other requests.
+    /// Limits the requests waiting for a provider. A slow provider delays the users of other providers, and no other
+    /// requests.
     let waitingRoom: RequestAdmission
 
     /// How far the clock of a provider may be ahead, in seconds.
     private static let clockTolerance: Double = 60
 
-    /// What a provider says about a grant, not believed yet.
+    /// A provider's answer about a grant, not verified yet.
     struct Evidence: Sendable {
         fileprivate let tokens: Data
         fileprivate let keys: Data
@@ -52,15 +53,15 @@ struct IdentityProviders: Sendable {
         }
     }
 
-    /// Whom to ask about a grant.
+    /// The provider of a grant.
     /// - Parameters:
-    ///   - grant: what the device got.
+    ///   - grant: received by the device.
     ///   - applicationKey: of the device's application.
-    /// - Throws: `invalidRequest` with the cause; nothing of it is told to the device.
+    /// - Throws: `invalidRequest` with the cause, which the device does not see.
     func provider(of grant: OpenIDConnectGrant, applicationKey: Identifier) throws -> IdentityProvider {
         let own = try own(applicationKey: applicationKey)
         let provider = try provider(grant.providerId, own: own)
-        // Whoever administers the back office does not choose what is called from within the bank's network.
+        // Administrators of the back office do not choose which hosts are called from within the bank's network.
         let mayCall = context.policy.callbacks.allows
         if own.contains(where: { $0.providerId == provider.providerId }),
             !(mayCall(provider.tokenAddress) && mayCall(provider.keysAddress))
@@ -68,14 +69,14 @@ struct IdentityProviders: Sendable {
             throw ServiceError(.invalidRequest, "provider \(provider.providerId) is on no host that may be called")
         }
         if provider.pkceEnabled == true, grant.codeVerifier.nonBlank == nil {
-            throw ServiceError(.invalidRequest, "provider \(provider.providerId) wants a codeVerifier")
+            throw ServiceError(.invalidRequest, "provider \(provider.providerId) requires a codeVerifier")
         }
         return provider
     }
 
     /// Asks a provider who signed in.
-    /// - Parameter grant: what the device got.
-    /// - Throws: `invalidRequest` with the cause; ``ErrorResponse/overloaded`` when too many wait already.
+    /// - Parameter grant: received by the device.
+    /// - Throws: `invalidRequest` with the cause; ``ErrorResponse/overloaded`` if too many requests wait already.
     func evidence(of grant: OpenIDConnectGrant, at provider: IdentityProvider) async throws -> Evidence {
         guard waitingRoom.enter() else { throw ErrorResponse.overloaded }
         defer { waitingRoom.leave() }
@@ -100,7 +101,7 @@ struct IdentityProviders: Sendable {
             guard try isAuthentic(token, keys: evidence.keys) else {
                 throw ServiceError(.invalidRequest, "no key of the provider fits the identity token")
             }
-            // Asked for the time now: the provider may have taken a while, and its token may have expired meanwhile.
+            // Reads the time only now: the provider may have been slow, and its token may have expired meanwhile.
             return try verifiedSubject(token.claims(), answer.access_token, grant, provider, at: context.clock.now())
         } catch let error as ProtocolError {
             throw ServiceError(.invalidRequest, "identity token: \(error)")
@@ -172,7 +173,7 @@ struct IdentityProviders: Sendable {
         try require(claims.nonce == grant.nonce, "the nonce is not the device's")
         try require(claims.iss == provider.issuerUri, "issued by \(claims.iss), not \(provider.issuerUri)")
         try require(claims.aud.clients.contains(provider.clientId), "made for another client")
-        try require(claims.azp != nil || claims.aud.clients.count == 1, "made for several clients, and issued to none")
+        try require(claims.azp != nil || claims.aud.clients.count == 1, "several audiences, but no azp")
         try require(claims.azp == nil || claims.azp == provider.clientId, "issued to another client")
         try require(claims.exp > Double(now.seconds), "it has expired")
         // Clocks differ; a token issued in the future is refused.

@@ -1,7 +1,7 @@
 import Foundation
 import PowerAuthProtocol
 
-/// What a device brought and agreed on in the key exchange, and what its signatures move.
+/// The device data and keys from the key exchange, and the state that signatures change.
 struct DeviceBinding: Sendable, Equatable {
     /// KEY_DEVICE_PUBLIC as an uncompressed point, 65 bytes.
     let devicePublicKey: Data
@@ -42,7 +42,7 @@ enum ActivationLifecycle: Sendable, Equatable {
         }
     }
 
-    /// The end of the time to finish the activation; nil once it cannot expire any more.
+    /// The deadline to finish the activation; nil once it can no longer expire.
     var expires: ServerTime? {
         switch self {
         case .created(let expires), .pendingCommit(_, let expires): expires

@@ -92,7 +92,7 @@ extension ActivationService {
         }
     }
 
-    /// Changes the flags; neither the history nor a callback tells of it.
+    /// Changes the flags, without a history row or a callback.
     /// - Throws: `invalidRequest` without any flag, `activationNotFound`.
     func changeFlags(activationId: Identifier?, _ flags: [Identifier]?, _ kind: ListChange) throws -> Activation {
         let id = try Self.required(activationId)
@@ -114,10 +114,11 @@ extension ActivationService {
         return try context.read { try ActivationStore.lookup($0, filter) }
     }
 
-    /// Sets the status of all the activations; one that is unknown or cannot take it changes none of them
-    /// (server.md, section 30, item 13).
+    /// Sets the status of all the activations; if one is unknown or cannot take the status, none is changed (server.md,
+    /// section 30, item 13).
     /// - Throws: `invalidRequest` for an empty list, `activationNotFound` for an unknown identifier,
-    ///   `activationIncorrectState` for a removed activation or a status that needs a device where there is none.
+    ///   `activationIncorrectState` for a removed activation, or for a status that needs a device if the activation has
+    ///   none.
     func setStatus(activationIds: [Identifier]?, _ status: ActivationState?) throws {
         guard let activationIds, !activationIds.isEmpty else {
             throw ServiceError(.invalidRequest, "activationIds is empty")

@@ -10,15 +10,15 @@ struct ActivationCreationService: Sendable {
 
     /// Creates an activation for the device that sent the request; it waits for its commit.
     ///
-    /// Any failure leaves no record. A one-time password, when one is given, is due in the commit
-    /// (server.md, section 30, item 3).
+    /// A failure leaves no record. A one-time password, if given, is required at the commit (server.md, section 30,
+    /// item 3).
     /// - Parameters:
     ///   - new: the user and the limits; its application is the one of the request's application key.
     ///   - generatesRecoveryCode: whether a recovery code comes with it, if the application allows that.
     ///   - sealed: the inner layer, application scope.
     /// - Throws: `invalidRequest` for the user, `activationCreateFailure` for the limits, `invalidApplication` for the
-    ///   application key, `activationExpired` for a device key that is no point of P-256, `invalidActivationOtp` for a
-    ///   one-time password that the device shows too early; the rest as in the key exchange.
+    ///   application key, `activationExpired` for a device key that is not a point of P-256, `invalidActivationOtp` for
+    ///   a one-time password that the device sends too early; the rest as in the key exchange.
     func create(
         _ new: ActivationService.NewActivation, generatesRecoveryCode: Bool, sealed: SealedRequest
     ) throws -> KeyExchangeService.Exchanged {
@@ -45,7 +45,7 @@ struct ActivationCreationService: Sendable {
     }
 
     /// Inserts the prepared activation and binds it to the device, within one transaction.
-    /// - Throws: `invalidActivationOtp` for a one-time password in the inner layer, where none can be due; as
+    /// - Throws: `invalidActivationOtp` for a one-time password in the inner layer, where none is allowed; as
     ///   `ActivationService.insert`.
     func bind(
         _ prepared: ActivationService.Prepared, _ exchange: DeviceKeyExchange, to deviceKey: PublicKey,
@@ -62,7 +62,7 @@ struct ActivationCreationService: Sendable {
         return activation
     }
 
-    /// - Throws: `invalidActivationOtp` for a one-time password in the inner layer, where none can be due.
+    /// - Throws: `invalidActivationOtp` for a one-time password in the inner layer, where none is allowed.
     static func checkOtp(of exchange: DeviceKeyExchange, _ requirement: OtpRequirement) throws {
         let isGiven = exchange.request.activationOtp.nonBlank != nil
         guard requirement.check(at: .onKeyExchange, given: isGiven) == .skip else {

@@ -6,7 +6,7 @@ import Synchronization
 struct ActivationKeys: Sendable {
     let derived: DerivedKeys
     let serverPrivateKey: PrivateKey
-    /// Eight digits that the device shows too.
+    /// Eight digits that the device also shows.
     let fingerprint: String
 }
 

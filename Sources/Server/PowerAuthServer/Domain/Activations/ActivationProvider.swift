@@ -1,7 +1,7 @@
 public import LabKit
 
-/// What a deployment decides about activations of its users: who a CUSTOM activation belongs to, what becomes of
-/// custom attributes, and which activations are committed at once (rest-api.md, section 6.2).
+/// The deployment's decisions about activations: the user of a CUSTOM activation, the processing of custom attributes,
+/// and which activations are committed at once (rest-api.md, section 6.2).
 ///
 /// The functions are called on worker threads and may block.
 public struct ActivationProvider: Sendable {
@@ -15,11 +15,11 @@ public struct ActivationProvider: Sendable {
     /// Whether the recovery codes of an activation end when its device removes it (rest-api.md, section 6.4).
     public var revokesRecoveryCodes: Bool
 
-    /// What devices get as `customObject` with the status of an activation; nil leaves it out. The activation is nil
-    /// for an identifier that the server does not know.
+    /// Returned to devices as `customObject` with the status of an activation; nil omits it. The activation is nil for
+    /// an unknown identifier.
     public var statusObject: @Sendable (_ activation: StatusSubject?) throws -> JSONValue?
 
-    /// The activation whose status is asked for.
+    /// The activation whose status is requested.
     public struct StatusSubject: Sendable {
         /// The identifier of the activation.
         public let activationId: String
@@ -45,10 +45,10 @@ public struct ActivationProvider: Sendable {
         self.statusObject = statusObject
     }
 
-    /// Believes the attribute `username`, which is what a laboratory needs and a bank must not do.
+    /// Trusts the attribute `username`: for a laboratory only, never for a bank.
     ///
-    /// Otherwise it is as a deployment without a provider: an activation by recovery code is committed at once, and
-    /// recovery codes stay when a device removes its activation.
+    /// Otherwise as a deployment without a provider: an activation by recovery code is committed at once, and recovery
+    /// codes stay valid when a device removes its activation.
     public static let username = ActivationProvider(
         userId: { $0["username"] }, commits: { $0 == ActivationProvider.recovery },
         revokesRecoveryCodes: false)

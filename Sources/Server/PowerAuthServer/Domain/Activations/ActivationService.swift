@@ -8,7 +8,7 @@ import PowerAuthProtocol
 struct ActivationService: Sendable {
     let context: ServiceContext
 
-    /// What a new activation is made of.
+    /// The parameters of a new activation.
     struct NewActivation: Sendable {
         var userId: Identifier?
         var applicationId: Identifier?
@@ -68,7 +68,7 @@ struct ActivationService: Sendable {
             otpHash: try new.otp.nonBlank.map(context.hashing.make), serverKey: try PrivateKey.generate())
     }
 
-    /// What a new activation takes from its application, and its limits.
+    /// The values of a new activation from its application, and its limits.
     private struct Checked {
         let application: Application
         let masterKeyPair: MasterKeyPair
@@ -208,9 +208,8 @@ struct ActivationService: Sendable {
         }
     }
 
-    /// Removes an activation in whatever state (server.md, section 7.8). Removing a removed one changes nothing about
-    /// it.
-    /// - Parameter revokeRecoveryCodes: whether its recovery codes end with it.
+    /// Removes an activation in any state (server.md, section 7.8). Removing a removed one changes nothing.
+    /// - Parameter revokeRecoveryCodes: whether its recovery codes are revoked, too.
     /// - Throws: `invalidRequest`, `activationNotFound`.
     func remove(
         activationId: Identifier?, externalUserId: Identifier?, revokeRecoveryCodes: Bool = false

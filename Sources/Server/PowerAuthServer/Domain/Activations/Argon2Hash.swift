@@ -7,7 +7,7 @@ import PowerAuthProtocol
 ///
 /// Thread rule: worker threads only; a hash takes a core for some 50 ms, and ``Cost/memory`` for as long.
 struct Argon2Hash {
-    /// What a hash costs to compute.
+    /// The cost parameters of a hash.
     struct Cost {
         /// KiB.
         var memory: UInt32 = 32_768
@@ -15,7 +15,7 @@ struct Argon2Hash {
         /// A part of the result; the lanes are computed one after the other, by the calling thread.
         var lanes: UInt32 = 16
 
-        /// Nobody who wrote into the database shall make the server spend minutes on a comparison.
+        /// A manipulated database must not make the server spend minutes on a comparison.
         fileprivate var isAffordable: Bool { memory <= 1 << 18 && passes <= 16 && lanes <= 64 }
     }
 

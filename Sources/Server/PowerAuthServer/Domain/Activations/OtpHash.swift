@@ -1,8 +1,7 @@
 import Foundation
 import PowerAuthProtocol
 
-/// What hashes and compares one-time passwords and PUKs, some 50 ms of a core each time: only for who has passed every check
-/// that costs less.
+/// Hashes and compares one-time passwords and PUKs, some 50 ms of a core each time: only after every cheaper check.
 struct OtpHashing: Sendable {
     /// Hashes a password with a fresh salt; throws `genericCryptographyError` for lack of memory.
     var make: @Sendable (_ password: String) throws -> String = OtpHash.make
@@ -12,8 +11,8 @@ struct OtpHashing: Sendable {
 
 /// Slow, salted hashes of one-time passwords and PUKs: Argon2 as in the original, see ``Argon2Hash``.
 ///
-/// Databases of earlier servers hold `$pbkdf2$i=<iterations>$<salt>$<digest>`, which still match; such a hash is gone with
-/// the activation or the PUK that it guards.
+/// Databases of earlier servers hold `$pbkdf2$i=<iterations>$<salt>$<digest>`, which still match; such a hash is
+/// removed with its activation or PUK.
 enum OtpHash {
     /// Hashes a password with a fresh salt.
     /// - Throws: `genericCryptographyError` for lack of memory.

@@ -41,7 +41,7 @@ struct OtpProof: Sendable {
     }
 
     /// Applies the rules of server.md, section 20.3, at one phase: counts and saves a wrong password.
-    /// - Returns: the refusal to hand out (what was saved stays), or nil to go on.
+    /// - Returns: the error to return (the saved failure stays), or nil to continue.
     func refusal(
         of activation: inout Activation, at phase: CommitPhase, in change: WriteTransaction
     ) throws -> ServiceError? {

@@ -25,7 +25,7 @@ enum OtpValidationMode: Int, NamedChoice {
         }
     }
 
-    /// The phase at which the mode wants the password; nil for `none`.
+    /// The phase at which the mode requires the password; nil for `none`.
     var phase: CommitPhase? {
         switch self {
         case .none: nil
@@ -35,11 +35,11 @@ enum OtpValidationMode: Int, NamedChoice {
     }
 }
 
-/// What an activation expects of a one-time password (server.md, section 20.3).
+/// The one-time password rules of an activation (server.md, section 20.3).
 struct OtpRequirement: Sendable, Equatable {
     var mode: OtpValidationMode
     let commitPhase: CommitPhase
-    /// The stored hash of the password; nil when none was set.
+    /// The stored hash of the password; nil if not set.
     var hash: String?
 
     /// What to do with a password (or its absence) at one phase.
@@ -48,14 +48,14 @@ struct OtpRequirement: Sendable, Equatable {
         case skip
         /// Compare with the stored hash.
         case verify
-        /// Refuse without counting: a password is missing, or given where none is expected.
+        /// Refuse without counting: a password is missing or unexpected.
         case refuse
     }
 
-    /// Decides for the phase `phase`; `given` says whether the caller supplied a password with text in it.
+    /// Decides for the phase `phase`; `given` is true if the caller supplied a password that is not empty.
     ///
-    /// A password that nobody asked for is refused (server.md, section 30, item 2): accepting it silently
-    /// would let a device skip the commit.
+    /// An unexpected password is refused (server.md, section 30, item 2): accepting it silently would let a device skip
+    /// the commit.
     func check(at phase: CommitPhase, given: Bool) -> Check {
         let due: CommitPhase? = mode.phase ?? (hash == nil ? nil : commitPhase)
         if due == phase { return given ? .verify : .refuse }

@@ -12,10 +12,10 @@ struct ProtocolUpgradeService: Sendable {
         let ctrData: String
     }
 
-    /// Draws the counter of the activation's future, once, and tells it to the device again and again.
+    /// Draws the counter of the upgraded activation once, and returns it to the device on every call.
     ///
-    /// Each call puts the counter back to that value: whatever a commit that was not heard of has moved is
-    /// undone, because the device starts from there too.
+    /// Each call resets the counter to that value, because the device starts from it: this undoes the changes of a
+    /// commit whose answer was lost.
     /// - Parameter sealed: activation scope.
     /// - Throws: `activationNotFound`, `activationIncorrectState` for an activation that is not active or not of
     ///   protocol 2; the rest as `EnvelopeOpener.openActivation`.

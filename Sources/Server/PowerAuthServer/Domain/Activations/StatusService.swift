@@ -2,8 +2,7 @@ import Foundation
 import GRDB
 import PowerAuthProtocol
 
-/// What is known about an activation, and the encrypted form of it for the device
-/// (server.md, sections 7.7 and 20.7).
+/// The details of an activation, and their encrypted form for the device (server.md, sections 7.7 and 20.7).
 ///
 /// Thread rule: worker threads only, but for ``cachedDetail(activationId:challenge:)``; all other methods block.
 struct StatusService: Sendable {
@@ -11,15 +10,15 @@ struct StatusService: Sendable {
 
     /// The status of an activation for the back office.
     struct Detail: Sendable {
-        /// Nil for an identifier the server does not know.
+        /// Nil for an unknown identifier.
         let activation: Activation?
-        /// 32 bytes for the device: the encrypted blob, or random bytes when there are no keys.
+        /// 32 bytes for the device: the encrypted blob, or random bytes without keys.
         let encryptedBlob: Data
         /// 16 bytes, present exactly when a challenge was given.
         let blobNonce: Data?
         /// The signed code of an activation that waits for its device.
         let code: (text: String, signature: Data)?
-        /// Eight digits that the device shows too.
+        /// Eight digits that the device also shows.
         let fingerprint: String?
     }
 

@@ -4,7 +4,7 @@ import Foundation
 struct Application: Sendable, Equatable {
     /// The key of the row.
     let row: Int64
-    /// The identifier chosen by whoever created the application.
+    /// The identifier chosen by the caller that created the application.
     let id: Identifier
     /// Role names, sorted.
     let roles: [Identifier]
@@ -13,7 +13,7 @@ struct Application: Sendable, Equatable {
 /// One version of an application, known to devices by its key and secret.
 struct ApplicationVersion: Sendable, Equatable {
     let application: Application
-    /// The identifier chosen by whoever created the version, unique within the application.
+    /// The identifier chosen by the caller that created the version, unique within the application.
     let id: Identifier
     /// Base64 of 16 random bytes; the protocol compares and hashes the text.
     let applicationKey: Identifier

@@ -40,10 +40,10 @@ struct ApplicationSettingsService: Sendable {
     private static let textKeys = ["fido2_attestation_fmt_allowed", "fido2_aaguids_allowed", "fido2_root_ca_certs"]
     private static let providersKey = "oauth2_providers"
 
-    /// The texts without which an identity provider is none.
+    /// The required texts of an identity provider.
     private static let providerFields = ["providerId", "clientId", "clientSecret", "issuerUri", "redirectUri"]
 
-    /// What an identity provider looks like, in JSON Schema.
+    /// The JSON Schema of an identity provider.
     static var providerSchema: JSONValue {
         let text: JSONValue = ["type": "string", "minLength": 1, "pattern": #"\S"#]
         return [
@@ -73,7 +73,7 @@ struct ApplicationSettingsService: Sendable {
         }
     }
 
-    /// The values of an application by key; an unknown application has none.
+    /// The values of an application by key; empty for an unknown application.
     /// - Throws: `invalidRequest` without identifier.
     func configuration(applicationId: Identifier?) throws -> [(key: String, values: [JSONValue])] {
         guard let applicationId else { throw ServiceError(.invalidRequest, "applicationId is missing") }

@@ -2,7 +2,7 @@ import LabKit
 
 /// One entry of the audit: what became of an activation, an operation or a recovery code (server.md, section 28).
 struct AuditEntry: Encodable, Sendable {
-    /// What an entry is about. Signatures have an audit of their own, `/signature/list`.
+    /// The subject of an entry. Signatures have their own audit, `/signature/list`.
     enum Kind: String, Encodable, Sendable {
         case activation = "ACTIVATION"
         case operation = "OPERATION"
@@ -16,6 +16,6 @@ struct AuditEntry: Encodable, Sendable {
     let kind: String
     /// A sentence.
     let text: String
-    /// What it happened to; holds no secret.
+    /// The changed record; contains no secret.
     let detail: JSONValue
 }

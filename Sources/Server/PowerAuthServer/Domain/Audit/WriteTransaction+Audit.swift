@@ -1,7 +1,7 @@
 import LabKit
 import PowerAuthProtocol
 
-/// The audit is written with the change that it tells of: both are there, or neither.
+/// The audit entry and its change are written in one transaction.
 extension WriteTransaction {
     /// - Parameter previous: nil for a new activation.
     func audit(
@@ -23,7 +23,7 @@ extension WriteTransaction {
             ])
     }
 
-    /// Tells what an operation is now.
+    /// Records the current state of an operation.
     func audit(_ operation: OperationRecord) throws {
         try audit(
             .operation,

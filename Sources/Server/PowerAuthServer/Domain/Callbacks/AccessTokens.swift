@@ -23,13 +23,13 @@ final class AccessTokens: Sendable {
         let expires_in: Double?
     }
 
-    /// Seconds: after a day a token is fetched anew, whatever was promised for it.
+    /// Seconds: a token is fetched again after a day, even if it is valid for longer.
     private static let longestLifetime = 86_400.0
 
     private let tokens = Mutex<[Key: Token]>([:])
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// - Parameter now: the lifetimes of tokens are the other side's real time, whatever the lab's clock shows.
+    /// - Parameter now: real time, not the lab's clock, because the target measures token lifetimes in it.
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.now = now
     }
@@ -59,14 +59,14 @@ final class AccessTokens: Sendable {
         guard answer.status == 200, let token = try? JSONBody.decode(Answer.self, from: answer.body) else {
             throw OutgoingRequest.Failure(description: "\(key.tokenUri) answered \(answer.status) and no access token")
         }
-        // A stranger's number, which may be too large for a duration.
+        // The number is from an external service and may be too large for a duration.
         let lifetime = min(max(0, (token.expires_in ?? 0) - 10), Self.longestLifetime)
         tokens.withLock { $0[key] = Token(text: token.access_token, ends: now() + .seconds(lifetime)) }
         return "Bearer \(token.access_token)"
     }
 
-    /// The token of a target, if it has not expired. Those that have are forgotten, whosever they are: a callback that is
-    /// gone never asks for its own again.
+    /// The token of a target, if it has not expired. Expired tokens of all targets are dropped: a removed callback
+    /// never requests its own again.
     private func living(_ key: Key) -> Token? {
         let moment = now()
         return tokens.withLock { tokens in

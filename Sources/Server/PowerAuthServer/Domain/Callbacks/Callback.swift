@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a callback tells about.
+/// The kind of changes that a callback reports.
 enum CallbackType: String, CaseIterable, Sendable {
     case activationStatusChange = "ACTIVATION_STATUS_CHANGE"
     case operationStatusChange = "OPERATION_STATUS_CHANGE"
@@ -14,7 +14,7 @@ struct Callback: Sendable {
     var name: String
     var type: CallbackType
     var url: String
-    /// What the payload shows beside type and identifier.
+    /// The payload's fields beside type and identifier.
     var attributes: [String]
     var authentication: CallbackAuthentication
     /// Milliseconds; nil means the policy's.
@@ -58,7 +58,7 @@ public struct CallbackPolicy: Sendable {
     public var maxAttempts = 1
     /// The time from the first attempt to the second.
     public var initialBackoff: Int64 = 2_000
-    /// What the time between attempts grows by.
+    /// The growth factor of the time between attempts.
     public var backoffMultiplier = 1.5
     /// The longest time between attempts.
     public var maxBackoff: Int64 = 32_000

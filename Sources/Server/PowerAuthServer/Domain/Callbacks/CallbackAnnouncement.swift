@@ -3,7 +3,7 @@ import LabKit
 import PowerAuthProtocol
 
 extension WriteTransaction {
-    /// Tells the callbacks of its application that an activation was saved in a status (server.md, section 16.3).
+    /// Notifies the callbacks of its application that an activation was saved in a status (server.md, section 16.3).
     func announce(_ activation: Activation) throws {
         wakesJobs = true
         let callbacks = try CallbackStore.list(database, of: activation.application, type: .activationStatusChange)
@@ -19,7 +19,7 @@ extension WriteTransaction {
         try enqueue(callbacks, ["type": "ACTIVATION", "activationId": .string(activation.id.text)], optional)
     }
 
-    /// Tells the callbacks of each of its applications that an operation was created or decided about.
+    /// Notifies the callbacks of each of its applications that an operation was created or decided.
     func announce(_ operation: OperationRecord) throws {
         wakesJobs = true
         let callbacks = try operation.applications.flatMap {
@@ -59,7 +59,7 @@ extension WriteTransaction {
 }
 
 extension JSONValue {
-    /// A text, or null where there is none.
+    /// A text, or null for nil.
     static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
     /// The text of an identifier, or null without one.
@@ -67,6 +67,6 @@ extension JSONValue {
 }
 
 extension HistoryReason {
-    /// Changes that the history keeps and no callback tells of.
+    /// Changes that are in the history and not reported to callbacks.
     static let unannounced: Set<String?> = [otpFailedAttempt, activationNameUpdated, "ACTIVATION_VERSION_CHANGED"]
 }

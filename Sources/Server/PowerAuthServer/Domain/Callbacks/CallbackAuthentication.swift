@@ -1,8 +1,8 @@
 import Foundation
 import NIOSSL
 
-/// How the server shows a callback's target who it is, and whom it believes to be the target
-/// (server.md, section 16.1): as callers describe it, and as it is stored.
+/// How the server authenticates to a callback's target, and how it authenticates the target (server.md, section 16.1):
+/// both the format of requests and the stored one.
 struct CallbackAuthentication: Codable, Sendable {
     /// A client certificate, and the certificates that the target's must lead to.
     ///
@@ -10,7 +10,7 @@ struct CallbackAuthentication: Codable, Sendable {
     struct Certificate: Codable, Sendable {
         @FalseWhenAbsent var enabled = false
         @FalseWhenAbsent var useCustomKeyStore = false
-        /// A path in the folder of key stores, also as `file:` URL: the certificate, those who vouch for it, and the private key.
+        /// A path in the folder of key stores, also as `file:` URL: the certificate, its chain, and the private key.
         var keyStoreLocation: String?
         /// The password of the private key, unless ``keyPassword`` is given.
         var keyStorePassword: String?

@@ -5,13 +5,13 @@ import Synchronization
 /// Thread rule: any thread.
 final class CallbackCalls: Sendable {
     private struct State {
-        /// How many look for messages and deliver them.
+        /// The number of running delivery tasks.
         var running = 0
-        /// Whether there may be a message that none of them has seen.
+        /// Whether there may be a message that no task has seen.
         var isAsked = false
         var isStopped = false
 
-        /// Ends one of those who run, unless somebody has asked meanwhile.
+        /// Ends a task, unless more work was announced meanwhile.
         mutating func endsOne() -> Bool {
             guard isAsked, !isStopped else {
                 running -= 1
@@ -45,7 +45,7 @@ final class CallbackCalls: Sendable {
         Task { await self.run() }
     }
 
-    /// Lets nobody take another message; calls under way go on.
+    /// Stops taking messages; calls under way continue.
     func stop() {
         state.withLock { $0.isStopped = true }
     }
@@ -53,8 +53,8 @@ final class CallbackCalls: Sendable {
     /// Delivers until nothing is due.
     private func run() async {
         repeat {
-            // Where one is due there may be more, for somebody else. A database that cannot be written now is tried again
-            // with the next change.
+            // If one message is due there may be more, for another task. If the database cannot be written, the next
+            // change retries.
             while !isStopped, (try? await delivery.deliverNext(onTaking: wake)) == true {}
         } while !state.withLock({ $0.endsOne() })
     }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A message waits in the database until its call begins: no queue can grow, and no lease runs while it waits.
 ///
-/// Thread rule: any task; no thread waits for a target, and the database is asked on ``workers``.
+/// Thread rule: any task; no thread waits for a target, and the database is accessed on ``workers``.
 struct CallbackDelivery: Sendable {
     let context: ServiceContext
     /// What targets with OAuth 2.0 are called with.
@@ -14,7 +14,7 @@ struct CallbackDelivery: Sendable {
     /// Do what blocks. Not those of requests, which the callbacks of a busy bank would keep from their work.
     var workers = WorkerThreads(count: 1)
 
-    /// Shared by all who deliver.
+    /// Shared by all delivery tasks.
     let underWay = CallsUnderWay()
 
     /// Whether a message waits for its call, or was lost with the process that called. Blocks.
@@ -25,8 +25,8 @@ struct CallbackDelivery: Sendable {
     }
 
     /// Makes the call that has been due the longest. Several tasks share the work.
-    /// - Parameter onTaking: called when there is one, before its target is called.
-    /// - Returns: false when none is due.
+    /// - Parameter onTaking: called once a message is taken, before its target is called.
+    /// - Returns: false if none is due.
     func deliverNext(onTaking: () -> Void = {}) async throws -> Bool {
         // Looking costs little; taking waits for the write lock.
         guard let event = try await onWorker({ try hasDue() ? take() : nil }) else { return false }
@@ -46,13 +46,13 @@ struct CallbackDelivery: Sendable {
         try context.change { change in
             let event = try CallbackStore.takeDue(
                 change.database, context.policy.callbacks, at: change.now, underWay: underWay.all)
-            // Within the transaction: the next one to take a message knows of this one.
+            // Within the transaction: the next task to take a message sees this one.
             if let event { underWay.begin(event.row) }
             return event
         }
     }
 
-    /// What came of one attempt.
+    /// The outcome of one attempt.
     private struct Outcome: Sendable {
         var httpStatus: Int?
         var failure: String?
@@ -75,7 +75,7 @@ struct CallbackDelivery: Sendable {
         let isDelivered = outcome.httpStatus.map { (200..<300).contains($0) } ?? false
         let policy = context.policy.callbacks
         try context.change { change in
-            // A callback that was removed during the call is not found any more.
+            // A callback that was removed during the call is not found.
             let isRepeated =
                 try !isDelivered && event.attempt < event.callback.maxAttempts ?? policy.maxAttempts
                 && CallbackStore.find(change.database, id: event.callback.id) != nil

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The one folder that callbacks may have their key and trust stores in: whoever configures a callback names a file of the
-/// server's machine, and may neither read others this way nor learn which there are.
+/// The only folder for key and trust stores of callbacks: a callback's configuration names a file of the server's
+/// machine, and must neither read other files nor reveal which exist.
 struct KeyStoreFolder: Sendable {
     /// An absolute path, or one that begins in the working directory.
     let path: String
@@ -9,9 +9,9 @@ struct KeyStoreFolder: Sendable {
     /// Reads a store. Blocks.
     /// - Parameters:
     ///   - location: a path in the folder, absolute or relative to it, also as `file:` URL.
-    ///   - body: makes what is wanted of the bytes, or nil where they have none of it.
-    /// - Throws: ``OutgoingRequest/Failure``, the same whether there is no such file, it is elsewhere, or it is something
-    ///   else.
+    ///   - body: parses the bytes; nil if they do not fit.
+    /// - Throws: ``OutgoingRequest/Failure``, the same for a file that is missing, outside of the folder, or of another
+    ///   kind.
     func read<Value>(_ location: String, _ body: ([UInt8]) throws -> Value?) throws -> Value {
         guard let file = file(at: location), let bytes = FileManager.default.contents(atPath: file),
             let value = try? body(Array(bytes))

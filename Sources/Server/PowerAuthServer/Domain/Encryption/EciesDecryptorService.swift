@@ -15,10 +15,10 @@ struct EciesDecryptorService: Sendable {
     }
 
     /// Derives the keys; a message with a timestamp gets them once.
-    /// - Parameter sealed: its encrypted data and code are not looked at.
-    /// - Throws: `decryptionFailed` for a temporary key where none belongs or none where one does,
-    ///   `invalidApplication`, `activationNotFound`, `invalidRequest` for a replay, `activationIncorrectState`,
-    ///   `missingTemporaryKey`, `noMasterServerKeyPair`.
+    /// - Parameter sealed: its encrypted data and code are not read.
+    /// - Throws: `decryptionFailed` for an unexpected or missing temporary key, `invalidApplication`,
+    ///   `activationNotFound`, `invalidRequest` for a replay, `activationIncorrectState`, `missingTemporaryKey`,
+    ///   `noMasterServerKeyPair`.
     func keys(for sealed: SealedRequest) throws -> Keys {
         guard (sealed.envelope.temporaryKeyId != nil) == sealed.version.usesTemporaryKey else {
             throw ServiceError(.decryptionFailed, "temporaryKeyId does not fit version \(sealed.version.rawValue)")

@@ -13,8 +13,8 @@ struct SealedRequest: Sendable {
 }
 
 extension SealedRequest {
-    /// Takes over what a header names.
-    /// - Throws: `invalidRequest` for a text that is no identifier.
+    /// Copies the identifiers of a header.
+    /// - Throws: `invalidRequest` for a text that is not an identifier.
     init(version: ProtocolVersion, applicationKey: String, activationId: String?, envelope: EciesRequest) throws {
         self.init(
             version: version, applicationKey: try Identifier(applicationKey, field: "application_key"),
@@ -28,7 +28,7 @@ struct OpenedRequest: Sendable {
     let applicationVersion: ApplicationVersion
     /// Encrypts exactly one answer.
     let response: EciesResponseEncryptor
-    /// What the envelope is for.
+    /// The purpose of the envelope.
     let purpose: EciesSharedInfo1
 
     /// Encrypts the one answer to this request.
@@ -94,7 +94,7 @@ struct EnvelopeOpener: Sendable {
     /// Opens a request encrypted for an active activation.
     /// - Throws: as ``openApplication(_:as:failures:)``, and `activationNotFound` for an unknown activation,
     ///   `activationIncorrectState` for one that is not active, `invalidApplication` for an application key of another
-    ///   application; whatever `admitting` throws for an active one.
+    ///   application; the errors of `admitting` for an active one.
     func openActivation(
         _ sealed: SealedRequest, as sharedInfo1: EciesSharedInfo1, failures: Failures,
         admitting: @escaping (Activation, DeviceBinding) throws -> Void = { _, _ in }
@@ -161,7 +161,7 @@ struct EnvelopeOpener: Sendable {
     }
 
     /// The private key of the temporary key the request names.
-    /// - Throws: `missingTemporaryKey` for one that is unknown, expired, or was made for somebody else; as
+    /// - Throws: `missingTemporaryKey` for one that is unknown, expired, or was created for another scope; as
     ///   ``RecordSeal/open(_:of:publicKey:)``.
     func temporaryKey(_ change: WriteTransaction, for sealed: SealedRequest) throws -> Data {
         guard let id = sealed.envelope.temporaryKeyId.flatMap(Identifier.init(_:)),

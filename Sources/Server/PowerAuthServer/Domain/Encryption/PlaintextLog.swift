@@ -2,8 +2,8 @@ import Foundation
 import PowerAuthProtocol
 import Synchronization
 
-/// Collects what the envelopes of one request held, for the traffic journal of a lab. A server without lab powers
-/// never makes one, so that nothing decrypted outlives its request.
+/// Collects the plaintexts of one request's envelopes, for the traffic journal of a lab. A server without lab powers
+/// never creates one, so that no plaintext outlives its request.
 ///
 /// Thread rule: any thread; the state is guarded by the mutex.
 final class PlaintextLog: Sendable {

@@ -34,10 +34,10 @@ struct ReplayGuard: Sendable {
 
     /// Admits a token header once; its age was checked before.
     /// - Parameters:
-    ///   - header: its version decides how far ahead the timestamp may be.
-    ///   - token: the row that the header has led to; its own identifier makes the value that is remembered.
+    ///   - header: its version decides how far in the future the timestamp may be.
+    ///   - token: the row of the header's token; its identifier is part of the remembered value.
     ///   - sent: its timestamp.
-    /// - Throws: `invalidRequest` too far in the future or for a header seen before.
+    /// - Throws: `invalidRequest` for a timestamp too far in the future, or a header seen before.
     func admit(_ header: TokenHeader, of token: Token, sent: ServerTime, in change: WriteTransaction) throws {
         let window = header.version.usesTimestamp ? policy.requestWindow : policy.extendedRequestWindow
         guard sent <= change.now.advanced(by: window) else {

@@ -7,7 +7,7 @@ import PowerAuthProtocol
 /// Thread rule: worker threads only; all methods block.
 struct TemporaryKeyService: Sendable {
     let context: ServiceContext
-    /// Makes a key; only for who has shown that the request is genuine.
+    /// Creates a key; only after the request is authenticated.
     var makeKey: @Sendable () throws -> PrivateKey = { try PrivateKey.generate() }
 
     /// How far the end of a request may be in the past, for clocks that differ.
@@ -19,12 +19,12 @@ struct TemporaryKeyService: Sendable {
         let exp: Double?
     }
 
-    /// What a request names.
+    /// The identifiers in a request.
     private struct Names: Sendable {
         let applicationKey: Identifier
         let activationId: Identifier?
 
-        /// - Throws: `invalidRequest` for a text that is no identifier.
+        /// - Throws: `invalidRequest` for a text that is not an identifier.
         init(_ request: TemporaryKeyRequest) throws {
             applicationKey = try Identifier(request.applicationKey, field: "applicationKey")
             activationId = try request.activationId.map { try Identifier($0, field: "activationId") }
@@ -48,7 +48,7 @@ struct TemporaryKeyService: Sendable {
         }
         try checkExpiry(of: token)
         let names = try Names(request)
-        // Whoever is nobody costs neither a key nor a turn of the one writer.
+        // An unauthenticated request uses neither a key nor the only writer.
         _ = try context.read { try authenticate(names, token, in: $0) }
         let temporaryKey = try makeKey()
         let keyId = Identifiers.uuid()
@@ -69,13 +69,13 @@ struct TemporaryKeyService: Sendable {
         return try response.jwt(key: signingKey)
     }
 
-    /// What the caller is told of a request that lacks a claim or cannot be read.
+    /// The error for a request that lacks a claim or cannot be read.
     private static func refusal(of jwt: String, because error: any Error) -> ServiceError {
         struct Scope: Decodable {
             let applicationKey: Identifier?
             let activationId: Identifier?
         }
-        // Who names an activation alone has named no application, which is another mistake than to name nothing.
+        // An activation without application is another error than a request without both.
         if let scope = try? JWT(jwt, algorithm: .hs256).claims(Scope.self), scope.activationId.nonBlank != nil,
             scope.applicationKey.nonBlank == nil
         {
@@ -158,7 +158,7 @@ struct TemporaryKeyService: Sendable {
             return try TemporaryKeyPairStore.keepNewest(
                 change.database, ofActivation: activationId, count: policy.temporaryKeysPerActivation)
         }
-        // Everybody behind a mobile-facing server has one address, or none.
+        // All devices behind a mobile-facing server have the same address, or none.
         try TemporaryKeyPairStore.keepNewest(
             change.database, ofAddress: key.address, applicationKey: key.applicationKey,
             count: key.address == nil ? policy.temporaryKeysPerApplication : policy.temporaryKeysPerAddress)

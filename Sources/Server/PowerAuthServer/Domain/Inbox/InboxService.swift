@@ -6,7 +6,7 @@ import LabKit
 struct InboxService: Sendable {
     let context: ServiceContext
 
-    /// What a message is made of.
+    /// The parameters of a message.
     struct NewMessage: Sendable {
         var userId: Identifier?
         /// The applications whose apps show it; all when it is empty.
@@ -15,7 +15,7 @@ struct InboxService: Sendable {
         var subject: String?
         var summary: String?
         var body: String?
-        /// Whether devices are not told by push.
+        /// Whether no push is sent to devices.
         var isSilent = false
     }
 
@@ -23,10 +23,10 @@ struct InboxService: Sendable {
     static let lineLength = 8...255
     /// How long a body may be.
     static let bodyLength = 8...65536
-    /// The most messages of a page: as many as `getAllMessages` of the SDK fetches unless it is told otherwise.
+    /// The maximum page size: as many messages as `getAllMessages` of the SDK fetches by default.
     private static let longestPage = 1000
 
-    /// Puts a message into the inbox of a user, and tells their devices.
+    /// Puts a message into the inbox of a user, and notifies their devices.
     /// - Throws: `invalidRequest` for a missing field or one of a wrong length, `invalidApplication`.
     func create(_ new: NewMessage) throws -> InboxMessage {
         guard let userId = new.userId.nonBlank else { throw ServiceError.invalid("userId is missing") }
@@ -76,8 +76,9 @@ struct InboxService: Sendable {
 
     /// A page, newest first, without the bodies.
     ///
-    /// A page that is too long is refused and not cut: for apps a page that is shorter than wanted is the last one.
-    /// - Throws: `invalidRequest` for a page that cannot be.
+    /// A page size that is too large is refused and not reduced: apps take a page shorter than requested for the last
+    /// one.
+    /// - Throws: `invalidRequest` for an impossible page.
     func list(_ activation: Activation, page: Int, size: Int, isUnreadOnly: Bool) throws -> [InboxMessage] {
         let (offset, overflow) = page.multipliedReportingOverflow(by: size)
         guard page >= 0, (1...Self.longestPage).contains(size), !overflow else {

@@ -1,14 +1,14 @@
 import Foundation
 import PowerAuthProtocol
 
-/// The inner layer of any activation: what the device tells, and what it is answered
-/// (server.md, section 7.2; protocol.md, section 6.2).
+/// The inner layer of any activation: the device's data, and the answer (server.md, section 7.2; protocol.md, section
+/// 6.2).
 struct DeviceKeyExchange: Sendable {
     let opened: OpenedRequest
     let request: KeyExchangeRequest
-    /// What the device's vendor calls it.
+    /// The vendor's identifier of the device.
     private let externalId: Identifier?
-    /// Nil when what the device sent is no point of P-256.
+    /// Nil if the device did not send a point of P-256.
     var devicePublicKey: PublicKey? { request.devicePublicKey.key }
 
     /// Opens and reads the inner layer.
@@ -38,7 +38,7 @@ struct DeviceKeyExchange: Sendable {
             version: 3)
     }
 
-    /// Copies what the device told about itself.
+    /// Copies the device's description of itself.
     func describe(_ activation: inout Activation, at now: ServerTime) {
         activation.name = request.activationName
         activation.externalId = externalId

@@ -1,4 +1,4 @@
-/// The language that a request asks for first (RFC 9110, section 12.5.4).
+/// The preferred language of a request (RFC 9110, section 12.5.4).
 struct AcceptedLanguage: Sendable {
     /// The whole tag, such as `en-US`.
     let locale: String

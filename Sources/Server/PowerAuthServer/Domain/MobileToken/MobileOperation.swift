@@ -29,7 +29,7 @@ struct MobileOperation: Encodable, Sendable {
         }
     }
 
-    /// What the app shows.
+    /// The content that the app shows.
     struct FormData: Encodable, Sendable {
         let title: String
         let message: String
@@ -40,7 +40,7 @@ struct MobileOperation: Encodable, Sendable {
     /// Builds an operation with a template.
     /// - Parameters:
     ///   - locale: how amounts are written.
-    ///   - hasProximityCode: whether the core has told a code that the app can be asked to scan.
+    ///   - hasProximityCode: whether the core has a code for the app to scan.
     /// - Throws: ``MobileTokenFailure/brokenTemplate``.
     init(
         _ operation: OperationRecord, _ entry: UITemplates.Entry, _ money: MoneyFormat, hasProximityCode: Bool
@@ -67,7 +67,7 @@ struct MobileOperation: Encodable, Sendable {
             } ?? operation.riskFlags.flatMap(Self.ui)
     }
 
-    /// Nobody can be asked to scan a code that is not there.
+    /// Without a code the user cannot be asked to scan one.
     private static func withoutScan(of ui: JSONValue, unless hasProximityCode: Bool) -> JSONValue {
         guard !hasProximityCode, ui["preApprovalScreen"]?["type"] == "QR_SCAN", var members = ui.objectValue else {
             return ui
@@ -76,8 +76,8 @@ struct MobileOperation: Encodable, Sendable {
         return .object(members)
     }
 
-    /// What risk flags ask of the app; the texts of the warning are there because clients want some
-    /// (mobile-token.md, section 17.6, and section 24, item 4).
+    /// The requirements of risk flags on the app; the warning has texts because clients require them (mobile-token.md,
+    /// section 17.6, and section 24, item 4).
     private static func ui(riskFlags: String) -> JSONValue? {
         var ui: [String: JSONValue] = [:]
         if riskFlags.contains("X") { ui["flipButtons"] = true }

@@ -7,7 +7,7 @@ import PowerAuthProtocol
 struct MobileOperationService: Sendable {
     let context: ServiceContext
 
-    /// Who asks, and in which language.
+    /// The caller and its language.
     struct Caller: Sendable {
         let activation: Activation
         let language: AcceptedLanguage
@@ -34,7 +34,7 @@ struct MobileOperationService: Sendable {
 
     // MARK: Reading
 
-    /// The newest operations of the caller; those that nobody can show are left out.
+    /// The newest operations of the caller, without those that cannot be shown.
     func list(_ caller: Caller, isPendingOnly: Bool) throws -> [MobileOperation] {
         let found = try core {
             try operations.list(
@@ -57,7 +57,7 @@ struct MobileOperationService: Sendable {
         guard newest?.id == caller.activation.id else { throw MobileTokenFailure.invalidActivation }
     }
 
-    /// A pending operation of the caller, or one that is nobody's yet.
+    /// A pending operation of the caller, or an unclaimed one.
     func detail(_ caller: Caller, id: Identifier?) throws -> MobileOperation {
         let operation = try pending(id)
         guard operation.userId == nil || operation.userId == caller.activation.userId else {
@@ -66,7 +66,7 @@ struct MobileOperationService: Sendable {
         return try view(operation, caller)
     }
 
-    /// Makes an operation that is nobody's the caller's.
+    /// Claims an operation without user for the caller.
     func claim(_ caller: Caller, id: Identifier?) throws -> MobileOperation {
         let operation = try core { try operations.claim(id: id, userId: caller.activation.userId) }
         if let failure = MobileTokenFailure(operation.status) { throw failure }
@@ -93,7 +93,7 @@ struct MobileOperationService: Sendable {
 
     // MARK: Deciding
 
-    /// What an app signs to approve.
+    /// The data that an app signs to approve.
     struct Approval: Sendable {
         let id: Identifier
         let data: String
@@ -124,8 +124,8 @@ struct MobileOperationService: Sendable {
         throw MobileTokenFailure(decided.operation.status) ?? .approvalFailed
     }
 
-    /// Counts an approval whose signature was wrong, if it names an activation that could have approved: nobody else
-    /// exhausts the attempts of an operation (mobile-token.md, section 24, item 22).
+    /// Counts an approval whose signature was wrong, if it names an activation that could have approved: other callers
+    /// cannot exhaust the attempts of an operation (mobile-token.md, section 24, item 22).
     func failApproval(id: Identifier, activationId: Identifier?, ipAddress: String?, userAgent: String?) throws {
         guard let activationId,
             let activation = try context.read({ try ActivationStore.find($0, id: activationId) })
@@ -181,7 +181,7 @@ struct MobileOperationService: Sendable {
         throw MobileTokenFailure.missingFlag(flag.text)
     }
 
-    /// Asks the core, whose refusals an app sees in other words.
+    /// Calls the core, and translates its errors for the app.
     private func core<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()

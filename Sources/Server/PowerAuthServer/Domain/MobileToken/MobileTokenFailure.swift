@@ -1,4 +1,4 @@
-/// What an app is told when the Mobile Token API refuses (mobile-token.md, section 16.2).
+/// An error of the Mobile Token API (mobile-token.md, section 16.2).
 struct MobileTokenFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The HTTP status.
     let status: Int
@@ -10,7 +10,7 @@ struct MobileTokenFailure: Error, Equatable, Sendable, CustomStringConvertible {
 
     static let authentication = unauthenticated("Authentication failed")
     static let pushAuthentication = unauthenticated("Unable to verify device registration.")
-    /// What the integration library says before the documented answer has its turn.
+    /// The refusal of the integration library, which precedes the documented answer.
     static let libraryAuthentication = MobileTokenFailure(401, "ERR_AUTHENTICATION", "POWER_AUTH_SIGNATURE_INVALID")
     static let templateNotFound = MobileTokenFailure(400, "INVALID_REQUEST", "Template not found")
     static let foreignOperation = MobileTokenFailure(400, "INVALID_REQUEST", "Invalid request")
@@ -41,15 +41,14 @@ struct MobileTokenFailure: Error, Equatable, Sendable, CustomStringConvertible {
         MobileTokenFailure(401, "POWERAUTH_AUTH_FAIL", message)
     }
 
-    /// The activation lacks a flag that the operation asks for.
+    /// The activation lacks a flag that the operation requires.
     static func missingFlag(_ flag: String) -> MobileTokenFailure {
         MobileTokenFailure(
             400, "OPERATION_REQUIRES_ACTIVATION_FLAG",
             "Operation requires activation flag: \(flag), which is not present on activation.")
     }
 
-    /// What is told about an operation that waits for nothing any more; nil for one that waits (mobile-token.md,
-    /// section 16.3).
+    /// The error for an operation that is no longer pending; nil for a pending one (mobile-token.md, section 16.3).
     init?(_ status: OperationStatus) {
         switch status {
         case .pending: return nil
@@ -60,7 +59,7 @@ struct MobileTokenFailure: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What is told when the core refuses.
+    /// The error for a refusal by the core.
     init(_ error: ServiceError) {
         switch error.code {
         case .invalidRequest:

@@ -8,7 +8,7 @@ import Synchronization
 struct MoneyFormat: Sendable {
     /// An amount in its parts and as a whole.
     struct Money: Equatable, Sendable {
-        /// Nil for an amount that is no number.
+        /// Nil for an amount that is not a number.
         var amount: Decimal?
         let amountFormatted: String
         let currency: String
@@ -25,7 +25,7 @@ struct MoneyFormat: Sendable {
         locale = Locale(identifier: identifier)
     }
 
-    /// Formats an amount that somebody wrote as a number.
+    /// Formats an amount given as a number.
     func money(_ text: String, currency: String) -> Money {
         let style = currencyStyle(currency)
         guard let amount = Self.decimal(text) else {
@@ -88,7 +88,7 @@ struct MoneyFormat: Sendable {
     /// How a locale writes a currency.
     private struct CurrencyStyle {
         let symbol: String
-        /// What stands before and after the number; nil for an unknown currency.
+        /// The text before and after the number; nil for an unknown currency.
         let around: (prefix: String, suffix: String)?
     }
 
@@ -129,7 +129,7 @@ struct MoneyFormat: Sendable {
 
     private static let known = Set(Locale.commonISOCurrencyCodes)
 
-    /// The fraction digits that a currency has at least (ISO 4217); none for an unknown one.
+    /// The minimum of fraction digits of a currency (ISO 4217); none for an unknown one.
     private static func digits(of currency: String) -> Int {
         guard known.contains(currency) else { return 0 }
         return exceptions[currency] ?? 2

@@ -17,7 +17,7 @@ struct UITemplate: Sendable {
     /// JSON text of the extensions of the user interface; nil for none.
     var ui: String?
 
-    /// What one attribute is made of.
+    /// The parts of one attribute.
     struct Attribute: Codable, Sendable {
         let id: String
         let type: String
@@ -60,7 +60,7 @@ struct UITemplate: Sendable {
         return json.isNull ? nil : json
     }
 
-    /// A text as it stands between the quotes of a JSON text.
+    /// A text as written between the quotes of a JSON string.
     private static func escaped(_ text: String) -> String {
         String(JSONValue.string(text).description.dropFirst().dropLast())
     }
@@ -76,8 +76,8 @@ struct UITemplate: Sendable {
         }
     }
 
-    /// Checks what a caller wrote.
-    /// - Throws: `invalidRequest` with a sentence.
+    /// Checks the values of a request.
+    /// - Throws: `invalidRequest` with a message.
     func validate() throws {
         for (field, text) in [("placeholder", placeholder.text), ("language", language), ("title", title)]
         where Optional(text).nonBlank == nil {

@@ -3,7 +3,7 @@ import LabKit
 
 /// The templates of some types of operations, for a whole page read at once.
 struct UITemplates: Sendable {
-    /// The language that stands for all that are missing.
+    /// The language that replaces all missing ones.
     static let defaultLanguage = ServerSettings.UITemplate.defaultLanguage
 
     /// By the operation's type, oldest first, with their attributes, which are read once for all operations.

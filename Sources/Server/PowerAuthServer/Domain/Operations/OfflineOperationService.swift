@@ -12,9 +12,9 @@ struct OfflineOperationService: Sendable {
     /// The label that is signed in place of a URL.
     static let uriId = "/operation/authorize/offline"
 
-    /// What the QR code of an operation says.
+    /// The content of the QR code of an operation.
     /// - Parameters:
-    ///   - activationId: whose code it is; nil makes one for any device of the application.
+    ///   - activationId: the activation of the code; nil creates one for any device of the application.
     ///   - language: of title and message.
     /// - Throws: `invalidRequest`, `operationNotFound`, `operationInvalidState`, `activationNotFound`.
     func code(
@@ -47,7 +47,7 @@ struct OfflineOperationService: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// Whether biometry will do, and what the operation's risk asks of the app.
+    /// Whether biometry is sufficient, and the requirements of the operation's risk on the app.
     static func flags(of operation: OperationRecord) -> String {
         let biometry = operation.signatureTypes.contains(.possessionBiometry) ? "B" : ""
         return biometry + "XFC".filter { operation.riskFlags?.contains($0) ?? false }
@@ -55,7 +55,7 @@ struct OfflineOperationService: Sendable {
 
     // MARK: Verification
 
-    /// What a user typed, and what it belongs to.
+    /// The user's input, and its operation.
     struct Answer: Sendable {
         var operationId: Identifier?
         var activationId: Identifier?
@@ -65,7 +65,7 @@ struct OfflineOperationService: Sendable {
         var digits: String?
     }
 
-    /// What came of an answer.
+    /// The outcome of an answer.
     struct Outcome: Sendable {
         let isValid: Bool
         let signatureType: SignatureType
@@ -113,7 +113,7 @@ struct OfflineOperationService: Sendable {
             return Outcome(
                 isValid: false, signatureType: type, activation: activation, operation: failed.operation)
         case .refused, .unknownActivation:
-            // Nobody who could have approved has tried.
+            // Not counted: the activation could not have approved.
             return Outcome(isValid: false, signatureType: type, activation: verdict.activation, operation: operation)
         }
     }
@@ -125,12 +125,12 @@ struct OfflineOperationService: Sendable {
             "activationId": .string(activation.id.text), "applicationId": .string(activation.application.id.text),
             "authFactor": .string(type.rawValue),
         ]
-        // The digits cover the code of the payload, so that nobody has to tell it again.
+        // The digits cover the code of the payload, so that the caller need not supply it.
         data["proximity_otp"] = context.proximityCode(of: operation).map(JSONValue.string)
         return data
     }
 
-    /// What the app signs (mobile-token.md, section 9.6).
+    /// The data that the app signs (mobile-token.md, section 9.6).
     private static func signedData(_ operation: OperationRecord, nonce: String) -> String {
         let body = StrictBase64.encode(Data("\(operation.id)&\(operation.data)".utf8))
         return "POST&\(StrictBase64.encode(Data(uriId.utf8)))&\(nonce)&\(body)"

@@ -10,7 +10,7 @@ struct OperationDecisionService: Sendable {
     /// A decision and what it led to.
     typealias Decided = (result: UserActionResult, operation: OperationRecord)
 
-    /// What a user's approval claims.
+    /// The parameters of a user's approval.
     struct Approval: Sendable {
         var operationId: Identifier?
         var userId: Identifier?
@@ -124,8 +124,8 @@ struct OperationDecisionService: Sendable {
         }.operation.describingDevice()
     }
 
-    /// Puts the caller's additional data over the stored one.
-    /// - Throws: `invalidRequest` when both become too long.
+    /// Merges the caller's additional data into the stored data.
+    /// - Throws: `invalidRequest` if the result is too long.
     private static func merge(_ additional: [String: JSONValue]?, into operation: inout OperationRecord) throws {
         operation.merge(additional)
         try TextLimit.json.check(JSONValue.object(operation.additionalData).description, "additionalData")

@@ -23,7 +23,7 @@ enum OperationStatus: Int, NamedChoice {
     }
 }
 
-/// What came of a user's decision.
+/// The outcome of a user's decision.
 enum UserActionResult: String, Sendable {
     case approved = "APPROVED"
     case approvalFailed = "APPROVAL_FAILED"
@@ -32,11 +32,11 @@ enum UserActionResult: String, Sendable {
     case operationFailed = "OPERATION_FAILED"
 }
 
-/// Something a user is asked to decide about (server.md, section 18.1).
+/// An operation for a user to decide (server.md, section 18.1).
 struct OperationRecord: Sendable {
     /// A lower-case UUID.
     let id: Identifier
-    /// Nil until somebody claims it.
+    /// Nil until it is claimed.
     var userId: Identifier?
     /// Sorted by their identifiers.
     let applications: [Application]
@@ -69,7 +69,7 @@ struct OperationRecord: Sendable {
         }
     }
 
-    /// Whether a code is that of now or of the steps before that count; nobody needs one without proximity check.
+    /// Whether a code is that of the current step or of an accepted earlier one; true without proximity check.
     func acceptsProximity(_ code: String?, at now: ServerTime, _ policy: ProximityPolicy) -> Bool {
         guard let proximitySeed else { return true }
         guard let code, code.utf8.count == policy.digits else { return false }
@@ -98,7 +98,7 @@ struct OperationRecord: Sendable {
         finalized = now
     }
 
-    /// The additional data with what the user agent tells about the device (server.md, section 18.3).
+    /// Adds the user agent's device information to the additional data (server.md, section 18.3).
     func describingDevice() -> OperationRecord {
         guard let text = additionalData["userAgent"]?.stringValue, let device = DeviceUserAgent(text) else {
             return self

@@ -5,14 +5,13 @@ import PowerAuthProtocol
 
 /// Operations: creation, search and the decisions about them (server.md, sections 18 and 23).
 ///
-/// Overdue operations are expired before anything else looks at them. Thread rule: worker threads only; all methods
-/// block.
+/// Overdue operations are expired before any other access. Thread rule: worker threads only; all methods block.
 struct OperationService: Sendable {
     let context: ServiceContext
 
     // MARK: Creation
 
-    /// What an operation is made of.
+    /// The parameters of an operation.
     struct NewOperation: Sendable {
         var userId: Identifier?
         var applicationIds: [Identifier] = []
@@ -71,7 +70,7 @@ struct OperationService: Sendable {
         }
     }
 
-    /// - Throws: `invalidRequest` for texts that make too much of an operation.
+    /// - Throws: `invalidRequest` for texts that make the operation too long.
     private static func checkLengths(of new: NewOperation) throws {
         guard new.parameters.count <= mostParameters else {
             throw ServiceError.invalid("parameters must be at most \(mostParameters)")
@@ -107,7 +106,7 @@ struct OperationService: Sendable {
 
     // MARK: Search
 
-    /// Shows an operation. A user that is named claims it if it is nobody's yet.
+    /// Returns an operation. The given user claims it if it is unclaimed.
     /// - Throws: `invalidRequest`, `operationNotFound` for an unknown operation or another user's pending one.
     func detail(id: Identifier?, userId: Identifier?) throws -> OperationRecord {
         guard let id else { throw ServiceError.invalid("operationId is missing") }
@@ -126,7 +125,7 @@ struct OperationService: Sendable {
         }
     }
 
-    /// Makes a pending operation that is nobody's the user's (mobile-token.md, section 18.7).
+    /// Claims a pending operation without user for the user (mobile-token.md, section 18.7).
     /// - Throws: as ``detail(id:userId:)``; `invalidRequest` also without user.
     func claim(id: Identifier?, userId: Identifier?) throws -> OperationRecord {
         guard let userId = userId.nonBlank else { throw ServiceError.invalid("userId is missing") }
@@ -172,7 +171,7 @@ struct OperationService: Sendable {
                 applications: try Self.applications(database, query.applicationIds),
                 activationId: query.activationId, offset: offset, limit: size)
             if let activationId = query.activationId {
-                // An activation without flags sees no operation that asks for one (server.md, section 30, item 9).
+                // An activation without flags sees no operation that requires one (server.md, section 30, item 9).
                 filter.flags = try ActivationStore.find(database, id: activationId)?.flags ?? []
             }
             narrow(&filter)
@@ -206,7 +205,7 @@ struct OperationService: Sendable {
 }
 
 extension WriteTransaction {
-    /// Saves a changed operation and tells its callbacks; a decided one also the devices of its user.
+    /// Saves a changed operation and notifies its callbacks; for a decided one also the devices of its user.
     func save(_ operation: OperationRecord) throws {
         try OperationStore.update(database, operation)
         try audit(operation)

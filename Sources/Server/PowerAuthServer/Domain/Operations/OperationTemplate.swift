@@ -18,8 +18,8 @@ struct OperationTemplate: Sendable {
     var riskFlags: String?
     var isProximityCheckEnabled: Bool
 
-    /// Checks what a caller wrote.
-    /// - Throws: `invalidRequest` with a sentence.
+    /// Checks the values of a request.
+    /// - Throws: `invalidRequest` with a message.
     func validate() throws {
         for (field, text) in [
             ("templateName", name.text), ("operationType", operationType.text), ("dataTemplate", dataTemplate),
@@ -29,14 +29,14 @@ struct OperationTemplate: Sendable {
         try TextLimit.ordinary.check(dataTemplate, "dataTemplate")
         try TextLimit.line.check(riskFlags, "riskFlags")
         guard !signatureTypes.isEmpty, Set(signatureTypes).count == signatureTypes.count else {
-            throw ServiceError.invalid("signatureType must list at least one type, and none twice")
+            throw ServiceError.invalid("signatureType must list at least one type, without duplicates")
         }
         guard maxFailureCount > 0 else { throw ServiceError.invalid("maxFailureCount must be positive") }
         guard expiration > 0 else { throw ServiceError.invalid("expiration must be a positive number of seconds") }
     }
 
     /// The text to sign (server.md, section 30, item 15).
-    /// - Throws: `invalidRequest` for one that is too long.
+    /// - Throws: `invalidRequest` for a text that is too long.
     func data(with parameters: [String: String]) throws -> String {
         let text = PlaceholderText(text: dataTemplate).filled(upTo: .produced) { parameters[$0].map(Self.escape) }
         guard let text else {

@@ -1,14 +1,14 @@
-/// A text with `${name}` where a parameter goes, `${name:-text}` with what stands there without one, and `$${` for the
-/// characters themselves (mobile-token.md, section 17.2).
+/// A text with `${name}` for a parameter, `${name:-text}` for one with a default, and `$${` for the characters
+/// themselves (mobile-token.md, section 17.2).
 struct PlaceholderText: Sendable {
     let text: String
 
-    /// Fills the placeholders in one pass: what a parameter holds is never expanded again (mobile-token.md, section 24,
-    /// item 25). Those that nobody fills stay as they are.
+    /// Fills the placeholders in one pass: parameter values are not expanded again (mobile-token.md, section 24, item
+    /// 25). Unknown placeholders stay unchanged.
     /// - Parameters:
-    ///   - limit: how long the result may be.
-    ///   - value: what takes the place of a name, ready for the text; nil for an unknown name.
-    /// - Returns: nil for a text that would be longer: many placeholders make much of a long parameter.
+    ///   - limit: the maximum length of the result.
+    ///   - value: the replacement for a name, escaped for the text; nil for an unknown name.
+    /// - Returns: nil if the text exceeds the limit: many placeholders multiply a long parameter.
     func filled(upTo limit: TextLimit, _ value: (String) -> String?) -> String? {
         var result = ""
         var rest = Substring(text)

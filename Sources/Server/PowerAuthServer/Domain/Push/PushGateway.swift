@@ -2,24 +2,24 @@ public import LabKit
 
 /// Hands push notifications over to devices, as Apple's service does for a real server.
 ///
-/// A server without one keeps its notifications in the journal that `/lab/pushes` shows, and delivers nothing.
+/// A server without one records its notifications in the journal that `/lab/pushes` shows, and delivers nothing.
 public protocol PushGateway: Sendable {
-    /// Hands one notification over, and waits until the device's system has it or cannot have it.
+    /// Delivers one notification, and waits until the device's system has accepted or refused it.
     ///
     /// Called on a thread of its own, outside of every transaction, one call at a time and in the order of the commits:
-    /// it may block, but what takes too long holds up all notifications after it. Whatever comes of it, the operation
-    /// that it is about stays as it is.
+    /// it may block, but a slow call delays all notifications after it. The outcome does not change the notification's
+    /// operation.
     /// - Parameters:
-    ///   - notification: what the app gets.
-    ///   - token: what the app has registered, as it wrote it.
+    ///   - notification: for the app.
+    ///   - token: as registered by the app.
     func send(_ notification: PushNotification, to token: String) -> PushOutcome
 }
 
-/// What came of handing a notification over.
+/// The outcome of delivering a notification.
 public enum PushOutcome: String, Codable, Equatable, Sendable {
     /// The device's system has taken it; whether an app ever sees it is the system's affair.
     case accepted
-    /// No app on any device has this token any more; the server forgets the registration.
+    /// No app on any device has this token; the server removes the registration.
     case invalidToken
     /// The notification is longer than a push service takes; no app gets it.
     case payloadTooLarge
@@ -38,7 +38,7 @@ public struct PushNotification: Equatable, Sendable {
         public var headerValue: Int { self == .high ? 10 : 5 }
     }
 
-    /// What the system shows of it.
+    /// How the system presents it.
     public enum Kind: String, Codable, Sendable {
         /// Shown to the user; the header `apns-push-type` is `alert`.
         case alert
@@ -46,9 +46,9 @@ public struct PushNotification: Equatable, Sendable {
         case background
     }
 
-    /// Tells it from all others of the server.
+    /// Unique among the notifications of the server.
     public let id: String
-    /// What the app gets as `userInfo`: `aps`, and the message's own keys beside it.
+    /// The app's `userInfo`: `aps`, and the message's own keys beside it.
     public let payload: [String: JSONValue]
     /// Whether the system shows it.
     public let kind: Kind

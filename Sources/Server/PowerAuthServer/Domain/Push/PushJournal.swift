@@ -1,7 +1,7 @@
 import LabKit
 import Synchronization
 
-/// The newest notifications, for whoever examines the server.
+/// The newest notifications, for inspection of the server.
 ///
 /// Thread rule: any thread.
 final class PushJournal: Sendable {
@@ -16,7 +16,7 @@ final class PushJournal: Sendable {
         let kind: PushNotification.Kind
         let priority: Int
         let payload: [String: JSONValue]
-        /// What came of it; nil on a server that has nobody to hand it to.
+        /// The outcome of the delivery; nil on a server without push gateway.
         @ExplicitNull var outcome: PushOutcome?
     }
 

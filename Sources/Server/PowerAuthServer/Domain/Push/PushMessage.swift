@@ -40,14 +40,14 @@ struct PushMessage: Sendable {
 }
 
 extension PushMessage {
-    /// Tells that an operation waits for the user.
+    /// Announces an operation that waits for the user.
     static func operationCreated(_ operation: OperationRecord, title: String, body: String) -> PushMessage {
         PushMessage(
             title: title, body: body, sound: "default", category: operation.operationType.text, isPersonal: true,
             extras: extras("mtoken.operationInit", operation))
     }
 
-    /// Tells that an operation is decided about, canceled or too old; nil while it is not.
+    /// Announces that an operation is decided, canceled or expired; nil while it is pending.
     static func operationFinished(_ operation: OperationRecord) -> PushMessage? {
         let result: JSONValue
         switch operation.status {

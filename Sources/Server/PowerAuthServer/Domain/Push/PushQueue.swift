@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Something that devices are told about, once it is committed.
+/// A change that is reported to devices after its commit.
 enum Push: Sendable {
     case operationCreated(OperationRecord)
     case operationFinished(OperationRecord)
@@ -13,7 +13,7 @@ enum Push: Sendable {
 ///
 /// Thread rule: any thread.
 final class PushQueue: Sendable {
-    /// Nil where there is nobody to hand notifications to.
+    /// Nil on a server without push gateway.
     let gateway: (any PushGateway)?
     let journal = PushJournal()
     private let thread = WorkerThreads(count: 1)

@@ -18,7 +18,7 @@ enum PushEnvironment: String, Codable, Sendable {
     case development, production
 }
 
-/// A device that wants pushes: one for each activation (mobile-token.md, section 20.1).
+/// A device registered for pushes: one for each activation (mobile-token.md, section 20.1).
 struct PushRegistration: Equatable, Sendable {
     /// The key of the row; nil before it is stored.
     var id: Int64?

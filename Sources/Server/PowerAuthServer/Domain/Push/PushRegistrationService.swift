@@ -1,13 +1,13 @@
 import PowerAuthProtocol
 
-/// The devices that want pushes (mobile-token.md, section 20.1).
+/// The devices registered for pushes (mobile-token.md, section 20.1).
 ///
-/// Every change is one transaction of the only writer, so that registrations at the same moment come one after the other
-/// and end in one row; no conflict is left to be tried again. Thread rule: worker threads only; all methods block.
+/// Every change is one transaction of the only writer, so that simultaneous registrations run one after the other and
+/// end in one row, without conflicts to retry. Thread rule: worker threads only; all methods block.
 struct PushRegistrationService: Sendable {
     let context: ServiceContext
 
-    /// What a device tells about itself.
+    /// A device's registration data.
     struct Device: Sendable {
         let applicationId: Identifier
         let token: String

@@ -28,7 +28,7 @@ struct PushSender: Sendable {
     }
 
     private func send(_ message: PushMessage, about operation: OperationRecord) throws -> [PushJournal.Entry] {
-        // An operation that nobody has claimed yet is nobody's business.
+        // An unclaimed operation is not announced.
         guard let userId = operation.userId else { return [] }
         return try send(
             message,

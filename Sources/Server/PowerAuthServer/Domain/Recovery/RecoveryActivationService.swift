@@ -1,19 +1,18 @@
 import Foundation
 import PowerAuthProtocol
 
-/// Replaces a lost activation by a new one for whoever shows a recovery code and its PUK
-/// (server.md, section 14.4).
+/// Replaces a lost activation by a new one, for a valid recovery code and PUK (server.md, section 14.4).
 ///
 /// Thread rule: worker threads only; all methods block.
 struct RecoveryActivationService: Sendable {
     let context: ServiceContext
 
-    /// What the user shows, and what the new activation is made of.
+    /// The user's recovery code and PUK, and the parameters of the new activation.
     struct Recovery: Sendable {
         var code: Identifier?
         var puk: String?
         var maxFailureCount: Int?
-        /// Asked for at the commit.
+        /// Required at the commit.
         var otp: String?
         var generatesRecoveryCode = true
     }
@@ -21,7 +20,7 @@ struct RecoveryActivationService: Sendable {
     /// Spends the PUK, removes the activation it belonged to and creates one that waits for its commit.
     ///
     /// A wrong PUK is counted although the call is refused; the refusal names the PUK that is expected until the
-    /// attempts are used up. What fails after a right PUK leaves everything as it was.
+    /// attempts are used up. A failure after a correct PUK changes nothing.
     /// - Throws: `invalidRequest`, `invalidRecoveryCode` with or without an expected PUK; as
     ///   ``ActivationCreationService``.
     func recover(_ recovery: Recovery, sealed: SealedRequest) throws -> KeyExchangeService.Exchanged {
@@ -43,7 +42,7 @@ struct RecoveryActivationService: Sendable {
         new.otp = recovery.otp
         try ActivationCreationService.checkOtp(of: exchange, new.otpRequirement)
         let attempt = try RecoveryAttempt(context, applicationKey: sealed.applicationKey, code: code, puk: puk)
-        // A wrong PUK costs the hash that it is compared with, and none for what it does not get.
+        // A wrong PUK costs only the hash of its comparison, and no hash of a one-time password.
         guard attempt.matches else {
             let refusal = try context.change { try attempt.spend(in: $0) }
             guard case .failure(let error) = refusal else {

@@ -11,7 +11,7 @@ struct RecoveryAttempt: Sendable {
     private let comparedHash: String?
     let matches: Bool
 
-    /// What a right PUK bought.
+    /// The result of a correct PUK.
     struct Spent: Sendable {
         let userId: Identifier
         /// The flags of the activation that was replaced.
@@ -48,7 +48,7 @@ struct RecoveryAttempt: Sendable {
     /// - Returns: a failure whose changes stay.
     func spend(in change: WriteTransaction) throws -> Result<Spent, ServiceError> {
         var record = try Self.usableCode(change.database, applicationKey: applicationKey, code: code)
-        // Another request may have spent the compared PUK since; then this one was not the right answer any more.
+        // If another request has spent the compared PUK meanwhile, this one no longer matches.
         guard let expected = record.puks.firstIndex(where: { $0.status == .valid }), matches,
             record.puks[expected].hash == comparedHash
         else { return .failure(try countFailure(&record, in: change)) }

@@ -51,7 +51,7 @@ struct RecoveryCodeRecord: Sendable {
     static func masked(_ code: String) -> String { "XXXXX-XXXXX-XXXXX-" + code.suffix(5) }
 }
 
-/// What an application allows about recovery, with the keys of its postcards (server.md, section 14.2).
+/// The recovery settings of an application, with the keys of its postcards (server.md, section 14.2).
 struct RecoveryConfiguration: Sendable {
     var isActivationRecoveryEnabled = false
     var isPostcardEnabled = false
@@ -67,7 +67,7 @@ struct RecoveryConfiguration: Sendable {
 /// A recovery code that was drawn and whose PUK was hashed before the transaction that issues it: the slow
 /// hash must not hold the write lock.
 struct RecoveryDraft: Sendable {
-    /// What the device is told, once.
+    /// Sent to the device once.
     let data: RecoveryData
     let pukHash: String
 

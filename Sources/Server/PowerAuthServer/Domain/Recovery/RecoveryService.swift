@@ -10,7 +10,7 @@ struct RecoveryService: Sendable {
 
     // MARK: Configuration
 
-    /// The configuration of an application; everything is off until somebody turns it on.
+    /// The configuration of an application; everything is off by default.
     /// - Throws: `invalidRequest` for a missing or unknown application.
     func configuration(applicationId: Identifier?) throws -> (application: Application, RecoveryConfiguration) {
         try context.read { database in
@@ -19,7 +19,7 @@ struct RecoveryService: Sendable {
         }
     }
 
-    /// What a configuration is changed to; nil keeps the stored value.
+    /// The new values of a configuration; nil keeps the stored value.
     struct ConfigurationUpdate: Sendable {
         var isActivationRecoveryEnabled: Bool?
         var isPostcardEnabled: Bool?
@@ -59,7 +59,7 @@ struct RecoveryService: Sendable {
 
     // MARK: Postcards
 
-    /// What the printer of a postcard derives the code and its PUKs from.
+    /// The values that the printer of a postcard derives the code and its PUKs from.
     struct Postcard: Sendable {
         /// 32 bytes.
         let nonce: Data
@@ -115,7 +115,7 @@ struct RecoveryService: Sendable {
         }
     }
 
-    /// - Throws: `recoveryCodeAlreadyExists` for a user who has one and may have no second.
+    /// - Throws: `recoveryCodeAlreadyExists` if the user has a code and multiple codes are not allowed.
     private func checkPostcard(
         _ database: Database, of userId: Identifier, _ application: Application, _ configuration: RecoveryConfiguration
     ) throws {
@@ -213,7 +213,7 @@ struct RecoveryService: Sendable {
         var pukStatus: RecoveryPukStatus?
     }
 
-    /// The codes of a user or an activation. A PUK status keeps codes with such a PUK, and shows only those.
+    /// The codes of a user or an activation. A PUK status selects the codes with such a PUK, and only those PUKs.
     /// - Throws: `invalidRequest` with neither user nor activation, or for an unknown application.
     func lookup(_ filter: Filter) throws -> [RecoveryCodeRecord] {
         guard filter.userId != nil || filter.activationId != nil else {

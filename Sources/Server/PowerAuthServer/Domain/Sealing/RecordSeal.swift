@@ -29,13 +29,13 @@ struct StoredSecret: Sendable, Equatable {
     let bytes: Data
 }
 
-/// Which secret of which record: each is sealed with a key of its own, so that no ciphertext opens in another place.
+/// A secret of a record: each is sealed with its own key, so that a ciphertext moved to another record does not open.
 enum SealedRecord {
     case serverKey(userId: Identifier, activationId: Identifier)
     case temporaryKey(id: Identifier)
     case postcardKey(applicationId: Identifier)
 
-    /// What the record's key is derived with, at least 16 bytes.
+    /// The derivation input of the record's key, at least 16 bytes.
     fileprivate var name: String {
         switch self {
         case .serverKey(let userId, let activationId): "\(userId)&\(activationId)"
@@ -48,7 +48,7 @@ enum SealedRecord {
 /// Seals private keys for the database, and opens them: AES-128-CBC with a fresh vector and the key
 /// `KDF_INTERNAL(database key, name of the record)` (server.md, section 25, mode AES_HMAC).
 ///
-/// A record stays as it was written: what was stored in clear opens with a key as well.
+/// Stored records are not rewritten: a record stored in clear can still be read when a key is configured.
 ///
 /// Thread rule: any thread.
 struct RecordSeal: Sendable {
@@ -82,7 +82,7 @@ struct RecordSeal: Sendable {
                 let opened = try AESCBC.decrypt(
                     Data(secret.bytes.dropFirst(16)), key: Self.key(of: record, key), iv: Data(secret.bytes.prefix(16)),
                     padding: .pkcs7)
-                // A wrong key leaves padding that is valid once in 256 times; the key pair tells for certain.
+                // With a wrong key the padding is still valid once in 256 times; comparing the key pair is certain.
                 let pair = try PrivateKey(bigEndian: opened)
                 guard publicKey == nil || pair.publicKey.uncompressed == publicKey else {
                     throw ProtocolError.invalidKey("privateKey")

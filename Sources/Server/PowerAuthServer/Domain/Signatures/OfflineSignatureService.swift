@@ -91,8 +91,8 @@ struct OfflineSignatureService: Sendable {
     /// The most earlier steps a proximity check may try.
     static let maximumStepCount = 64
 
-    /// Tries every accepted factor combination and one-time code; whatever the number of trials, a failure counts once.
-    /// - Returns: the verdict, and the combination that matched or else the first one.
+    /// Tries every accepted factor combination and one-time code; a failure counts once, for any number of trials.
+    /// - Returns: the verdict, and the combination that matched, or the first one.
     /// - Throws: `invalidCryptographyProvider` for a component length out of range, `invalidRequest` for an unreadable
     ///   proximity check.
     func verify(_ question: Question) throws -> (verdict: SignatureVerdict, type: SignatureType) {

@@ -13,7 +13,7 @@ struct SignatureAudit: Sendable {
         static func blocked(reason: String) -> Info { Info(key: "BLOCKED_REASON", value: reason) }
     }
 
-    /// What came of the verification.
+    /// The outcome of the verification.
     enum Note: String, Sendable {
         case ok = "signature_ok"
         case mismatch = "signature_does_not_match"

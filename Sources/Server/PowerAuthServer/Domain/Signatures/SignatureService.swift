@@ -36,7 +36,7 @@ struct SignatureQuestion: Sendable {
     var commitsUpgrade = false
     /// The version as the caller spelled it; nil stands for `version`.
     var versionText: String?
-    /// What the audit keeps about the circumstances.
+    /// Additional information for the audit.
     var auditInfo: [SignatureAudit.Info] = []
 }
 
@@ -68,7 +68,7 @@ enum SignatureVerdict: Sendable {
 struct SignatureService: Sendable {
     let context: ServiceContext
 
-    /// Checks a signature. Whatever the answer reports is durable when this returns.
+    /// Checks a signature. The reported state is durable when this returns.
     func verify(_ question: SignatureQuestion) throws -> SignatureVerdict {
         let trial = trial(
             question, try context.activation(question.activationId),
@@ -76,8 +76,8 @@ struct SignatureService: Sendable {
         return try context.change { try decide(question, trial, in: $0) }
     }
 
-    /// Checks a signature without blocking. Whatever the answer reports is durable when this returns.
-    /// - Returns: nil, and nothing has happened, where the activation is not cached.
+    /// Checks a signature without blocking. The reported state is durable when this returns.
+    /// - Returns: nil, without any effect, if the activation is not cached.
     func verifyCached(_ question: SignatureQuestion) async throws -> SignatureVerdict? {
         let cache = context.database.cache
         guard let activation = cache.activation(question.activationId),

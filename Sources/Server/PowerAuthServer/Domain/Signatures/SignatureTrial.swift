@@ -1,7 +1,7 @@
 import PowerAuthProtocol
 
-/// A comparison made before a change, with the state that the change will most likely meet: the cryptography of one
-/// request must not hold up the writing of the others.
+/// A comparison made before a change, with the state that the change will most likely find: the cryptography of one
+/// request must not delay the writes of others.
 struct SignatureTrial: Sendable {
     private let binding: DeviceBinding
     private let applicationSecret: String

@@ -1,7 +1,7 @@
 import GRDB
 import Synchronization
 
-/// Deletes what nobody can ask for any more, from time to time (server.md, section 24).
+/// Periodically deletes unreachable records (server.md, section 24).
 ///
 /// Thread rule: any thread; all methods block.
 final class PurgeJobs: Sendable {

@@ -22,7 +22,7 @@ struct ScheduledJobs: Sendable {
         try OperationService(context: context).expireOverdue()
         try removeExpiredActivations()
         try purges.runDue()
-        // Before the question what is due: what becomes due meanwhile is planned.
+        // Read before checking what is due: work that becomes due meanwhile is planned.
         let now = context.clock.now()
         if try delivery.hasDue() { deliver() }
         return try context.read { database in
@@ -38,7 +38,8 @@ struct ScheduledJobs: Sendable {
     /// How many activations expire in one transaction: requests wait for the write lock meanwhile.
     static let expiryBatch = 100
 
-    /// Without lower bound: what expired while no server ran is removed too (server.md, section 30, item 19).
+    /// Without lower bound: activations that expired while no server ran are removed too (server.md, section 30, item
+    /// 19).
     private func removeExpiredActivations() throws {
         let now = context.clock.now()
         guard let next = try context.read(ActivationStore.nextExpiry), next < now else { return }

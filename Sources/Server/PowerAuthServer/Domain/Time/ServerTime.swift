@@ -9,7 +9,7 @@ public struct ServerTime: Comparable, Hashable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// Whole seconds since 1970, as JWT claims want them.
+    /// Whole seconds since 1970, for JWT claims.
     public var seconds: Int64 { milliseconds / 1000 }
 
     public static func < (earlier: ServerTime, later: ServerTime) -> Bool {

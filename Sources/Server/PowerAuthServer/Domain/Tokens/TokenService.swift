@@ -7,13 +7,13 @@ import PowerAuthProtocol
 struct TokenService: Sendable {
     let context: ServiceContext
 
-    /// What the device learns about its new token.
+    /// The new token as sent to the device.
     private struct CreatedToken: Encodable {
         let tokenId: Identifier
         let tokenSecret: String
     }
 
-    /// What a token header is worth.
+    /// The result of verifying a token header.
     enum Verdict: Sendable {
         case unknownToken
         case invalid(Token, Activation)
@@ -34,7 +34,7 @@ struct TokenService: Sendable {
                 throw ServiceError(.unableToGenerateToken, "token identifier collision")
             }
             guard try change.activation(activation.id).status == .active else {
-                throw ServiceError(.activationIncorrectState, "activation \(activation.id) is not active any more")
+                throw ServiceError(.activationIncorrectState, "activation \(activation.id) is no longer active")
             }
             try TokenStore.insert(change.database, token)
         }
@@ -74,7 +74,7 @@ struct TokenService: Sendable {
         return sent
     }
 
-    /// A comparison made before the change, which it must not hold up: whether the digest was made with this secret.
+    /// A comparison made before the change, so as not to delay it: whether the digest was made with this secret.
     private struct Trial: Sendable {
         let secret: Data
         let isAuthentic: Bool
@@ -114,7 +114,7 @@ struct TokenService: Sendable {
 
 extension TokenHeader {
     /// The identifier of the token.
-    /// - Throws: `invalidRequest` for a text that is no identifier.
+    /// - Throws: `invalidRequest` for a text that is not an identifier.
     fileprivate var rowId: Identifier {
         get throws { try Identifier(tokenId, field: "tokenId") }
     }

@@ -6,8 +6,8 @@ import LabKit
 struct UserClaimsService: Sendable {
     let context: ServiceContext
 
-    /// Everything that is known about a user; always with `sub`, `jti` and `iat`.
-    /// - Throws: `unknownError` when what was stored cannot be read any more.
+    /// All claims of a user; always with `sub`, `jti` and `iat`.
+    /// - Throws: `unknownError` if the stored claims cannot be read.
     func claims(userId: Identifier) throws -> JSONValue {
         var claims = try stored(userId)?.objectValue ?? [:]
         claims["sub"] = .string(userId.text)
@@ -16,7 +16,7 @@ struct UserClaimsService: Sendable {
         return .object(claims)
     }
 
-    /// What an activation tells its device about the user: nothing, unless claims were stored for them.
+    /// The claims of the user that an activation returns to its device; nil if no claims are stored.
     /// - Throws: as ``claims(userId:)``.
     func claimsAtActivation(userId: Identifier) throws -> JSONValue? {
         try stored(userId) == nil ? nil : claims(userId: userId)

@@ -6,14 +6,14 @@ import PowerAuthProtocol
 struct LabIdentityEndpoints: Sendable {
     static let path = "/lab/identity"
 
-    /// Whether a resource is there for everybody, also with restricted access: the one that redeems codes asks its clients for
-    /// credentials of their own, the others hold nothing but public keys and addresses. To sign somebody in is for tools.
+    /// Whether a resource is open even with restricted access: the one that redeems codes requires client credentials,
+    /// the others contain only public keys and addresses. Signing a user in is for tools.
     static func isOpen(_ endpoint: Endpoint) -> Bool {
         endpoint.path.hasPrefix(path + "/") && endpoint.path != path + "/authorize"
     }
 
-    /// Whether a request is a browser's that comes by the address of the provider's configuration, which holds a token of its
-    /// own: a browser cannot send the header that tools send, and a web page does not know the address.
+    /// Whether a request is a browser's to the address of the provider's configuration, which contains its own token: a
+    /// browser cannot send the header of tools, and a web page does not know the address.
     static func mayBrowse(_ request: ServerRequest, to provider: LabIdentityProvider) -> Bool {
         guard request.method == "GET", request.path == path + "/authorize",
             let token = (try? QueryParameters(request.query))?["sign_in"]
@@ -79,7 +79,7 @@ struct LabIdentityEndpoints: Sendable {
         let signIn = try JSONBody.decode(SignIn.self, from: request.body)
         guard let userId = signIn.userId.nonBlank else { throw ServiceError(.invalidRequest, "userId is missing") }
         let redirectUri = signIn.redirectUri ?? LabIdentityProvider.redirectUri
-        // Who has the token says where browsers may be sent.
+        // The owner of the token may register redirect targets.
         provider.register(redirectUri: redirectUri)
         let code = provider.authorize(
             .init(
@@ -88,7 +88,7 @@ struct LabIdentityEndpoints: Sendable {
         return try .ok(SignedIn(code: code, redirectUri: redirectUri))
     }
 
-    /// What a browser asks: `login_hint` takes the place of the page where users sign in.
+    /// A browser's request: `login_hint` replaces the sign-in page.
     private func authorizeBrowser(_ request: ServerRequest) throws -> ServerResponse {
         guard let fields = try? QueryParameters(request.query) else {
             return try Self.refusal("invalid_request", "the query is not percent-encoded UTF-8")

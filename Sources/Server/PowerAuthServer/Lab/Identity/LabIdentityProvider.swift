@@ -3,21 +3,21 @@ import LabKit
 import PowerAuthProtocol
 import Synchronization
 
-/// An OpenID Connect provider within the lab, for DIRECT activations: it believes whoever asks it to be somebody
+/// An OpenID Connect provider within the lab, for DIRECT activations: it signs in any user without authentication
 /// (OpenID Connect Core 1.0, section 3.1; RFC 6749; RFC 7636).
 ///
 /// Its codes are in memory and end with the process. Thread rule: any thread; the state is guarded by the mutex.
 final class LabIdentityProvider: Sendable {
     /// How devices name it.
     static let providerId = "lab"
-    /// The only client it has, for whoever configures it elsewhere.
+    /// Its only client, for configurations outside of the lab.
     static let clientId = "lab"
-    /// What the client proves itself with; no secret to keep, because the provider believes everybody.
+    /// The client's credential; not secret, because the provider accepts every user.
     static let clientSecret = "lab"
     /// Where a browser is sent back to, unless another target is registered.
     static let redirectUri = "lab://signed-in"
 
-    /// What somebody asks for in a browser.
+    /// A browser's authorization request.
     struct Authorization: Sendable {
         var userId: String
         var redirectUri: String
@@ -26,14 +26,14 @@ final class LabIdentityProvider: Sendable {
         var codeChallenge: String?
     }
 
-    /// What a client's server asks for.
+    /// A token request of the client's server.
     struct Redemption: Sendable {
         var code: String?
         var redirectUri: String?
         var codeVerifier: String?
     }
 
-    /// What a client's server gets.
+    /// The token answer for the client's server.
     struct Tokens: Encodable, Sendable {
         let access_token: String
         let token_type = "Bearer"
@@ -54,17 +54,17 @@ final class LabIdentityProvider: Sendable {
     private struct State {
         /// The root of the server; nil until it listens.
         var baseURL: String?
-        /// Where browsers may be sent beside ``LabIdentityProvider/redirectUri``; the oldest gives way.
+        /// Redirect targets beside ``LabIdentityProvider/redirectUri``; a new one replaces the oldest.
         var redirectUris: [Identifier] = []
         var codes: [(code: String, granted: Granted)] = []
-        /// Signs tokens; made when it is asked for.
+        /// Signs tokens; generated on first use.
         var key: PrivateKey?
     }
 
     /// How long a code and a token are good for, in milliseconds.
     private static let codeValidity: Int64 = 60_000
     private static let tokenValidity: Int64 = 300_000
-    /// Codes that nobody has redeemed yet; the oldest gives way.
+    /// Codes not redeemed yet; a new one replaces the oldest.
     static let capacity = 1_000
 
     private let state = Mutex(State())
@@ -100,7 +100,7 @@ final class LabIdentityProvider: Sendable {
     /// How its tokens call it, also the address of its resources; nil while the server does not listen.
     var issuer: String? { state.withLock { $0.baseURL.map { $0 + LabIdentityEndpoints.path } } }
 
-    /// What the server knows of it as of any other provider; nil while the server does not listen.
+    /// Its configuration for the server, as of any other provider; nil while the server does not listen.
     var configuration: IdentityProvider? {
         issuer.map { issuer in
             IdentityProvider(
@@ -123,8 +123,8 @@ final class LabIdentityProvider: Sendable {
         return code
     }
 
-    /// Redeems a code, which is spent by that, whatever comes of it.
-    /// - Returns: nil for a code that is unknown, spent or expired, or whose verifier or address is another.
+    /// Redeems a code, which is spent even if this fails.
+    /// - Returns: nil for an unknown, spent or expired code, or another verifier or address.
     func redeem(_ redemption: Redemption, at now: ServerTime) throws -> Tokens? {
         let (issuer, granted) = state.withLock { state -> (String?, Granted?) in
             let issuer = state.baseURL.map { $0 + LabIdentityEndpoints.path }

@@ -21,7 +21,7 @@ open class WMTOperationAttribute: Decodable {
         case unknown
     }
 
-    /// What an attribute is called.
+    /// The label of an attribute.
     public struct AttributeLabel: Codable, Equatable, Sendable {
         /// Identifier of the attribute.
         public let id: String

@@ -25,7 +25,7 @@ public final class WMTOperationAttributeAmount: WMTOperationAttribute {
     }
 }
 
-/// What an amount becomes in another currency.
+/// An amount converted into another currency.
 public final class WMTOperationAttributeAmountConversion: WMTOperationAttribute {
     /// One side of a conversion.
     public struct Money: Equatable, Sendable {
@@ -47,9 +47,9 @@ public final class WMTOperationAttributeAmountConversion: WMTOperationAttribute 
 
     /// Whether the rate may change while the user looks at it.
     public let dynamic: Bool
-    /// What is converted.
+    /// The amount before the conversion.
     public let source: Money
-    /// What it becomes.
+    /// The converted amount.
     public let target: Money
 
     /// Reads the attribute.

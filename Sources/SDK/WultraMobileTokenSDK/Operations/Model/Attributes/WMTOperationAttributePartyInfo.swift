@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Who is on the other side, for example a shop.
+/// The other party, for example a shop.
 public final class WMTOperationAttributePartyInfo: WMTOperationAttribute {
-    /// What is known about the other side.
+    /// The details of the other party.
     public struct PartyInfo: Decodable, Equatable, Sendable {
         private enum Key: String, CodingKey {
             case logoUrl, name, description, websiteUrl
@@ -12,7 +12,7 @@ public final class WMTOperationAttributePartyInfo: WMTOperationAttribute {
         public let logoUrl: URL?
         /// Its name.
         public let name: String
-        /// What it does.
+        /// Its description.
         public let description: String
         /// Its web site; nil without one.
         public let websiteUrl: URL?
@@ -31,7 +31,7 @@ public final class WMTOperationAttributePartyInfo: WMTOperationAttribute {
         case partyInfo
     }
 
-    /// What is known about the other side.
+    /// The details of the other party.
     public let partyInfo: PartyInfo
 
     /// Reads the attribute.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What stands on the screen of an operation.
+/// The visual of an operation's screen.
 public struct WMTTemplateDetailVisual {
     /// The sections, from top to bottom.
     public let sections: [WMTUserOperationVisualSection]
@@ -89,7 +89,7 @@ public struct WMTUserOperationHeadingVisualCell: WMTUserOperationVisualCell {
 
 /// A picture.
 public struct WMTUserOperationImageVisualCell: WMTUserOperationVisualCell {
-    /// Where the small picture is; nil for a text that is no URL.
+    /// The URL of the small picture; nil for an invalid URL.
     public let urlThumbnail: URL?
     /// Where the full picture is; nil without one.
     public let urlFull: URL?

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Makes what an app shows of an operation and its templates (mobile-token.md, section 7.8).
+/// Makes the visuals of an operation and its templates (mobile-token.md, section 7.8).
 public enum WMTTemplateVisualParser {
-    /// What stands in the list.
+    /// The visual of the list.
     public static func prepareForList(operation: WMTUserOperation) -> WMTTemplateListVisual {
         let template = operation.ui?.templates?.list
         let form = operation.formData
@@ -15,12 +15,12 @@ public enum WMTTemplateVisualParser {
             thumbnailImageURL: template?.image.flatMap { image($0, form.attributes) }, template: template)
     }
 
-    /// What stands on the operation's own screen.
+    /// The visual of the operation's own screen.
     public static func prepareForDetail(operation: WMTUserOperation) -> WMTTemplateDetailVisual {
         WMTTemplateDetailVisual(operation)
     }
 
-    /// The text with a value in place of each placeholder; nil when one has none.
+    /// The text with a value in place of each placeholder; nil if a value is missing.
     private static func fill(_ text: String, _ attributes: [WMTOperationAttribute]) -> String? {
         var result = ""
         var rest = text[...]
@@ -42,7 +42,7 @@ public enum WMTTemplateVisualParser {
     }
 }
 
-/// What stands in the list for an operation. Thread rule: any thread.
+/// The visual of an operation in the list. Thread rule: any thread.
 public struct WMTTemplateListVisual: Equatable, Sendable {
     /// Name of a style that app and back end agree on.
     public let style: String?
@@ -59,7 +59,7 @@ public struct WMTTemplateListVisual: Equatable, Sendable {
 }
 
 extension WMTOperationAttribute {
-    /// What stands for the attribute in a text; nil for one that no text can show.
+    /// The attribute's text in a placeholder; nil for one that no text can show.
     fileprivate var placeholderValue: String? {
         switch self {
         case is WMTOperationAttributeHeading: label.value

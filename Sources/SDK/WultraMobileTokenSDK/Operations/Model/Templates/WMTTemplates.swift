@@ -1,4 +1,4 @@
-/// How an operation is laid out (mobile-token.md, section 7.8). Whatever cannot be read is left out.
+/// The layout of an operation (mobile-token.md, section 7.8). Unreadable parts are left out.
 public struct WMTTemplates: Decodable, Equatable, Sendable {
     /// Identifier of an attribute.
     public typealias AttributeId = String
@@ -63,7 +63,7 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
                 public let canCopy: Bool?
                 /// Whether the cell can be folded.
                 public let collapsable: Collapsable?
-                /// Whether the value stands in the middle.
+                /// Whether the value is centered.
                 public let centered: Bool?
 
                 /// Reads a cell.
@@ -86,7 +86,7 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
             public let style: String?
             /// The attribute whose label is the title.
             public let title: AttributeId?
-            /// The lines; nil when they are no array.
+            /// The lines; nil if they are not an array.
             public let cells: [Cell]?
 
             /// Reads a section.
@@ -106,7 +106,7 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
         public let style: String?
         /// Whether title and message of the operation are shown; they are unless this is false.
         public let showTitleAndMessage: Bool?
-        /// The sections; nil when they are no array.
+        /// The sections; nil if they are not an array.
         public let sections: [Section]?
 
         /// Reads a template.

@@ -49,7 +49,7 @@ public enum WMTJSONValue: Codable, Equatable, Sendable {
         }
     }
 
-    /// The member of an object; nil when it has none of the name, and for anything but an object.
+    /// The member of an object; nil without a member of the name, and for anything but an object.
     public subscript(key: String) -> WMTJSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }

@@ -1,4 +1,4 @@
-/// What is shown after the user approved (mobile-token.md, section 7.7). What more it holds depends on its class.
+/// What is shown after the user approved (mobile-token.md, section 7.7). Further content depends on its class.
 open class WMTPostApprovalScreen: Decodable {
     /// The kind of the screen.
     public enum ScreenType: String, Codable, Sendable {
@@ -72,7 +72,7 @@ public final class WMTPostApprovalScreenRedirect: WMTPostApprovalScreen {
         public let redirectText: String
         /// Where the button leads.
         public let redirectUrl: String
-        /// Seconds after which the app goes there by itself.
+        /// Seconds after which the app opens it automatically.
         public let countdown: Int
     }
 
@@ -88,7 +88,7 @@ public final class WMTPostApprovalScreenRedirect: WMTPostApprovalScreen {
 
 /// A screen whose content the app and its back end agree on.
 public final class WMTPostApprovalScreenGeneric: WMTPostApprovalScreen {
-    /// Any JSON; null where a screen of an unknown kind has none.
+    /// Any JSON; null if a screen of an unknown kind has none.
     public let payload: WMTJSONValue
 
     /// Reads a screen.

@@ -1,4 +1,4 @@
-/// How the user confirms a screen that stands before the approval.
+/// How the user confirms a screen before the approval.
 public enum WMTPreApprovalScreenConfirmAction: String, Codable, Sendable {
     /// By moving a slider.
     case slider = "SLIDER"
