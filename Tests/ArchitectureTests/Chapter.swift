@@ -42,7 +42,7 @@ struct Chapter: Sendable {
         "#|-*0123456789".utf8.contains(byte)
     }
 
-    /// What is wrong with a citation of one of its places; nil when there is exactly one such place.
+    /// The error in a citation of one of its places; nil if there is exactly one such place.
     func objection(to place: Citation.Place) -> String? {
         switch place {
         case .section(let section):

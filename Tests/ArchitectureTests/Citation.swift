@@ -14,7 +14,7 @@ struct Citation {
     let places: [Place]
     /// Whether text follows that looks like a place, but is not written as one.
     let isMalformed: Bool
-    /// Where it stands in the text that was searched.
+    /// Its position in the searched text.
     let range: Range<String.Index>
 
     /// All citations of chapters in a text without line breaks.
@@ -51,7 +51,7 @@ struct Citation {
         return !(next.isLetter || next.isNumber || "#_".contains(next))
     }
 
-    /// The places that a text begins with, and where the text goes on behind them.
+    /// The places that a text begins with, and where the text continues after them.
     private static func places(at text: Substring) -> ([Place], String.Index)? {
         let separated = #/(?:, and | and |, )/#
         guard let separator = text.prefixMatch(of: separated) else { return nil }

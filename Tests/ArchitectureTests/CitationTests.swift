@@ -80,7 +80,7 @@ struct CitationTests {
                 mistakes.append("\(quoted): \(objection)")
             }
         }
-        // The chapters name their own sections; everybody else says whose section is meant.
+        // The chapters cite their own sections; all other files also name the chapter.
         let home = path.hasPrefix("docs/spec/") ? chapters[String(path.dropFirst("docs/spec/".count))] : nil
         for reference in block.bareReferences where !citations.contains(where: { $0.range.contains(reference.at) }) {
             guard let home else {

@@ -11,7 +11,7 @@ struct HouseRuleTests {
         }
     }
 
-    @Test("Nobody asks Foundation for the parts of a path: it ends the process for a path of one character")
+    @Test("No code asks Foundation for the parts of a path: it ends the process for a path of one character")
     func pathsAreTexts() throws {
         try expectNone(
             of: ["NSString).deletingLastPathComponent", "NSString).lastPathComponent", "NSString).pathExtension"],
@@ -35,7 +35,7 @@ struct HouseRuleTests {
         }
     }
 
-    @Test("Every fault point is passed by somebody")
+    @Test("Every fault point is passed by some code")
     func faultPointsArePassed() throws {
         let declaration = "Sources/Lab/LabKit/Faults/FaultPoint.swift"
         let names = try Project.text(of: declaration).matches(of: #/public static let (\w+) = FaultPoint\(/#)

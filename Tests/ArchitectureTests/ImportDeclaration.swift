@@ -17,7 +17,7 @@ struct ImportDeclaration: Equatable {
         self.isReexported = isReexported
     }
 
-    /// Reads a line of code; nil when it is no import.
+    /// Reads a line of code; nil if it is not an import.
     init?(line: String) {
         var words = line.components(separatedBy: "//")[0].split { $0 == " " || $0 == "\t" || $0 == ";" }[...]
         while let word = words.first, word.hasPrefix("@") || Self.access.contains(word) {

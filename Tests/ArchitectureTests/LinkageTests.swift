@@ -3,7 +3,7 @@ import LabSystem
 import TestSupport
 import Testing
 
-@Suite("What the executables are linked from", .endsInTime)
+@Suite("Linkage of the executables", .endsInTime)
 struct LinkageTests {
     @Test("The server holds no symbol of an SDK", arguments: ["PowerAuth2", "PowerAuthShared", "PowerAuthCore"])
     func serverHasNoSDK(module: String) throws {

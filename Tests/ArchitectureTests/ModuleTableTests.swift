@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The module table of docs/architecture.md holds", .endsInTime)
 struct ModuleTableTests {
-    /// Module name to the modules it may import, read from the page that tells people.
+    /// Module name to the modules it may import, read from the page for people.
     let table: [String: Set<String>]
 
     init() throws {
@@ -55,7 +55,7 @@ struct ModuleTableTests {
         }
     }
 
-    /// What the import of a module makes visible besides the module itself.
+    /// The modules that an import makes visible besides the imported one.
     private static func visible(behind module: String, _ exports: [String: Set<String>]) -> Set<String> {
         var seen: Set<String> = []
         var next = exports[module, default: []]
@@ -100,7 +100,8 @@ struct ModuleTableTests {
     }
 
     @Test(
-        "What only looks like an import is none", arguments: ["// import LabKit", "let import_ = 1", "important()", ""])
+        "Text that only looks like an import is ignored",
+        arguments: ["// import LabKit", "let import_ = 1", "important()", ""])
     func othersAreNot(line: String) {
         #expect(ImportDeclaration(line: line) == nil)
     }

@@ -5,7 +5,7 @@ import Yams
 
 @Suite("The descriptions of mutants fit the code", .endsInTime)
 struct MutantTests {
-    /// What the test needs of a description; docs/mutants.md shows all of it.
+    /// The fields of a description that the test needs; docs/mutants.md lists all.
     private struct Mutant: Decodable {
         let name: String
         let file: String

@@ -20,7 +20,7 @@ enum Repository {
         return folders
     }
 
-    /// A file or folder that a page names by its module, such as `LabRunner/Running`; nil when there is none.
+    /// A file or folder that a page names by its module, such as `LabRunner/Running`; nil if not found.
     static func place(named path: String) throws -> URL? {
         let parts = path.split(separator: "/", maxSplits: 1).map(String.init)
         guard let folder = try modules()[parts[0]] else { return nil }
@@ -60,7 +60,7 @@ struct SourceText {
     let path: String
     let text: String
 
-    /// The module that the file belongs to: the first folder below the top that is no building.
+    /// The module that the file belongs to: the first folder below the top that is not a building.
     var module: String {
         path.split(separator: "/").dropFirst().map(String.init).first { !Repository.buildings.contains($0) } ?? ""
     }

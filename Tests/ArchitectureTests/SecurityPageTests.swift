@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("docs/security.md says what is so", .endsInTime)
+@Suite("docs/security.md is correct", .endsInTime)
 struct SecurityPageTests {
     /// The cells of one row: who, may, checked in, test.
     private let rows: [[String]]

@@ -25,7 +25,7 @@ struct SharingBehaviourTests {
         }
     }
 
-    @Test("What is said about apps that share is shown with processes that run side by side")
+    @Test("Every behaviour of apps that share is tested with parallel processes")
     func processes() {
         // S: several apps. I: what they share. The others are about one app.
         let shared = SharingBehaviours.all.filter { $0.name.hasPrefix("S-") || $0.name.hasPrefix("I-") }

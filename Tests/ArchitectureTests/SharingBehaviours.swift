@@ -16,7 +16,7 @@ enum SharingBehaviours {
             tests: [
                 "Every way to begin and to protect an activation gives one that signs",
                 "Each new password validates after a change, with password objects and with texts",
-                "The factor comes with persisting, goes with its removal, and comes back with the password",
+                "The factor is added with persisting, removed on request, and added again with the password",
                 "A key added to an activation protects it; removed, it is no longer needed",
                 "A temporary key that has expired between two vault operations is replaced, and both succeed",
             ],
@@ -32,7 +32,7 @@ enum SharingBehaviours {
             name: "S-3",
             tests: [
                 "Of two validations the second, cancelled at once, stays silent, and the first succeeds",
-                "An operation cancelled in the queue, first or later, is never executed, and the queue goes on",
+                "An operation cancelled in the queue, first or later, is never executed, and the queue continues",
             ],
             processes: ["sharing/cancelled-request-blocks-nobody.yaml"]),
         Entry(
@@ -42,7 +42,7 @@ enum SharingBehaviours {
                 "Signatures of both apps at once use each counter value exactly once (S-4)",
             ]),
         Entry(
-            name: "S-5", tests: ["S-5: the others see who started what, and cannot start themselves"],
+            name: "S-5", tests: ["S-5: the others see the operation and its owner, and cannot start one"],
             processes: [
                 "sharing/three-apps-activate.yaml", "sharing/three-apps-begin-at-once.yaml",
                 "sharing/operation-is-seen-before-the-answer.yaml",
@@ -58,12 +58,12 @@ enum SharingBehaviours {
             processes: [
                 "sharing/three-apps-share-tokens.yaml", "sharing/tokens-of-two-apps.yaml", "sharing/eight-apps.yaml",
             ]),
-        Entry(name: "T-1", tests: ["With the activation goes the right to request tokens"]),
+        Entry(name: "T-1", tests: ["Without the activation no tokens can be requested"]),
         Entry(name: "T-2", tests: ["A token requested again is the same one, and its headers validate on the server"]),
         Entry(
             name: "T-3", tests: ["A token survives a restart: its header is valid and it is not created again"],
             processes: ["sharing/sdk-object-is-made-again.yaml"]),
-        Entry(name: "T-4", tests: ["A removed token is gone here and on the server"]),
+        Entry(name: "T-4", tests: ["A removed token is deleted locally and on the server"]),
         Entry(
             name: "T-5",
             tests: [
@@ -81,7 +81,7 @@ enum SharingBehaviours {
             processes: ["sdk/biometry.yaml"]),
         Entry(
             name: "K-2",
-            tests: ["The factor comes with persisting, goes with its removal, and comes back with the password"]),
+            tests: ["The factor is added with persisting, removed on request, and added again with the password"]),
         Entry(
             name: "K-3", tests: ["A context that allows no interaction gives no header and the error biometryFailed"]),
         Entry(name: "E-1", tests: ["E-1: the identifier is found in every data version from 3 to 6"]),
@@ -96,7 +96,7 @@ enum SharingBehaviours {
             tests: [
                 "A new clock is local time; small differences are accepted without an adjustment",
                 "Differences of half a minute move the clock, small changes of them do not, a reset forgets them",
-                "An exchange that took ten seconds counts; slower ones keep what is known",
+                "An exchange of ten seconds counts; slower ones are ignored",
                 "Only the object of the start, and no start in the future, ends a measurement",
             ]),
         Entry(
@@ -108,7 +108,7 @@ enum SharingBehaviours {
             processes: ["sharing/sdk-object-is-made-again.yaml", "sharing/what-the-memory-counts.yaml"]),
         Entry(
             name: "I-2",
-            tests: ["I-2: memory that somebody else made is refused and left alone, checked in the documented order"],
+            tests: ["I-2: memory of another instance is refused and unchanged, checked in the documented order"],
             processes: ["sharing/memory-identifiers.yaml", "sharing/memory-whose-name-is-removed.yaml"]),
         Entry(
             name: "I-3", tests: ["I-3: reading never counts, and neither does a write task that changes nothing"],

@@ -2,7 +2,7 @@
 /// second round where there can be one. `SizeIndexTests` find the numbers in the
 /// code, so that a new one is a missing row.
 enum SizeIndex {
-    /// What stands for a number.
+    /// The test or reason of a number.
     enum Row {
         /// The display name of the test that tries the values around it.
         case test(String)
@@ -19,7 +19,7 @@ enum SizeIndex {
 
     private static let server: [String: Row] = [
         "AccessTokens.longestLifetime": .test(
-            "No promise of an access token is too long or too short: it is kept for a day at most"),
+            "An access token with any lifetime is kept for a day at most"),
         "AuditStore.page": .test("The audit shows the oldest behind a number, and the rest behind the last"),
         "CallbackStore.mostAttempts": .test("The log of a callback shows the newest attempts"),
         "IdentityProviders.clockTolerance": .test("A token that does not fit is refused"),
@@ -33,10 +33,10 @@ enum SizeIndex {
             "A code of the identity provider is good until as many newer ones are there"),
         "LabIdentityProvider.codeValidity": .test(
             "A code is good once, for a minute, at its address, and with its verifier"),
-        "LabIdentityProvider.targets": .test("A target of browsers is registered until as many newer ones are"),
+        "LabIdentityProvider.targets": .test("A redirect target is registered until as many newer ones are"),
         "LabIdentityProvider.tokenValidity": .test("A code is redeemed for a token that its published key has signed"),
         "LineBuffer.capacity": .test(
-            "A line is written at once; lines that come while one is written wait for nobody and go out together"),
+            "A line is written at once; lines added during a write do not wait and are written together"),
         "MobileOperationService.pageSize": .test("A list of operations for an app"),
         "MoneyFormat.mostStyles": .fixed("what is kept of formatters changes no text"),
         "OfflineSignatureService.maximumStepCount": .test(
@@ -50,7 +50,7 @@ enum SizeIndex {
         "RequestLengths.harmless": .test(lengths),
         "RequestLengths.mostElements": .test(lengths),
         "ScheduledJobs.expiryBatch": .test("Every activation that was not finished is removed"),
-        "SeedService.limit": .test("No more activations are seeded at a time than may be, also in several parts"),
+        "SeedService.limit": .test("Seeding is limited per request, also in several parts"),
         "ServerLimits.bodyBytes": .test("A body beyond the limit is refused before it is read"),
         "SignatureAuditStore.most": .test("The audit of signatures shows the newest"),
         "TemporaryKeyService.expiryTolerance": .test("A temporary-key request that says it is over is refused"),
@@ -85,7 +85,7 @@ enum SizeIndex {
             "Timestamps have a window, and newer versions a narrower one ahead"),
         "ServerPolicy.generationAttempts": .test("Ten collisions are enough"),
         "ServerPolicy.lookAhead": .test(
-            "A signature of the window's last counter is accepted, and the counters go on together"),
+            "A signature of the window's last counter is accepted, and the counters stay in step"),
         "ServerPolicy.maxFailedAttempts": .test(
             "An activation that was unblocked has all its attempts again, however often"),
         "ServerPolicy.offlineComponentLength": .test("A digit more or less is no length of an offline signature"),
@@ -108,7 +108,7 @@ enum SizeIndex {
         "ActivationRecord.passwordIterations": .test("Fewer password iterations than ten thousand are refused"),
         "CountEncoding.maximum": .test("Counts are encoded in one, two or four bytes"),
         "Decimalization.lengths": .test("An offline signature has four to eight digits a factor"),
-        "SymmetricKey.minimumPasswordSize": .test("A password has four bytes, whatever the characters"),
+        "SymmetricKey.minimumPasswordSize": .test("A password has four bytes, regardless of the characters"),
         "SymmetricKey.passwordIterations": .test("Fewer password iterations than ten thousand are refused"),
         "SymmetricKey.saltSize": format,
         "MaskedBytes.padSize": .test("A password of any length keeps its bytes"),
@@ -128,7 +128,7 @@ enum SizeIndex {
             "A difference below two seconds needs no adjustment, two seconds do"),
         "TimeSynchronization.longestExchange": .test("An exchange of sixteen seconds is believed, a longer one is not"),
         "TimeSynchronization.stableDifference": .test(
-            "A change below ten seconds is noise, ten seconds are none, two times"),
+            "A change below ten seconds is noise, a change of ten seconds is not, twice in a row"),
     ]
 
     private static let clients: [String: Row] = [
@@ -138,7 +138,7 @@ enum SizeIndex {
         "MultiHandle.longestWait": .fixed("a thread looks again after it; what it waits for wakes it"),
         "OperationPolling.minimum": .test(
             "A delayed start waits for the first interval, which is five seconds at least"),
-        "QRFieldReader.maximum": .test("Each mistake has a reason of its own, and the first one is told"),
+        "QRFieldReader.maximum": .test("Each mistake has a reason of its own, and the first one is reported"),
         "ServerStatusRequests.earliestTime": .fixed("any time before the lab was written will do"),
         "SharedData.applicationIdentifierLimit": .test(
             "A longer application identifier is cut and leaves the hash of the instance alone"),
@@ -149,10 +149,10 @@ enum SizeIndex {
         "SharedNames.computedIdentifierLength": .test(
             "The memory identifier is the beginning of the instance identifier's hash"),
         "SharedNames.memoryNameLimit": .test("The longest memory name has 31 bytes"),
-        "StatusFetch.maximumAttempts": .test("After three attempts the fetch gives up, and the next one goes on"),
+        "StatusFetch.maximumAttempts": .test("After three attempts the fetch fails, and the next one continues"),
         "TemporaryKeyStore.safetyMargin": .test(
             "Several requests share one temporary key, and an expired one is replaced"),
-        "TokenRecord.secretLength": .test("Anything else is no record"),
+        "TokenRecord.secretLength": .test("Any other value is not a record"),
         "WatchPacket.minimumSize": .test(
             "W1: seventeen bytes with the magic are ours, even if broken; sixteen are not"),
     ]
@@ -186,7 +186,7 @@ enum SizeIndex {
         "LiveMessages.deliveryTimeout": .test(
             "The time of a message ends at its limit and not a moment before, for delivery and for the reply"),
         "LiveMessages.memory": .test(
-            "An immediate message that comes twice is delivered once, as long as no more than the memory came between"),
+            "A duplicate immediate message is delivered once, within the memory of recent messages"),
         "LiveMessages.replyTimeout": .test(
             "The time of a message ends at its limit and not a moment before, for delivery and for the reply"),
         "NamedSharedMemorySpace.maximumNameLength": .test("A name has at most 31 bytes"),
@@ -200,9 +200,9 @@ enum SizeIndex {
             "Five attempts in a row lock biometry out until the passcode is entered"),
         "SuspensionChecks.lookAgain": pause, "SuspensionChecks.pause": pause,
         "WatchContent.contextLimit": .test(
-            "A transfer, a context and a file of the greatest size are taken, and none of a byte more"),
+            "A transfer, a context and a file of the maximum size are accepted; one byte more is not"),
         "WatchContent.messageLimit": .test(
-            "A transfer, a context and a file of the greatest size are taken, and none of a byte more"),
+            "A transfer, a context and a file of the maximum size are accepted; one byte more is not"),
         "WatchFrame.headerLength": format,
         "WatchLink.firstPairing": .fixed("pairings are counted from it"),
     ]
@@ -216,12 +216,13 @@ enum SizeIndex {
         "Farewell.patienceNanoseconds": pause,
         "FaultSlot.armed": format, "FaultSlot.headerSize": format, "FaultSlot.lastArmingOffset": format,
         "FaultSlot.layoutVersion": version, "FaultSlot.liveCountOffset": format, "FaultSlot.slotSize": format,
-        "FaultSlot.textSize": .test("A text too long for a slot is refused, and the longest one is kept whole"),
+        "FaultSlot.textSize":
+            .test("A text too long for a slot is refused, and the longest allowed text is kept whole"),
         "FaultTable.magic": format,
-        "FaultTable.slotCount": .test("A full table says so and reuses spent rules"),
+        "FaultTable.slotCount": .test("A full table reports an error, and the slots of spent rules are reused"),
         "InstanceLayout.maximumSocketPath": .test("A socket path is checked against the kernel's limit"),
         "JSONParser.maximumDepth": .test(
-            "Lists and objects may lie in each other as deep as the limit says, one beside the other"),
+            "Lists and objects may be nested up to the limit; siblings do not add to the depth"),
         "JoinHello.currentVersion": version, "JoinSocketLoop.doubt": pause, "JoinSocketLoop.farewellPatience": pause,
         "LabClock.magic": format, "LabClock.size": format, "LabClock.version": version,
         "LinkSpec.defaultCapacity": .fixed("a default; a link's own number is tried by `QueueCapacityTests`"),
@@ -232,47 +233,47 @@ enum SizeIndex {
     private static let lab: [String: Row] = [
         "InstanceSlot.count": .fixed("how many instances the tests of a process keep at a time"),
         "JoinGuest.measurements": .fixed("the best of several measurements of the same difference"),
-        "JoinHost.bootsOfGuest": .fixed("boots of a guest's devices are told from the owner's"),
+        "JoinHost.bootsOfGuest": .fixed("boots of a guest's devices are distinguished from the owner's"),
         "LanguageVersion.current": version,
         "Pacing.hurriedAttempts": pause,
         "ProgramQuestion.limit": .test("A program that prints without end is killed"),
         "SharingCheckers.lateness": .fixed("how late a process writes down what it has done, at most"),
-        "SourceFile.largestSize": .test("A file is read up to its greatest size"),
+        "SourceFile.largestSize": .test("A file is read up to the maximum size"),
         "StressConfiguration.processCounts": .test("Two to sixteen apps take part"),
         "TraceBoard.fewest": .test(
-            "An event whose name is kept is found, however many others came since; others are not kept"),
-        "YAMLDocument.deepestNesting": .test("Lists lie in each other as deep as may be, one beside the other"),
-        "YAMLDocument.mostNodes": .test("A document has as many values as may be, its lists included"),
+            "An event with a kept name is found after any number of others; other events are not kept"),
+        "YAMLDocument.deepestNesting": .test("Lists may be nested to the maximum depth; siblings do not add to it"),
+        "YAMLDocument.mostNodes": .test("A document may have the maximum number of values, including lists"),
     ]
 
     private static let reports: [String: Row] = [
-        "Breach.longestExcerpt": .test("An excerpt has twenty events at most, in the order of time"),
+        "Breach.longestExcerpt": .test("An excerpt has at most twenty events, in order of time"),
         "CauseFinder.usualWait": .fixed("a shorter wait for a lock is no cause of a failure"),
         "DiagnosticRenderer.widestLine": .test(
-            "A line is shown whole up to its greatest width, and of a longer one what is around the caret"),
+            "A line is shown whole up to the maximum width; a longer line is shown around the caret"),
         "Doctor.neededDescriptors": .fixed("advice"), "Doctor.neededDisk": .fixed("advice"),
         "Doctor.neededSharedMemory": .fixed("advice"),
         "EventReference.version": version, "JSONReport.version": version, "StateAtStep.version": version,
         "VocabularyReference.version": version,
-        "GitHubAnnotations.most": .test("Ten are shown, and a line says how many more there are"),
-        "GitHubSummary.most": .test("GitHub's summary has a row for fifty scenarios, and a line for the rest"),
-        "NearMiss.longText": .test("Only what differs is told, with what both have in common"),
+        "GitHubAnnotations.most": .test("Ten are shown, and a line counts the rest"),
+        "GitHubSummary.most": .test("GitHub's summary has rows for fifty scenarios, and a line for the rest"),
+        "NearMiss.longText": .test("Only differences are reported, with the common part"),
         "PageTemplate.longestPlain": .fixed("a block is the same in both forms"),
         "RecordedSteps.longPause": .fixed("from how long a pause on a replay is advised to wait"),
         "RunDifference.context": .test(
-            "The first moment at which each process parts is shown with two lines before it"),
+            "The first difference of each process is shown with two lines before it"),
         "RunDifference.longestLine": .test(
-            "A moment is shown whole up to a hundred and sixty characters, and a longer one is cut there"),
+            "An entry is shown up to 160 characters, and a longer one is cut there"),
         "ScenarioTimeline.longestLog": .test(
-            "Only the end of a long log is kept, and logs only when they are of interest"),
+            "Only the end of a long log is kept, and only logs of interest"),
         "ScenarioTraffic.longestText": shown, "ScenarioTraffic.most": shown,
         "ShellHistory.kept": shown,
-        "StepEvents.longest": .test("Of its own events the last twelve, and how many came before"),
-        "StepEvents.shown": .test("Of what came before it the last eight"),
+        "StepEvents.longest": .test("Its own last twelve events, and the number before them"),
+        "StepEvents.shown": .test("The last eight events before it"),
         "StepExplainer.longestSource": shown,
-        "SuiteSearch.shownMistakes": .test("Fifty mistakes are shown, and a line says how many more there are"),
+        "SuiteSearch.shownMistakes": .test("Fifty errors are shown, and a line counts the rest"),
         "TerminalReport.recapColumns": shown,
         "TerminalReport.recapLimit": .test(
-            "A run of several scenarios ends with what did not pass and why; twenty at most"),
+            "A run of several scenarios ends with those that did not pass and why; at most twenty"),
     ]
 }

@@ -12,7 +12,7 @@ struct TraceEventTests {
         let emitted = try emittedMembers()
         #expect(declared.count > 40)
         for name in declared.sorted() where !emitted.contains(name) {
-            Issue.record("nobody emits `\(name)`, but `waitFor` accepts it; emit it or remove it")
+            Issue.record("no code emits `\(name)`, but `waitFor` accepts it; emit it or remove it")
         }
     }
 
@@ -32,7 +32,7 @@ struct TraceEventTests {
         Set(text.matches(of: /static let (\w+) = TraceEventName\(/).map { String($0.1) })
     }
 
-    /// What stands as `.member` in the arguments of a call that writes to a trace, in all sources.
+    /// The `.member` arguments of all calls that write to a trace, in all sources.
     private func emittedMembers() throws -> Set<String> {
         var members: Set<String> = []
         for file in try Repository.swiftFiles(below: "Sources") where file.path != Self.declarations {

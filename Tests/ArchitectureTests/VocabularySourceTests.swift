@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a test at run time cannot see: how the vocabulary is written.
+/// Checks the source of the vocabulary, which a test at run time cannot see.
 @Suite("Source of the vocabulary", .endsInTime)
 struct VocabularySourceTests {
     private let files: [SourceText]

@@ -7,18 +7,18 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-// A package of its own, so that building and testing the lab never needs it. `make bench` runs it.
+// A separate package, so that building and testing the lab never needs it. `make bench` runs it.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "PowerAuthLab", path: "../.."),
-        // The same packages as the server's, for what it is measured against.
+        // The server's packages, for its baseline.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     ],
     targets: [
-        // What the subjects are measured against: the same work written straight on OpenSSL in C.
+        // The baseline of the subjects: the same work written directly on OpenSSL in C.
         .target(name: "EVPBaseline", linkerSettings: [.linkedLibrary("crypto")]),
         // A file lock, shared memory and SQLite in C.
         .target(name: "SharingBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),

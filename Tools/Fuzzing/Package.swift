@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// libFuzzer on the parser properties of the lab, apart from its build because everything is instrumented here.
+// libFuzzer on the parser properties of the lab, separate from its build because everything is instrumented here.
 // `make fuzz` builds it with `--sanitize fuzzer` and runs each parser for a bounded time.
 let package = Package(
     name: "Fuzzing",

@@ -1,4 +1,4 @@
-/// What must hold after a death, and did not.
+/// A violated rule after a death.
 struct Breach: Error, CustomStringConvertible {
     /// What was expected, as a sentence without its end.
     let expected: String

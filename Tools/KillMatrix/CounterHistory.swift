@@ -1,6 +1,6 @@
 package import LabKit
 
-/// What the traces of both apps say about counters and the keychain.
+/// The traces of both apps about counters and the keychain.
 package enum CounterHistory {
     /// A rule that the traces break, and when it was broken.
     package struct Offence: Sendable {
@@ -22,7 +22,7 @@ package enum CounterHistory {
     /// The first broken rule, in the order of time.
     package static func firstOffence(in events: [TraceEvent]) -> Offence? {
         var used: Set<Counter> = []
-        // A process that dies before its task is over has used a counter for nothing: the signature never left it.
+        // A process that dies during its task has wasted its counter: the signature never left the process.
         var inTask: [Process: [Counter]] = [:]
         var lastChange: Int64 = 0
         for event in events {

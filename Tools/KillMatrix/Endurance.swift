@@ -5,12 +5,12 @@ import LabSystem
 import LabTesting
 import Synchronization
 
-/// Very many of everything that the long-lived processes of an instance handle, with what each process needs of memory.
-/// A process that keeps something of every command, or whose calls go one level deeper each time, shows here.
+/// Very many repetitions of the work of an instance's long-lived processes, with the memory of each process. It finds a
+/// process that keeps data of every command, or whose calls nest one level deeper each time.
 ///
 /// Thread rule: one thread. The calls block.
 package struct Endurance {
-    /// What is done over and over.
+    /// The repeated work.
     package enum Work: String, CaseIterable, Sendable {
         /// Commands to an app, each with two trace events, which are followed meanwhile.
         case commands
@@ -24,7 +24,7 @@ package struct Endurance {
         case connections
     }
 
-    /// What one process needed.
+    /// The memory of one process.
     package struct Growth: Sendable, CustomStringConvertible {
         package let process: String
         package let work: Work
@@ -32,21 +32,21 @@ package struct Endurance {
         let before: Int
         let after: Int
 
-        /// By how much it grew, in KiB.
+        /// Its growth in KiB.
         package var size: Int { after - before }
 
         package var description: String { "\(work.rawValue): \(process) from \(before) KiB to \(after) KiB" }
     }
 
-    /// What a process may grow by, in KiB: the allocator's own ups and downs, and nothing for each piece of work.
+    /// The allowed growth of a process in KiB: variations of the allocator, and nothing per piece of work.
     package static let limit = 16_384
 
     private let count: Int
     private let progress: (String) -> Void
 
     /// - Parameters:
-    ///   - count: how often each kind of work is done.
-    ///   - progress: takes a line for each kind of work.
+    ///   - count: repetitions of each kind of work.
+    ///   - progress: gets a line for each kind of work.
     package init(count: Int, progress: @escaping (String) -> Void = { _ in }) {
         self.count = count
         self.progress = progress
@@ -54,7 +54,7 @@ package struct Endurance {
 
     /// Does all work in one instance.
     ///
-    /// - Returns: what each process grew by, for each kind of work.
+    /// - Returns: the growth of each process for each kind of work.
     package func run() throws -> [Growth] {
         try TestInstance.runBlocking(.labFile(source: #filePath)) { lab in
             try lab.eventually(within: .seconds(20).stretched, "the apps reach each other") {
@@ -128,7 +128,7 @@ package struct Endurance {
         return processes
     }
 
-    /// What a process has in memory, in KiB; nil when it has ended.
+    /// The resident memory of a process in KiB; nil if it has ended.
     private static func residentSet(of pid: Int32) -> Int? {
         guard let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return nil }
         return status.firstMatch(of: /VmRSS:\s+(\d+) kB/).flatMap { Int($0.1) }

@@ -6,7 +6,7 @@ import LabTesting
 ///
 /// Thread rule: one thread. The calls block.
 package struct KillCampaign {
-    /// How many cells share an instance: its server and its traces grow.
+    /// The number of cells per instance: its server and its traces grow.
     private static let cellsOfInstance = 100
 
     private let matrix: KillMatrix
@@ -21,8 +21,8 @@ package struct KillCampaign {
     ///   - matrix: the cells.
     ///   - seed: seed of their order in each round, and of the instances.
     ///   - quirks: defects of the original that the apps have.
-    ///   - rounds: how often each cell is visited.
-    ///   - time: after which no other cell is begun; nil means without end.
+    ///   - rounds: visits of each cell.
+    ///   - time: after which no further cell is started; nil means no limit.
     ///   - progress: gets a line for each breach and each instance.
     package init(
         _ matrix: KillMatrix, seed: UInt64, quirks: [String] = [], rounds: Int = 1, time: LabDuration? = nil,
@@ -49,7 +49,7 @@ package struct KillCampaign {
             }
             guard !waiting.isEmpty else { break }
             let begun = runInstance(waiting.prefix(Self.cellsOfInstance))
-            // An instance in which not even the first cell begins will not do better the next time.
+            // If not even the first cell of an instance starts, another instance will not help.
             guard begun > 0 else { break }
             waiting.removeFirst(begun)
             progress("\(report.kills) kills, \(report.failures.count) breaches")
@@ -59,9 +59,9 @@ package struct KillCampaign {
 
     private var isOver: Bool { MonotonicClock.nanoseconds() >= deadline }
 
-    /// Works through cells in one instance, up to the first breach.
+    /// Runs cells in one instance, up to the first breach.
     ///
-    /// - Returns: How many cells were begun.
+    /// - Returns: The number of started cells.
     private mutating func runInstance(_ cells: ArraySlice<KillCell>) -> Int {
         // When each cell was begun.
         var begun: [(cell: KillCell, time: UInt64)] = []

@@ -15,7 +15,7 @@ package struct KillCell: Hashable, Sendable, CustomStringConvertible {
         self.pass = pass
     }
 
-    /// The cell that a text such as `persistActivation@state.saved#2` names; nil when there is none.
+    /// The cell that a text such as `persistActivation@state.saved#2` names; nil for an unknown cell.
     package init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, let operation = KillOperation(rawValue: String(parts[0])),

@@ -13,7 +13,7 @@ package struct KillMatrix: Sendable {
         self.cells = cells
     }
 
-    /// Finds out which points each operation passes.
+    /// Determines the points that each operation passes.
     package static func discovered() throws -> KillMatrix {
         try TestInstance.runBlocking(SharingApps.cast()) { lab in
             let run = try KillRun(lab)
@@ -22,18 +22,18 @@ package struct KillMatrix: Sendable {
         }
     }
 
-    /// The points of an app that no cell has.
+    /// The points of an app without a cell.
     package var pointsWithoutCell: [FaultPoint] {
         let passed = Set(cells.map(\.point))
         return FaultPoint.all.filter { $0.owners.contains(.app) && !passed.contains($0) }
     }
 
-    /// A part that visits every operation and each pass of every point, the same at each call: for each pass of a point, that
-    /// one of its cells whose operation has the fewest so far.
+    /// A part that visits every operation and each pass of every point, the same at each call: for each pass of a
+    /// point, that one of its cells whose operation has the fewest so far.
     package var selection: KillMatrix {
         var counts: [KillOperation: Int] = [:]
         var selected: [KillCell] = []
-        // Points that few operations pass come first: the others can choose what is left.
+        // Points that few operations pass come first: the others have more choice among the rest.
         let columns = Dictionary(grouping: cells) { "\($0.point)#\($0.pass)" }
             .sorted { ($0.value.count, $0.key) < ($1.value.count, $1.key) }
         for (_, column) in columns {

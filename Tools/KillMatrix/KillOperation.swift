@@ -1,11 +1,11 @@
 import LabKit
 import LabTesting
 
-/// What the app `main` does when it dies.
+/// The operation during which the app `main` dies.
 package enum KillOperation: String, CaseIterable, Sendable {
     /// The exchange of keys, up to an activation that is pending.
     case createActivation
-    /// A pending activation becomes the one of all apps, with the biometry factor.
+    /// A pending activation becomes the activation of all apps, with the biometry factor.
     case persistActivation
     /// A signed request.
     case validatePassword
@@ -29,13 +29,13 @@ package enum KillOperation: String, CaseIterable, Sendable {
     /// The first start after the device was erased.
     case erasure
 
-    /// What all apps must find after a death.
+    /// The required state for all apps after a death.
     enum End {
         /// The activation, with each of its factors and its token.
         case activation
         /// No activation at all.
         case noActivation
-        /// The one or the other, and nothing in between.
+        /// One of the two, and nothing in between.
         case either
     }
 
@@ -47,7 +47,7 @@ package enum KillOperation: String, CaseIterable, Sendable {
         }
     }
 
-    /// What is true of the biometry factor of an activation that is found after a death.
+    /// The possible states of the biometry factor of an activation after a death.
     enum Biometry {
         case there, absent, either
     }
@@ -60,14 +60,14 @@ package enum KillOperation: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether an activation that is found after a death is the one that was there before, with its token.
+    /// Whether an activation found after a death is the one from before, with its token.
     var keepsToken: Bool { self != .persistActivation && self != .upgradeProtocol }
 
     /// Whether the operation is about the token ``SharingApps/otherToken``.
     var concernsOtherToken: Bool { self == .requestToken || self == .removeToken }
 
-    /// Brings the apps to where the operation can begin. The other app does it wherever it can: `main` always begins as a
-    /// process that has done the same since its start, and so passes the same points.
+    /// Prepares the apps for the operation. The other app does as much as possible: `main` always starts as a process
+    /// with the same history, and so passes the same points.
     func prepare(_ apps: SharingApps) throws {
         switch self {
         case .createActivation:
@@ -99,7 +99,7 @@ package enum KillOperation: String, CaseIterable, Sendable {
         case .restart:
             try apps.main.call(Kill())
         case .freshInstallation:
-            // The flag of the installation goes with the last app of the group.
+            // The installation flag is removed with the last app of the group.
             try apps.wallet.call(Uninstall())
             try apps.main.call(Reinstall())
         case .erasure:
@@ -108,7 +108,7 @@ package enum KillOperation: String, CaseIterable, Sendable {
         }
     }
 
-    /// Lets the app do it.
+    /// Runs it in the app.
     func perform(_ apps: SharingApps) throws {
         let main = apps.main
         switch self {

@@ -1,7 +1,7 @@
 import LabKit
 
 extension KillReport {
-    /// A table of operations and points, then what has to be known besides.
+    /// A table of operations and points, then further results.
     package var text: String { (table + [""] + gaps + breaches + summary).joined(separator: "\n") }
 
     private var table: [String] {
@@ -26,7 +26,7 @@ extension KillReport {
             Self.milliseconds(found.reduce(0) { max($0, $1.slowestNextUse) }))
     }
 
-    /// What no process died in.
+    /// The cells in which no process died.
     private var gaps: [String] {
         let holes = Dictionary(grouping: holes, by: \.operation)
         let lines = KillOperation.allCases.compactMap { operation in

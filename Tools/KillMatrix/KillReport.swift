@@ -1,27 +1,27 @@
 import LabKit
 
-/// What came of the kills.
+/// The results of the kills.
 package struct KillReport: Sendable {
     /// A rule that was broken.
     package struct Failure: Sendable, CustomStringConvertible {
-        /// Where; nil when the instance was not clean at its end.
+        /// The cell; nil if the instance was not clean at its end.
         package let cell: KillCell?
-        /// What was expected and what came, and where the traces are.
+        /// Expected and actual state, and the path of the traces.
         let message: String
-        /// The directory with traces and logs; nil when there was no instance.
+        /// The directory with traces and logs; nil without an instance.
         package let records: String?
 
         package var description: String { "\(cell.map { "\($0)" } ?? "the end of an instance"): \(message)" }
     }
 
-    /// What came of one cell.
+    /// The result of one cell.
     struct Entry {
         var kills = 0
         var breaches = 0
         var slowestNextUse: UInt64 = 0
     }
 
-    /// The time after which the next process shall have used what is shared, in nanoseconds.
+    /// The goal for the next use of shared state by another process, in nanoseconds.
     static let goal: UInt64 = 100_000_000
 
     let matrix: KillMatrix

@@ -7,9 +7,9 @@ import LabTesting
 final class KillRun {
     /// How the processes of an operation ended.
     enum Outcome {
-        /// The app died, and the other one needed so long until it had used what they share, in nanoseconds.
+        /// The app died, and the other one needed this time to use their shared state, in nanoseconds.
         case killed(nextUse: UInt64)
-        /// The operation did not come to that pass of the point.
+        /// The operation did not reach that pass of the point.
         case missed
     }
 
@@ -21,13 +21,12 @@ final class KillRun {
         self.lab = lab
         apps = try SharingApps(lab)
         faults = try FaultTable.open(lab.layout.faultsPath)
-        // The first operation begins as every later one: behind a launch, and with everything in use.
+        // The first operation starts like every later one: after a launch, and with everything in use.
         try apps.ensureActivation()
         _ = try apps.prove(after: .validatePassword)
     }
 
-    /// Every cell that an operation has: what it passes is found out by letting it pass with a fault at each point that
-    /// only counts.
+    /// Every cell of an operation: a fault at each point that only counts shows what the operation passes.
     ///
     /// - Parameter passes: How many passes of a point become cells.
     func cells(of operation: KillOperation, passes: Int) throws -> [KillCell] {
@@ -40,7 +39,7 @@ final class KillRun {
         // The lock of the operation is held on purpose while an activation is pending.
         if operation != .createActivation { try apps.expectNoLocks() }
         let passed = try faults.disarm()
-        // It dies behind its last point, so that the next operation begins as after any other death.
+        // It dies after its last point, so that the next operation starts as after any other death.
         try apps.main.call(Kill())
         _ = try apps.prove(after: operation)
         return passed.flatMap { armed in
@@ -48,7 +47,7 @@ final class KillRun {
         }
     }
 
-    /// Lets the app die in a cell, and both apps go on.
+    /// Kills the app in a cell, and lets both apps continue.
     ///
     /// - Throws: ``Breach``, or the error of a command that had to succeed.
     func run(_ cell: KillCell) throws -> Outcome {
@@ -61,10 +60,10 @@ final class KillRun {
             try faults.disarm()
             return .killed(nextUse: try apps.prove(after: cell.operation))
         }
-        // A point behind the answer is passed soon.
+        // A point after the answer is passed soon.
         let died = (try? lab.eventually("\(cell)") { hasFired(arming) }) != nil
         try faults.disarm()
-        // It ends also where it did not die, for the same beginning of the next operation.
+        // It ends even if it did not die, so that the next operation starts in the same state.
         if died { try awaitDeath() } else { try apps.main.call(Kill()) }
         let time = try apps.prove(after: cell.operation)
         return died ? .killed(nextUse: time) : .missed

@@ -2,11 +2,11 @@ import LabKit
 import LabSystem
 import LabTesting
 
-/// That after a death both apps go on: first the one that lived, for which nobody has tidied up, then the one that died.
+/// Checks that both apps work after a death: first the survivor, with no clean-up before, then the one that died.
 extension SharingApps {
     /// Uses the apps after `main` died in an operation.
     ///
-    /// - Returns: How long the other app took until it had used what is shared, in nanoseconds.
+    /// - Returns: The time until the other app had used the shared state, in nanoseconds.
     func prove(after operation: KillOperation) throws -> UInt64 {
         let begin = MonotonicClock.nanoseconds()
         try startWallet(after: operation)
@@ -59,9 +59,9 @@ extension SharingApps {
         }
     }
 
-    /// Checks an activation that an app has found, against what the server knows and what may be left of it.
+    /// Checks an activation that an app found against the server's state and the allowed remains.
     ///
-    /// - Returns: false when it ended on the server, which the app learns and follows.
+    /// - Returns: false if it ended on the server, which the app detects and follows.
     private func settle(_ operation: KillOperation) throws -> Bool {
         try expect(operation.end != .noActivation, "the app that lives finds no activation")
         switch try status(wallet).activationStatus {
@@ -78,7 +78,7 @@ extension SharingApps {
         }
     }
 
-    /// Finds out which password is in force, when the app died while it changed it.
+    /// Determines the valid password after the app died during a change.
     private func settlePassword(_ header: HTTPHeader) throws {
         if try accepts(header) {
             passwords = [passwords[0]]
@@ -95,7 +95,7 @@ extension SharingApps {
         try expect(!app.call(HasLocalToken { $0.name = Self.token }), "no token is without an activation")
     }
 
-    /// A process may die before it has deleted what belonged to an activation; the next activation has only its own.
+    /// A process may die before it has deleted the data of an activation; the next activation has only its own.
     private func expectNoLeftovers() throws {
         let accounts = try ["BiometryKeychain", "TokenStore"].flatMap { service in
             try lab.phone.call(KeychainItems { $0.service = "io.getlime.PowerAuthKeychain.\(service)" }).map(\.account)
@@ -124,9 +124,9 @@ extension SharingApps {
         }
     }
 
-    /// Lets the app that lives get the token that the other one was about to get or to remove.
+    /// Lets the surviving app get the token that the other one was requesting or removing.
     ///
-    /// - Parameter mayBeRefused: The server may have removed it, without a record having gone.
+    /// - Parameter mayBeRefused: The server may have removed it, while its record still exists.
     /// - Returns: Its identifier.
     private func useOtherToken(mayBeRefused: Bool) throws -> String {
         if try acceptsToken(Self.otherToken, of: wallet) == false {
@@ -138,7 +138,7 @@ extension SharingApps {
         return try wallet.call(LocalToken { $0.name = Self.otherToken })?.tokenIdentifier ?? ""
     }
 
-    /// What is true when all is done: no attempt failed, no lock remains, no counter went back, one orphan at most.
+    /// The final rules: no attempt failed, no lock remains, no counter went back, one orphan at most.
     private func expectOrder() throws {
         let status = try status(wallet)
         try expect(status.failedAttempts == 0, "no attempt has failed")
@@ -162,7 +162,7 @@ extension SharingApps {
         try expectNoLocks()
     }
 
-    /// Locks are given back behind the answer of a command.
+    /// Locks are released after the answer of a command.
     func expectNoLocks() throws {
         try lab.eventually("no process of the phone holds a lock of the apps") {
             try !lab.phone.call(HeldFileLocks()).contains { $0.file.contains("/PowerAuthSharedLock-") }

@@ -1,29 +1,29 @@
 import LabKit
 import LabTesting
 
-/// Two apps of one vendor on a phone, which share an activation, and what is known about it.
+/// Two apps of one vendor on a phone that share an activation, and its expected state.
 ///
 /// Thread rule: one thread at a time. Calls block.
 final class SharingApps {
     static let instanceId = "com.example.bank"
     /// The token that every activation gets.
     static let token = "T"
-    /// The token that is asked for and removed.
+    /// The token that is requested and removed.
     static let otherToken = "N"
 
     let lab: TestInstance
     /// The app that dies.
     var main: TestActor { lab.main }
-    /// The app that lives on, and is the first to find out.
+    /// The surviving app, which is the first to detect the death.
     var wallet: TestActor { lab.wallet }
 
-    /// The passwords that may be in force: two after a death in the middle of a change.
+    /// The passwords that may be valid: two after a death during a change.
     var passwords: [Secret] = ["1234"]
     var password: Secret { passwords[0] }
     private var code: InitActivation.Result?
-    /// The counters as they were last seen; nil when the memory is to be made anew.
+    /// The last seen counters; nil if the memory will be recreated.
     var counters: SharedMemoryOfApp.Result?
-    /// Tokens of the activation on the server that no app knows: a death between the server's answer and the device.
+    /// Server tokens of the activation that no app has: from a death between the server's answer and the device.
     var orphans: (activationId: String, count: Int) = ("", 0)
 
     init(_ lab: TestInstance) throws {
@@ -31,7 +31,7 @@ final class SharingApps {
         try lab.phone.call(EnrolBiometry())
     }
 
-    /// The apps on a phone that has a finger: the next dialog would have to wait for the animation of a face.
+    /// The apps on a phone with a finger: the next dialog would have to wait for the animation of a face.
     ///
     /// - Parameter quirks: Defects of the original that both apps have.
     static func cast(quirks: [String] = []) -> TestInstance.Cast {
@@ -87,7 +87,7 @@ final class SharingApps {
 
     func activationId(_ app: TestActor) throws -> String {
         guard let identifier = try app.call(ActivationIdentifier()) else {
-            throw Breach("\(app.name) tells the identifier of the activation")
+            throw Breach("\(app.name) reports the identifier of the activation")
         }
         return identifier
     }
@@ -136,7 +136,7 @@ final class SharingApps {
         try wallet.call(RemoveActivationLocal())
     }
 
-    /// Lets the next app that starts make the shared memory.
+    /// Lets the next started app create the shared memory.
     func loseMemory() throws {
         try lab.phone.call(UnlinkSharedMemory())
         counters = nil
@@ -190,7 +190,7 @@ final class SharingApps {
         ).signatureValid
     }
 
-    /// Whether the server takes a header of an app's token; nil when the app has no such token.
+    /// Whether the server accepts a header of an app's token; nil if the app has no such token.
     func acceptsToken(_ name: String, of app: TestActor) throws -> Bool? {
         guard let header = try app.call(GenerateHeader { $0.name = name }) else { return nil }
         return try lab.server.call(ValidateToken { $0.header = header.value }).tokenValid

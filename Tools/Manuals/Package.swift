@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: it reads the SDKs' manuals and compiles what it finds there against the lab's built modules, so
-// it depends on none of them. `make check-manuals` runs it.
+// A separate package: it reads the SDKs' manuals and compiles their samples against the lab's built modules, so it
+// depends on none of them. `make check-manuals` runs it.
 let package = Package(
     name: "Manuals",
     platforms: [.macOS(.v15)],

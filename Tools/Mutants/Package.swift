@@ -7,8 +7,8 @@ private let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-// A package of its own: it builds and tests a copy of the lab with mistakes in it, so it depends on none of the lab's
-// modules. `make mutants` and `make mutants-random` run it.
+// A separate package: it builds and tests a copy of the lab with mistakes, so it depends on none of the lab's modules.
+// `make mutants` and `make mutants-random` run it.
 let package = Package(
     name: "Mutants",
     platforms: [.macOS(.v15)],

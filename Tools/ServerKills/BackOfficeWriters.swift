@@ -1,7 +1,7 @@
 import GRDB
 import LabKit
 
-/// A bank that makes activations: what was answered is there, each with its one line of history.
+/// A bank that makes activations: each confirmed one is stored, with one line of history.
 final class InitiatingWriter: Writer {
     private let userId: String
     private var known: Set<String> = []

@@ -1,6 +1,6 @@
-/// What must hold after a death of the server, and did not.
+/// A violated rule after a death of the server.
 package struct Breach: Error, CustomStringConvertible {
-    /// What was expected and what is there instead.
+    /// The expected and the actual state.
     package let description: String
 
     init(_ description: String) {

@@ -4,7 +4,7 @@ import LabSystem
 
 /// A connection to a server on loopback that is kept open from one request to the next. Blocks; belongs to one thread.
 final class ServerConnection {
-    /// What came back.
+    /// The answer.
     struct Answer {
         let status: Int
         let body: Data
@@ -31,12 +31,12 @@ final class ServerConnection {
     }
 
     /// Sends a request and waits for its answer.
-    /// - Returns: nil when the server was gone before the last byte of the answer.
+    /// - Returns: nil if the server died before the last byte of the answer.
     func post(_ path: String, _ body: Data, header: (name: String, value: String)? = nil) -> Answer? {
         var head = "POST \(path) HTTP/1.1\r\nHost: \(host)\r\nContent-Type: application/json\r\n"
         if let header { head += "\(header.name): \(header.value)\r\n" }
         head += "Content-Length: \(body.count)\r\n\r\n"
-        // Whatever the kernel says of a peer that has died, it is gone.
+        // Any kernel error for a dead peer means that it is gone.
         return try? exchange(Data(head.utf8) + body)
     }
 

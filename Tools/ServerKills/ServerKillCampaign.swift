@@ -4,11 +4,11 @@ import LabSystem
 import LabTesting
 import Synchronization
 
-/// Lets servers die under their writers, again and again: at each fault point in turn, and anywhere.
+/// Kills servers under load from writers, repeatedly: at each fault point in turn, and at any time.
 ///
 /// Thread rule: one thread. The calls block.
 package struct ServerKillCampaign: Sendable {
-    /// How many deaths an instance lives through: its database and its traces grow.
+    /// The number of deaths per instance: its database and its traces grow.
     private static let deathsOfInstance = 50
 
     private let seed: UInt64
@@ -19,11 +19,11 @@ package struct ServerKillCampaign: Sendable {
     private let progress: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - seed: seed of the moments of death, and of what the writers do.
-    ///   - deaths: after so many no other is begun.
-    ///   - writers: how many there are for each server.
-    ///   - servers: how many servers die side by side, each in an instance of its own.
-    ///   - time: after which no other death is begun; nil means without end.
+    ///   - seed: seed of the times of death and of the writers' requests.
+    ///   - deaths: the number of deaths after which no further one is started.
+    ///   - writers: the number of writers per server.
+    ///   - servers: the number of servers that die in parallel, each in its own instance.
+    ///   - time: after which no further death is started; nil means no limit.
     ///   - progress: gets a line for each breach and each instance.
     package init(
         seed: UInt64, deaths: Int, writers: Int = 64, servers: Int = 1, time: LabDuration? = nil,
@@ -68,14 +68,14 @@ package struct ServerKillCampaign: Sendable {
         var left = deaths
         while left > 0, !isOver {
             let count = runInstance(min(left, Self.deathsOfInstance), &stream, shared)
-            // An instance in which not even the first server dies will not do better the next time.
+            // If not even the first server of an instance dies, another instance will not help.
             guard count > 0 else { return }
             left -= count
         }
     }
 
     /// Kills in one instance, up to the first breach.
-    /// - Returns: how many deaths were begun.
+    /// - Returns: the number of started deaths.
     private func runInstance(_ deaths: Int, _ stream: inout SeedStream, _ shared: SharedReport) -> Int {
         var begun = 0
         var death: ServerKillRun.Death?

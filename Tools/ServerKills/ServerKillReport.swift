@@ -1,6 +1,6 @@
 import LabKit
 
-/// What came of the deaths of servers.
+/// The results of the server deaths.
 package struct ServerKillReport: Sendable {
     /// The fault points of a server.
     static let points = FaultPoint.all.filter { $0.owners.contains(.server) }
@@ -21,7 +21,7 @@ package struct ServerKillReport: Sendable {
         }
     }
 
-    /// How often a server has died and everything was as answered.
+    /// The number of deaths after which all answers were stored.
     package var deaths: Int { deathsAt.values.reduce(deathsAnywhere, +) }
 
     /// Whether servers died at each of their fault points and elsewhere.

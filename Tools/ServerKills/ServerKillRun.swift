@@ -6,15 +6,15 @@ import LabTesting
 import PowerAuthProtocol
 import Synchronization
 
-/// One server of an instance, which dies under its writers and is started again.
+/// One server of an instance, which dies under load from its writers and is restarted.
 ///
 /// Thread rule: one thread at a time. Calls block.
 final class ServerKillRun {
     /// How the server dies.
     enum Death: Sendable, CustomStringConvertible {
-        /// At a fault point, when it has been passed so often.
+        /// At a fault point, after the given number of passes.
         case at(FaultPoint, pass: Int)
-        /// Wherever it is, when so many requests were answered.
+        /// At any place, after the given number of answered requests.
         case anywhere(answers: Int)
 
         var description: String {
@@ -25,7 +25,7 @@ final class ServerKillRun {
         }
     }
 
-    /// A writer that has asked so often has outlived its server's death by far.
+    /// A writer with this many requests has long outlived its server.
     private static let patience = 20_000
 
     private let lab: TestInstance
@@ -33,7 +33,7 @@ final class ServerKillRun {
     private let writers: [any Writer]
     private var stream: SeedStream
 
-    /// - Parameter count: how many writers there are: three quarters devices, the others of the back office.
+    /// - Parameter count: the number of writers: three quarters are devices, the others back-office clients.
     init(_ lab: TestInstance, writers count: Int, stream: SeedStream) throws {
         self.lab = lab
         self.stream = stream
@@ -64,14 +64,14 @@ final class ServerKillRun {
         try database.close()
     }
 
-    /// What the threads of the writers share.
+    /// The shared state of the writer threads.
     private final class Shared: Sendable {
         let breach = Mutex<Breach?>(nil)
         let answers = DispatchSemaphore(value: 0)
     }
 
     /// A writer in the hands of its thread.
-    // Unchecked: a writer belongs to its thread until the group is left, and to the caller behind that.
+    // Unchecked: a writer belongs to its thread until the group is left, and then to the caller.
     private struct Turn: @unchecked Sendable {
         let writer: any Writer
         var stream: SeedStream
@@ -108,7 +108,7 @@ final class ServerKillRun {
             runOnThread(name: "writer") {
                 var turn = turn
                 turn.write(shared)
-                // Nobody waits for the answers of one who has ended.
+                // No thread may wait for answers of a writer that has ended.
                 for _ in 0..<awaited { shared.answers.signal() }
                 group.leave()
             }

@@ -5,7 +5,7 @@ import PowerAuthProtocol
 
 /// A device that signs: each accepted signature moves its counter by one, each wrong one is counted as a failure.
 final class SigningWriter: Writer {
-    /// What the server stores about an activation.
+    /// The server's stored state of an activation.
     struct Stored: Equatable {
         /// How many signatures were accepted.
         var counter = 0
@@ -25,7 +25,7 @@ final class SigningWriter: Writer {
     private var nextCounter: CounterData
     private var stored = Stored()
     private var pending: Pending?
-    /// A signature that was accepted although nobody was told so; it must not be accepted again.
+    /// A signature that was accepted without a reply; it must not be accepted again.
     private var spent: SignatureHeader?
 
     init(userId: String, _ exchange: ActivationKeyExchange, _ configuration: MobileSdkConfiguration) {

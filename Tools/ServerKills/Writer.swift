@@ -2,17 +2,17 @@ import Foundation
 import GRDB
 import LabKit
 
-/// Somebody who asks the server for changes, one after the other, and remembers what was asked and answered.
+/// A client that requests changes from the server, one after the other, and remembers requests and answers.
 ///
 /// Thread rule: one thread at a time.
 protocol Writer: AnyObject {
     /// Asks for one change.
-    /// - Returns: false when the server was gone before it had answered.
+    /// - Returns: false if the server died before it answered.
     /// - Throws: ``Breach`` for an answer that does not fit those before.
     func write(to connection: ServerConnection, _ stream: inout SeedStream) throws -> Bool
 
-    /// Compares what was answered with what is stored, and takes over what became of the request without an answer.
-    /// - Throws: ``Breach`` for an answered change that is not there, and for one that is there twice.
+    /// Compares the answers with the stored state, and adopts the outcome of the unanswered request.
+    /// - Throws: ``Breach`` for an answered change that is missing or stored twice.
     func settle(_ database: Database) throws
 }
 
@@ -24,7 +24,7 @@ extension Writer {
         return json["responseObject"] ?? .null
     }
 
-    /// Sends a back-office request; nil when the server was gone.
+    /// Sends a back-office request; nil if the server has died.
     func ask(
         _ connection: ServerConnection, _ path: String, _ object: JSONValue
     ) throws -> JSONValue? {

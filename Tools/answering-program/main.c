@@ -1,4 +1,4 @@
-// The least that a process can be which is launched and answers: each byte comes back.
+// The minimal process that is launched and answers: it echoes each byte.
 #include <unistd.h>
 
 int main(void) {

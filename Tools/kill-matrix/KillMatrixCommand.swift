@@ -10,12 +10,12 @@ import LabSystem
 struct KillMatrixCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kill-matrix",
-        abstract: "Kills an app at every fault point of every operation, and proves that both apps go on.")
+        abstract: "Kills an app at every fault point of every operation, and proves that both apps continue.")
 
-    @Option(help: "Seconds after which no other cell is begun.")
+    @Option(help: "Seconds after which no further cell is started.")
     var seconds: Int64 = 600
 
-    @Option(help: "Seed of the order of the cells; drawn and printed when left out.")
+    @Option(help: "Seed of the order of the cells; drawn and printed if omitted.")
     var seed: UInt64?
 
     @Option(help: "Only this cell, such as persistActivation@state.saved#2.")
@@ -32,7 +32,7 @@ struct KillMatrixCommand: ParsableCommand {
 
     @Option(
         help:
-            "Instead of kills, so many commands, advances, armings, messages and connections, one kind after the other."
+            "Instead of kills, this many commands, advances, armings, messages and connections, one kind at a time."
     )
     var endurance: Int?
 
@@ -81,11 +81,11 @@ struct KillMatrixCommand: ParsableCommand {
         var campaign = LinkCampaign(
             cells, seed: seed, rounds: rounds, time: .seconds(seconds), progress: Self.tell)
         let report = campaign.run()
-        for missed in report.missed { Self.tell("nobody died in \(missed)") }
+        for missed in report.missed { Self.tell("no process died in \(missed)") }
         if !report.failures.isEmpty { throw BrokenRules(count: report.failures.count) }
     }
 
-    /// Writes a line at once: somebody is watching a long run.
+    /// Writes a line without buffering, to show the progress of a long run.
     private static func tell(_ line: String) {
         FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }

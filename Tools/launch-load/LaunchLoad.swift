@@ -5,7 +5,7 @@ import LabProgram
 import LabSystem
 import LabTesting
 
-/// What it takes from the launch of an app until its first answer, beside a program in C that does nothing else
+/// The time from the launch of an app to its first answer, compared with a C program that does nothing else
 /// (docs/benchmarks.md).
 @main
 struct LaunchLoad: ParsableCommand {
@@ -27,7 +27,7 @@ struct LaunchLoad: ParsableCommand {
         try TestInstance.runBlocking { lab in
             var app: [UInt64] = []
             var plain: [UInt64] = []
-            // In turns, so that what else goes on meets both.
+            // Alternating, so that other work on the machine affects both.
             for _ in 0..<launches {
                 app.append(try launch(lab.main))
                 plain.append(try launchPlainProgram())
@@ -37,7 +37,7 @@ struct LaunchLoad: ParsableCommand {
         }
     }
 
-    /// The app is not running before, and does not run afterwards.
+    /// The app is not running before and after.
     private func launch(_ app: TestActor) throws -> UInt64 {
         try app.call(Terminate())
         let launched = try app.call(Launch())
@@ -74,7 +74,7 @@ struct LaunchLoad: ParsableCommand {
     }
 }
 
-/// The program in C has ended or said something else.
+/// The C program has ended or sent a wrong answer.
 struct NoAnswer: Error, CustomStringConvertible {
     var description: String { "the program answering-program has not answered; build all programs first" }
 }

@@ -2,15 +2,15 @@ import Foundation
 import LabSystem
 import ZeroMQ
 
-/// As many hops as a message takes from app to app, each in a process of its own, that do nothing but pass it on: what the
-/// library itself costs.
+/// The hops of a message from app to app, each in its own process that only forwards it: the cost of the library
+/// itself.
 final class ForwardingHops {
     private let directory: String
     private let processes: [ChildProcess]
     private let socket: ZeroMQSocket
     private let message = [Data(count: 90), Data(count: 100)]
 
-    /// Two processes in the place of the two agents, and a thread that answers in that of the other app.
+    /// Two processes in place of the two agents, and a thread that answers in place of the other app.
     init() throws {
         directory = try MeasuredLink.newDirectory("hops")
         let addresses = (0..<3).map { [directory] in "ipc://\(directory)/\($0)" }

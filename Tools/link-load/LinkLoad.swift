@@ -4,7 +4,7 @@ import LabKit
 import LabProgram
 import LabSystem
 
-/// What the link between a phone and a watch costs, beside what its parts cost by themselves (docs/benchmarks.md).
+/// The cost of the link between a phone and a watch, compared with the cost of its parts (docs/benchmarks.md).
 @main
 struct LinkLoad: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,7 +35,7 @@ struct LinkLoad: ParsableCommand {
         var plain = RoundTrips()
         var watch = RoundTrips()
         let link = try MeasuredLink()
-        // In turns, so that what else goes on meets both.
+        // Alternating, so that other work on the machine affects both.
         for _ in 0..<10 {
             try plain.measure(messages / 10) { try hops.roundTrip() }
             try watch.measure(messages / 10) { try link.roundTrip() }
@@ -105,7 +105,7 @@ struct RoundTrips {
     private var times: [UInt64] = []
 
     mutating func measure(_ count: Int, _ roundTrip: () throws -> Void) throws {
-        // The first ones find everything cold.
+        // The first ones run cold.
         for _ in 0..<20 { try roundTrip() }
         for _ in 0..<count {
             let begin = MonotonicClock.nanoseconds()

@@ -54,7 +54,7 @@ final class MeasuredLink {
         for app in [main, companion] { try app.wait("a counterpart in reach") { $0.isReachable } }
     }
 
-    /// A directory for what is measured, beside the instances of the lab.
+    /// A directory for the measurement, beside the instances of the lab.
     static func newDirectory(_ name: String) throws -> String {
         let path =
             "\(try Instance.runtimeRoot())/bench-\(ProcessInfo.processInfo.processIdentifier)-\(name)"
@@ -70,7 +70,7 @@ final class MeasuredLink {
         try main.wait("a reply") { $0.lastReply == id }
     }
 
-    /// Guaranteed messages; over when the sender knows that all have arrived.
+    /// Guaranteed messages; complete when the sender knows that all have arrived.
     func transfer(_ count: Int) throws {
         let finished = main.seen.finished + count
         for _ in 0..<count { try queue() }
@@ -85,7 +85,7 @@ final class MeasuredLink {
         for _ in 0..<count { try queue() }
     }
 
-    /// The app activates its session again, and is told of everything that is queued.
+    /// The app activates its session again, and is notified of everything that is queued.
     func activate(outstanding: Int) throws {
         main.forgetOutstanding()
         main.connection.activate()
@@ -93,7 +93,7 @@ final class MeasuredLink {
     }
 
     func end() {
-        // They would end their apps with the instance, and those are this process.
+        // They would end their apps with the instance, and the apps are this process.
         for agent in agents { try? agent.signal(SIGKILL) }
         main.connection.stop()
         companion.connection.stop()
@@ -109,7 +109,7 @@ final class MeasuredLink {
     }
 }
 
-/// What a benchmark waited for in vain.
+/// The missing event that a benchmark waited for.
 struct Missing: Error, CustomStringConvertible {
     let what: String
 
@@ -128,7 +128,7 @@ final class App: Sendable {
     }
 
     let connection: AgentConnection
-    /// By which the device knows the app.
+    /// The device's identifier of the app.
     private let endpoint: ControlServer
     private let state = Mutex(Seen())
     private let changed = DispatchSemaphore(value: 0)
@@ -150,7 +150,7 @@ final class App: Sendable {
         connection.activate()
     }
 
-    /// The next activation will tell.
+    /// The next activation reports it.
     func forgetOutstanding() { state.withLock { $0.outstanding = nil } }
 
     func wait(_ what: String, until condition: (Seen) -> Bool) throws {

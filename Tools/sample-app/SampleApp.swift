@@ -2,7 +2,7 @@ import Foundation
 import LabApp
 import PowerAuth2
 
-/// An own app for the tests: a command for each way in which one can answer.
+/// A custom app for the tests: one command per kind of answer.
 @main
 final class SampleApp: MainApp {
     private let context: Context
@@ -15,7 +15,7 @@ final class SampleApp: MainApp {
     static let errors: [any AppError.Type] = [SampleError.self]
 
     static let commands: [Command<SampleApp>] = [
-        Command("greet", "Greets somebody.", taking: Greeting.self) { app, greeting in
+        Command("greet", "Greets a person.", taking: Greeting.self) { app, greeting in
             Greeted {
                 $0.text = "\(app.context.settings["word"] ?? "Hello"), \(greeting.name)"
                 $0.times = greeting.times
@@ -48,14 +48,14 @@ final class SampleApp: MainApp {
     ]
 }
 
-/// What `greet` takes.
+/// The arguments of `greet`.
 struct Greeting: FieldObject {
     @Field("Who is greeted.") var name: String
     @Field("How often.", limit: .between(1, 3)) var times: Int = 1
     init() {}
 }
 
-/// What `greet` answers.
+/// The answer of `greet`.
 struct Greeted: FieldObject {
     @Field("The greeting.") var text: String
     @Field("How often it is meant.") var times: Int
@@ -80,7 +80,7 @@ struct Lines: FieldObject {
     init() {}
 }
 
-/// How the app's commands fail.
+/// The errors of the app's commands.
 enum SampleError: String, AppError {
     case wrongCode
 

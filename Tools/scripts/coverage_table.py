@@ -1,4 +1,4 @@
-"""Counts what the tests reach, by module, and compares the functions that none reaches with those that the page names.
+"""Counts what the tests reach, by module, and compares the unreached functions with those that the page names.
 
 usage: coverage_table.py COVERAGE.json PAGE
 Writes the table between the marks of the page; prints the functions that neither a test reaches nor the page names.

@@ -1,23 +1,23 @@
-"""What `make fuzz-api` asks of the server beside the checks that Schemathesis brings."""
+"""The checks of `make fuzz-api` in addition to those of Schemathesis."""
 import os
 
 import schemathesis
 from schemathesis import GenerationMode
 
-# What the resources of /lab want: one header, from a file that only its owner can read.
+# The resources of /lab require one header, from a file that only its owner can read.
 with open(os.environ["SCHEMATHESIS_LAB_TOKEN"]) as file:
     LAB_HEADER, LAB_TOKEN = file.read().strip().split(": ")
 
 
 @schemathesis.hook
 def before_call(ctx, case, kwargs):
-    """Shows the token, as everybody does who may use /lab."""
+    """Sends the token, like every client that may use /lab."""
     if case.path.startswith("/lab/"):
         case.headers = {**(case.headers or {}), LAB_HEADER: LAB_TOKEN}
 
 
-# What a request names does not exist, is in another state, or was not made with the right keys: no description of a
-# request can know that.
+# The object of a request does not exist, is in another state, or was not made with the right keys: a description of a
+# request cannot express that.
 DATA = {
     "ERR0003", "ERR0007", "ERR0008", "ERR0009", "ERR0012", "ERR0013", "ERR0014", "ERR0015", "ERR0018", "ERR0019",
     "ERR0022", "ERR0027", "ERR0028", "ERR0029", "ERR0030", "ERR0031", "ERR0032", "ERR0033", "ERR0034", "ERR0036",
@@ -26,17 +26,17 @@ DATA = {
     "ERR_ACTIVATION", "ERR_ENCRYPTION", "ERR_SECURE_VAULT", "ERR_TEMPORARY_KEY", "ERR_UPGRADE", "ERR_USER_INFO",
 }
 
-# Resources that say "invalid request" of data, too.
+# Resources that also report "invalid request" for data.
 DATA_AS_INVALID = (
     # Of a code, a recovery configuration, a key or a message that does not exist or does not fit.
     "/rest/v3/recovery/", "/rest/v3/activation/recovery/create", "/rest/v3/activation/prepare",
     "/rest/v3/activation/create", "/rest/v3/keystore/create", "/rest/v3/ecies/decryptor", "/rest/v3/token/",
     "/rest/v3/vault/unlock", "/rest/v3/upgrade/start", "/rest/v3/application/callback/update",
-    # Of moments that are over, and of activations that belong to somebody else.
+    # For expired times, and for activations of another user.
     "/rest/v3/operation/create",
     # Of fields that exclude each other, or that fit one value of another field.
     "/rest/v3/activation/init", "/rest/v3/application/config/create", "/rest/v3/signature/offline/",
-    # Of whatever is not there: these have one code for everything.
+    # For missing objects: these have one code for everything.
     "/lab/", "/v2/",
 )
 

@@ -1,4 +1,4 @@
-"""Plays with a running instance on its page, as a person does.
+"""Uses the page of a running instance like a person.
 
 usage: test_dashboard.py CHROMIUM LAB SCREENSHOTS
 """
@@ -83,7 +83,7 @@ def a_command_with_parameters_asks_for_them_and_shows_the_step(browser):
     with running_lab() as (address, _), tab(browser, address) as page:
         actor(page, "clock").get_by_role("button", name="advance").click()
         page.get_by_label("by").fill("5m")
-        page.get_by_role("button", name="Do it").click()
+        page.get_by_role("button", name="Run", exact=True).click()
         expect(page.locator(".done li").first).to_contain_text("clock: advance\nwith: { by: 5m }")
         expect(page.locator(".done li").first).to_contain_text("done")
         actor(page, "server").get_by_role("button", name="initActivation").click()
@@ -101,13 +101,13 @@ def what_is_done_appears_as_steps_with_answers_and_requests(browser):
         panel = page.locator(".panel")
         actor(page, "server").get_by_role("button", name="initActivation").click()
         page.get_by_label("userId").fill("alice")
-        page.get_by_role("button", name="Do it").click()
+        page.get_by_role("button", name="Run", exact=True).click()
         answer = page.locator(".done li").first
         expect(answer).to_contain_text("activationCode")
         code = re.search(r'"activationCode": "([^"]+)"', answer.inner_text()).group(1)
         actor(page, "main").get_by_role("button", name="createActivation", exact=False).first.click()
         page.get_by_label("activationCode").fill(code)
-        page.get_by_role("button", name="Do it").click()
+        page.get_by_role("button", name="Run", exact=True).click()
         expect(page.locator(".done li").first).to_contain_text("activationFingerprint")
         page.get_by_label("Search events").fill("activation/create")
         page.locator(".events .row", has_text="server.request").first.click()
@@ -150,7 +150,7 @@ def a_secret_is_typed_and_never_shown(browser):
         page.evaluate("window.copied = ''; navigator.clipboard.writeText = async (text) => { window.copied = text; }")
         actor(page, "main").get_by_role("button", name="validatePassword").click()
         page.get_by_label("password").fill("7391-typed")
-        page.get_by_role("button", name="Do it").click()
+        page.get_by_role("button", name="Run", exact=True).click()
         first = page.locator(".done li").first
         expect(first).to_contain_text('main: validatePassword\nwith: { password: "••••" }')
         expect(first).to_contain_text("missingActivation")
@@ -159,9 +159,9 @@ def a_secret_is_typed_and_never_shown(browser):
         assert page.evaluate("window.copied") == "main: validatePassword\nwith: { password: ${password} }"
         page.locator(".events .row", has_text="command.started").last.click()
         assert "7391-typed" not in page.locator("body").inner_text()
-        # What comes from elsewhere is named, not hidden.
+        # External values are named, not hidden.
         page.get_by_label("password").fill("${pin}")
-        page.get_by_role("button", name="Do it").click()
+        page.get_by_role("button", name="Run", exact=True).click()
         expect(page.locator(".done li").first).to_contain_text("${pin}")
         expect(page.locator(".done li").first).to_contain_text("nothing called `pin` is defined")
 
@@ -177,7 +177,7 @@ def what_was_done_is_saved_as_a_scenario_that_runs(browser):
         expect(page.locator(".done li").first).to_contain_text("false")
         actor(page, "main").get_by_role("button", name="validatePassword").click()
         page.get_by_label("password").fill("7391-typed")
-        page.get_by_role("button", name="Do it").click()
+        page.get_by_role("button", name="Run", exact=True).click()
         expect(page.locator(".done li").first).to_contain_text("missingActivation")
         with page.expect_download() as download:
             save.click()
@@ -200,7 +200,7 @@ def what_is_filtered_and_chosen_stays_while_more_happens(browser):
         for number in range(1, 4):
             actor(page, "clock").get_by_role("button", name="freeze" if number % 2 else "run", exact=False).click()
             if number % 2 == 0:
-                page.get_by_role("button", name="Do it").click()
+                page.get_by_role("button", name="Run", exact=True).click()
             expect(page.locator(".totals")).to_contain_text(f"{number} of ")
         page.locator(".events .row").first.click()
         expect(page.locator(".panel")).to_contain_text("clock.changed")
@@ -215,7 +215,7 @@ def a_fault_is_armed_and_seen_in_the_lanes(browser):
     with running_lab() as (address, _), tab(browser, address) as page:
         actor(page, "server").get_by_role("button", name="drop").click()
         page.get_by_label("endpoint").select_option("status")
-        page.get_by_role("button", name="Do it").click()
+        page.get_by_role("button", name="Run", exact=True).click()
         expect(page.locator(".done li").first).to_contain_text('with: { endpoint: "status" }')
         expect(page.locator(".done li").first).to_contain_text('"id"')
         actor(page, "main").get_by_role("button", name="fetchServerStatus").click()
@@ -237,7 +237,7 @@ def everyone_can_use_it_also_on_a_small_screen(browser):
         for scheme, width in [("light", 1400), ("dark", 1400), ("light", 400)]:
             with tab(browser, address, width=width, scheme=scheme) as page:
                 actor(page, "phone").get_by_role("button", name="setClockSkew").click()
-                expect(page.get_by_role("button", name="Do it")).to_be_visible()
+                expect(page.get_by_role("button", name="Run", exact=True)).to_be_visible()
                 found = Axe().run(page)["violations"]
                 told = [(violation["id"], [node["html"][:160] for node in violation["nodes"][:3]]) for violation in found]
                 assert not found, f"{scheme}, {width}: {json.dumps(told, indent=1)}"

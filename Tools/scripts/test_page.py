@@ -1,7 +1,7 @@
 """Uses the page of a run as a person does: mouse, keyboard, small screen, light and dark.
 
 usage: test_page.py CHROMIUM FAILING_PAGE ROUNDS_PAGE CATALOGUE_PAGE COMPARED SCREENSHOTS
-COMPARED is a directory with pages of two runs, same.html and different.html, and what `lab diff` tells of them, *.txt.
+COMPARED is a directory with pages of two runs, same.html and different.html, and the output of `lab diff`, *.txt.
 """
 
 import base64
@@ -40,7 +40,7 @@ class Tab:
         expect(self.page.locator(".lanes").first).to_be_visible()
 
     def address(self):
-        """What the page has written into its address, also before the browser told of it."""
+        """The address that the page has set, even before the browser reports it."""
         return self.page.evaluate("location.href")
 
     def processor_seconds(self):
@@ -145,7 +145,7 @@ def settle(page):
 
 
 def find_on_canvas(page, title, row):
-    """Moves the mouse through a row of the lanes until what is under it is told to be something."""
+    """Moves the mouse through a row of the lanes until the tooltip shows something."""
     canvas = page.locator("canvas.rows").first
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
@@ -433,7 +433,7 @@ def rounds_are_compared_side_by_side(browser):
 def two_runs_are_compared_as_lab_diff_does(browser):
     for name in ["same", "different"]:
         partings = re.findall(r"^  (\S+#\d+) parts at (\d+):$", Path(compared, f"{name}.txt").read_text(), re.M)
-        assert bool(partings) == (name == "different"), f"lab diff tells {len(partings)} differences of {name} runs"
+        assert bool(partings) == (name == "different"), f"lab diff reports {len(partings)} differences of {name} runs"
         with Tab(browser, f"{compared}/{name}.html") as tab:
             tab.page.goto(f"{tab.path}#s=0&with=1")
             expect(tab.page.locator("main")).to_contain_text("The first difference is in" if partings else "Both did the same")

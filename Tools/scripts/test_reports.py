@@ -13,7 +13,7 @@ OUTCOMES = {Failure: "failed", Error: "inconclusive", Skipped: "skipped"}
 
 
 def expected(result):
-    """What a build server is to make of a result."""
+    """How a build server must treat a result."""
     if result["verdict"] == "passed":
         return "passed"
     if "quarantine" in result or result["verdict"] == "notRun" and "remark" in result:

@@ -1,10 +1,10 @@
-// Tells Thread Sanitizer that what was done before a continuation is resumed happens before what follows its await.
+// Declares to Thread Sanitizer that code before the resumption of a continuation happens before code after its await.
 //
-// Swift's runtime tells the sanitizer so when the task has been waiting: the resumption releases the task, and the thread
+// Swift's runtime declares this when the task has been waiting: the resumption releases the task, and the thread
 // that runs it again acquires it. When the continuation was resumed before the task came to wait, `swift_continuation_await`
-// goes on at once and acquires nothing, so that the sanitizer reports a race on the result. A task whose continuation another
-// thread resumes at once is enough to see it, some hundred times. This library lets the function go on through one of its own,
-// which acquires the task.
+// continues at once and acquires nothing, so that the sanitizer reports a race on the result. A task whose continuation
+// another thread resumes at once is enough to see it, some hundred times. This library lets the function continue
+// through one of its own, which acquires the task.
 //
 // `withCheckedContinuation` is in the library of the function and calls it without looking for its name, so that another
 // function of that name would not be asked. The first instructions of the function itself are replaced by a jump instead.
@@ -35,7 +35,7 @@ typedef ASYNC void await_function(context *self);
 static await_function *original_await;
 static void *(*current_task)(void) __attribute__((swiftcall));
 
-// What the await on this thread is about to go on with: when it need not wait, it does so at once and on this thread.
+// The continuation of the await on this thread: if it need not wait, it continues at once and on this thread.
 static _Thread_local continuation_function *next;
 
 static ASYNC void go_on(__attribute__((swift_async_context)) context *self) {
@@ -44,7 +44,7 @@ static ASYNC void go_on(__attribute__((swift_async_context)) context *self) {
     __attribute__((musttail)) return self->resume(self);
 }
 
-// A task that has to wait has kept the function that it goes on with, and does not look here. One that shall go on with
+// A task that has to wait has stored its continuation function, and does not look here. One that must continue on
 // another executor is put into its queue, which the sanitizer sees.
 static ASYNC void observed_await(context *self) {
     if (!(self->flags & SWITCHES_EXECUTOR)) {

@@ -1,4 +1,4 @@
-// Tells Thread Sanitizer what Swift's `Mutex` does when it is contended.
+// Declares to Thread Sanitizer the ordering of Swift's `Mutex` under contention.
 //
 // `Mutex` takes and releases an uncontended lock in code that the compiler puts into its caller, where the sanitizer
 // sees it. A contended one goes through the three functions below, which are in libswiftSynchronization; that library

@@ -12,16 +12,16 @@ struct ServerKillsCommand: ParsableCommand {
         commandName: "server-kills",
         abstract: "Kills servers under their writers, and proves that what was answered is there, once.")
 
-    @Option(help: "Seconds after which no other death is begun.")
+    @Option(help: "Seconds after which no further death is started.")
     var seconds: Int64 = 600
 
-    @Option(help: "Seed of the moments of death; drawn and printed when left out.")
+    @Option(help: "Seed of the times of death; drawn and printed if omitted.")
     var seed: UInt64?
 
-    @Option(help: "How often a server dies at most.")
+    @Option(help: "Maximum number of server deaths.")
     var deaths = 1000
 
-    @Option(help: "How many servers die side by side.")
+    @Option(help: "Number of servers that die in parallel.")
     var servers = 2
 
     func validate() throws {
@@ -40,7 +40,7 @@ struct ServerKillsCommand: ParsableCommand {
         if !report.failures.isEmpty { throw BrokenRules(count: report.failures.count) }
     }
 
-    /// Writes a line at once: somebody is watching a long run.
+    /// Writes a line without buffering, to show the progress of a long run.
     @Sendable private static func tell(_ line: String) {
         FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }

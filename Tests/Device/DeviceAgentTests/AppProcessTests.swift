@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeviceAgent
 
-@Suite("Lives of processes", .endsInTime)
+@Suite("Process life cycle", .endsInTime)
 struct AppProcessTests {
     private func running(isLenient: Bool = false) -> AppProcess {
         var app = AppProcess(name: "main", isLenient: isLenient)
@@ -79,14 +79,14 @@ struct AppProcessTests {
         #expect(effects.contains(.answer(request: 5, .launched(pid: 42, incarnation: 1, at: 7))))
     }
 
-    @Test("A kill is answered when the process is gone")
+    @Test("A kill is acknowledged once the process has ended")
     func kill() {
         var app = running()
         #expect(app.handle(.end(signal: SIGKILL, request: 2)) == [.signal(pid: 42, SIGKILL)])
         #expect(app.handle(.ended("signal SIGKILL", standardError: "")).contains(.answer(request: 2, .done)))
     }
 
-    @Test("The system ends a process for a reason, and nobody needs to have asked for it")
+    @Test("The system ends a process for a reason, without a command")
     func endedBySystem() {
         var app = running()
         #expect(
@@ -100,7 +100,7 @@ struct AppProcessTests {
         }
     }
 
-    @Test("A relaunch spawns once the old process is gone, and is answered by the new one")
+    @Test("A relaunch spawns once the old process has ended, and the new process acknowledges it")
     func relaunch() {
         var app = running()
         #expect(app.handle(.relaunch(request: 2)) == [.signal(pid: 42, SIGKILL)])
@@ -116,7 +116,7 @@ struct AppProcessTests {
         app.forgetRestart()
         let effects = app.handle(.ended("signal SIGKILL", standardError: ""))
         guard case .answer(2, .refused("launchFailed", _))? = effects.last else {
-            Issue.record("nobody answers: \(effects)")
+            Issue.record("no answer: \(effects)")
             return
         }
         #expect(!effects.contains(.spawn) && !effects.contains(.launchFailed))
@@ -144,7 +144,7 @@ struct AppProcessTests {
         }
     }
 
-    @Test("A resumption comes in time for a process that is just falling asleep")
+    @Test("A resumption during a suspension is not lost")
     func resumeWhileSuspending() {
         var app = running()
         _ = app.handle(.suspend(request: 2))
@@ -156,7 +156,7 @@ struct AppProcessTests {
         #expect(app.phase == .running(pid: 42) && app.handle(.stopped(holding: .none)) == [])
     }
 
-    @Test("What arrives for a process that is just falling asleep wakes it as soon as it sleeps")
+    @Test("An event during a suspension wakes the process as soon as it is suspended")
     func wakeWhileSuspending() {
         var app = running()
         _ = app.handle(.suspend(request: 2))
@@ -201,7 +201,7 @@ struct AppProcessTests {
         #expect(app.handle(.ended("signal SIGKILL", standardError: "")).contains(.answer(request: 2, .done)))
     }
 
-    @Test("A lock in a group container goes to sleep with its owner on a lenient device")
+    @Test("On a lenient device a process is suspended with its lock in a group container")
     func groupLockLenient() {
         var app = running(isLenient: true)
         _ = app.handle(.suspend(request: 2))

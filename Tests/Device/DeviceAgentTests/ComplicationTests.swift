@@ -30,7 +30,7 @@ struct ComplicationTests {
         world.phone.link.state(for: world.phone.app).remainingComplicationTransfers
     }
 
-    @Test("Content for a complication goes before all that waits, in the order sent, also after a death of the phone")
+    @Test("Complication content is sent before all queued content, in the order sent, also after a crash of the phone")
     func order() throws {
         for dies in [false, true] {
             let world = try connected()

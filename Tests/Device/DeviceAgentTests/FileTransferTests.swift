@@ -36,7 +36,7 @@ struct FileTransferTests {
     }
 
     @Test(
-        "A file arrives whole, with its name and what is said about it, and its sender hears of it",
+        "A file arrives whole, with its name and metadata, and its sender is notified",
         arguments: [0, 1, 65_536, 65_537, 3_000_000])
     func wholeFile(size: Int) throws {
         let world = try LinkWorld.connected()
@@ -51,7 +51,7 @@ struct FileTransferTests {
         #expect(world.phone.link.files.isEmpty && world.watch.link.inbox.entries.isEmpty)
     }
 
-    @Test("Whatever is lost, and whoever dies, a file arrives once and whole, and what was sent with it in order")
+    @Test("After any loss or crash a file arrives once and whole, and what was sent with it in order")
     func lossesAndDeaths() throws {
         for seed in 1...12 {
             var random = SeededGenerator(seed: UInt64(seed))
@@ -93,7 +93,7 @@ struct FileTransferTests {
         }
     }
 
-    @Test("A file whose last part is lost is completed, and what was sent behind it comes too")
+    @Test("A file whose last part is lost is completed, and later transfers arrive too")
     func lostPart() throws {
         let world = try LinkWorld.connected()
         let file = try send(bytes(200_000), in: world)
@@ -106,7 +106,7 @@ struct FileTransferTests {
         #expect(Set(world.watch.handled) == [file, info])
     }
 
-    @Test("A file that is taken back before or while it travels does not arrive, and nothing of it stays")
+    @Test("A file cancelled before or during its transfer does not arrive, and no part of it stays")
     func cancellation() throws {
         for arrived in [0, 1, 2, 16, 17, 20] {
             let world = try LinkWorld.connected()
@@ -127,7 +127,7 @@ struct FileTransferTests {
         }
     }
 
-    @Test("A file that has arrived cannot be taken back, also when its sender has not heard of that")
+    @Test("A file that has arrived cannot be cancelled, even before its sender is notified")
     func tooLate() throws {
         let world = try LinkWorld.connected()
         let id = try send(bytes(100_000), in: world)
@@ -160,7 +160,7 @@ struct FileTransferTests {
         #expect(world.watch.link.inbox.entries.isEmpty && world.phone.link.outbox.entries.isEmpty)
     }
 
-    @Test("A file goes with the app that has sent it, and with the one that should get it")
+    @Test("A file is dropped with the sending app, and with the receiving app")
     func removedApps() throws {
         let world = try LinkWorld.connected()
         _ = try send(bytes(3_000_000), in: world)

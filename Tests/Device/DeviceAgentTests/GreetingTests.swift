@@ -40,7 +40,7 @@ struct GreetingTests {
         #expect(world.phone.link.isUp)
     }
 
-    @Test("A greeting that an earlier process has sent in vain does not shut out the present one")
+    @Test("A lost greeting of an earlier process does not block the current one")
     func greetingInVain() throws {
         let world = try LinkWorld()
         try world.input(.seek, at: world.watch)
@@ -75,7 +75,7 @@ struct GreetingTests {
         #expect(world.watch.handled == [sent])
     }
 
-    @Test("What is no greeting is refused")
+    @Test("A frame that is not a greeting is refused")
     func garbage() throws {
         let rules = GreetingRules(process: 1, peer: "watch")
         for body in [Data(), Data("{}".utf8), Data([0xFF, 0x00])] {
@@ -83,7 +83,7 @@ struct GreetingTests {
         }
     }
 
-    @Test("Whatever nonsense the other agent sends, the link goes on", arguments: 0..<20)
+    @Test("The link survives any invalid input of the other agent", arguments: 0..<20)
     func nonsense(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let world = try LinkWorld()

@@ -112,7 +112,7 @@ struct GuaranteedTransferTests {
         #expect(world.phone.codes == [:])
     }
 
-    @Test("The end of a transfer is told at the next activation when the app was not there")
+    @Test("The end of a transfer is reported at the next activation if the app was not running")
     func finishedIsTold() throws {
         let world = try LinkWorld()
         try world.settle()
@@ -128,10 +128,10 @@ struct GuaranteedTransferTests {
         #expect(world.phone.finished == [id])
         try world.killApp(of: world.phone)
         try world.activateApp(of: world.phone)
-        #expect(world.phone.finished == [id], "it is told once")
+        #expect(world.phone.finished == [id], "it is reported once")
     }
 
-    @Test("The end of a transfer is told again when the app died before its delegate had heard it")
+    @Test("The end of a transfer is reported again if the app died before its delegate had it")
     func endIsToldAgain() throws {
         let world = try LinkWorld()
         try world.settle()
@@ -147,7 +147,7 @@ struct GuaranteedTransferTests {
         #expect(world.phone.finished == [id])
     }
 
-    @Test("However much is queued, an app that activates its session gets it in frames of an ordinary size")
+    @Test("An app that activates its session gets its queue in frames of limited size, at any length")
     func fullOutbox() throws {
         let world = try LinkWorld()
         let body = try PropertyListSerialization.data(
@@ -179,7 +179,7 @@ struct GuaranteedTransferTests {
         #expect(world.watch.handled == [id])
     }
 
-    @Test("A transfer whose content is none, or is too large, is not taken; the ones behind it are")
+    @Test("A transfer with invalid or too large content is refused; later ones are accepted")
     func badContent() throws {
         let world = try LinkWorld()
         try world.settle()
@@ -197,7 +197,7 @@ struct GuaranteedTransferTests {
         #expect(world.phone.finished == sent)
     }
 
-    @Test("A confirmation of an earlier epoch confirms nothing")
+    @Test("A confirmation of an earlier epoch is ignored")
     func earlierEpoch() {
         var outbox = Outbox(epoch: 7)
         _ = outbox.connect(epoch: 7, received: 0)

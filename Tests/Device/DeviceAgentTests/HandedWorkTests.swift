@@ -22,7 +22,7 @@ struct HandedWorkTests {
         try world.exchange()
     }
 
-    /// What the phone's app was told of; it is forgotten.
+    /// The events delivered to the phone's app; clears them.
     private func news(_ world: LinkWorld) -> [WatchFrame] {
         defer { world.phone.toApp = [] }
         return world.phone.toApp.filter { $0.kind == .context && !$0.flags.contains(.retransmission) }

@@ -9,7 +9,7 @@ import Testing
 struct HeartbeatTests {
     private func isReachable(_ end: LinkWorld.End) -> Bool { end.link.state(for: end.app).isReachable }
 
-    @Test("A device that answers stays in reach, however often it is asked")
+    @Test("A device that answers stays reachable, after any number of questions")
     func answered() throws {
         let world = try LinkWorld.connected()
         for _ in 0..<20 {
@@ -36,11 +36,11 @@ struct HeartbeatTests {
             try world.input(.beat, at: end)
             #expect(!end.link.isUp && !isReachable(end))
             #expect(end.toApp.contains { $0.kind == .liveError && $0.sequence == 7014 }, "\(end.name)")
-            #expect(end.link.heartbeat.due == nil, "nobody is asked any more")
+            #expect(end.link.heartbeat.due == nil, "no more questions are sent")
         }
     }
 
-    @Test("The answer to a later question answers the earlier ones, and an answer to none counts for nothing")
+    @Test("The answer to a later question answers the earlier ones, and an answer without a question is ignored")
     func laterAnswer() throws {
         var heartbeat = Heartbeat()
         heartbeat.begin(at: 0)
@@ -66,14 +66,14 @@ struct HeartbeatTests {
         #expect(heartbeat.unanswered == 1)
     }
 
-    @Test("A state that was lost on its way is told again, and only until it was heard")
+    @Test("A lost state is sent again until it is acknowledged")
     func lostState() throws {
         let world = try LinkWorld.connected()
         try world.killApp(of: world.watch)
         #expect(world.toPhone.map(\.kind) == [.state])
         world.toPhone = []
         #expect(isReachable(world.phone), "it cannot know")
-        // The answer to its question tells the watch what the phone has heard.
+        // The answer to its question informs the watch which state the phone has.
         try world.input(.beat, at: world.watch)
         try world.exchange()
         #expect(!isReachable(world.phone))
@@ -83,7 +83,7 @@ struct HeartbeatTests {
         #expect(world.toPhone.isEmpty, "the phone has heard it")
     }
 
-    @Test("A state that a newer one has overtaken is no news")
+    @Test("A state older than the last one is ignored")
     func overtakenState() throws {
         let world = try LinkWorld.connected()
         try world.killApp(of: world.watch)
@@ -95,7 +95,7 @@ struct HeartbeatTests {
         #expect(isReachable(world.phone))
     }
 
-    @Test("The states of a watch that has started again are heard, although it counts from the beginning")
+    @Test("The states of a restarted watch are accepted, although its counter restarts")
     func restartedWatch() throws {
         let world = try LinkWorld.connected()
         for _ in 0..<5 {

@@ -61,7 +61,7 @@ final class LinkFaultInjectorTests {
         #expect(arrivals(at: 5_999) == [] && arrivals(at: 6_000) == [3])
     }
 
-    @Test("A slow link delays each message from its acceptance and keeps the order, whatever the jitter")
+    @Test("A slow link delays each message from its acceptance and keeps the order with any jitter")
     func slow() {
         _ = air.arm(.slow(by: .milliseconds(200), jitter: .milliseconds(150)), .init(times: 20), .toWatch)
         for number in 0..<20 as Range<UInt64> { #expect(take(live(number), at: Int64(number)) == []) }
@@ -72,7 +72,7 @@ final class LinkFaultInjectorTests {
         #expect(air.nextArrival == nil)
     }
 
-    @Test("What arrives from both directions arrives in the order of its times")
+    @Test("Messages from both directions arrive in the order of their times")
     func bothDirections() throws {
         _ = air.arm(.slow(by: .milliseconds(200), jitter: .zero), .init(), .toWatch)
         _ = air.arm(.slow(by: .milliseconds(100), jitter: .zero), .init(), .toPhone)
@@ -101,7 +101,7 @@ final class LinkFaultInjectorTests {
     }
 
     @Test(
-        "Without a kind a fault spares what devices tell of themselves; only a cut takes greetings; none takes the end")
+        "Without a kind a fault spares state messages; only a cut drops greetings; none drops the end")
     func kinds() {
         let (state, hello, bye) = (WatchFrame(.state), WatchFrame(.hello), WatchFrame(.bye))
         _ = air.arm(.drop(burst: 1), .init(), nil)
@@ -136,7 +136,7 @@ final class LinkFaultInjectorTests {
         #expect(effects().count == 9 && effects() == effects() && Set(effects()).count > 1)
     }
 
-    @Test("Every hit is told, with the fault, the message's ordinal and what happens to it")
+    @Test("Every hit is reported, with the fault, the message's ordinal and the effect")
     func occurrences() {
         let drop = air.arm(.drop(burst: 1), .init(skip: 1, times: 1), nil)
         let slow = air.arm(.slow(by: .seconds(3), jitter: .zero), .init(), .toWatch)
@@ -215,7 +215,7 @@ final class LinkFaultInjectorTests {
     }
 
     @Test(
-        "A cut in one direction leaves the ends of two minds, and `heal` repairs what it took",
+        "A cut in one direction leaves the ends in different states, and `heal` restores the link",
         arguments: LinkDirection.allCases)
     func cutAndHealed(direction: LinkDirection) throws {
         let world = try LinkWorld()

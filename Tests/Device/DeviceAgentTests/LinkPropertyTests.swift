@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 /// Random lives of two devices and the air between them. `LAB_LINK_SEEDS=5000` plays so many of them.
-@Suite("The link, whatever happens", .endsInTime)
+@Suite("The link under random faults", .endsInTime)
 struct LinkPropertyTests {
     private static let count = ProcessInfo.processInfo.environment["LAB_LINK_SEEDS"].flatMap(UInt64.init) ?? 48
 
     @Test(
-        "Whatever is lost, doubled, late, cancelled, killed, erased, unpaired or removed, each transfer arrives once and in order or is told as ended, and nothing reaches a later pairing or installation",
+        "With any loss, double, delay, cancel, kill, erasure, unpairing or removal, each transfer arrives once and in order or is reported as ended, and nothing reaches a later pairing or installation",
         arguments: 0..<count)
     func truth(seed: UInt64) throws {
         let life = try LinkLife(seed: seed)

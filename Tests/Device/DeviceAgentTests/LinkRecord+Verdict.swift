@@ -29,7 +29,7 @@ extension LinkRecord {
         }
         let isForgotten = transfer.memory != memory(of: sender)
         let isOver = transfer.pairing != pairing
-        if transfer.told.isEmpty, !isForgotten { fault("\(name): its end was not told") }
+        if transfer.told.isEmpty, !isForgotten { fault("\(name): its end was not reported") }
         for code in Set(transfer.told) { judge(code, of: transfer, name, isOver: isOver) }
         if Set(transfer.told).count > 1 { fault("\(name) has two ends: \(transfer.told)") }
     }
@@ -48,7 +48,7 @@ extension LinkRecord {
             case 7014: isOver && transfer.isFromWatch || (transfer.isCancelled || isBroken) && isUnheard
             default: false
             }
-        if !isTrue { fault("\(name) was told to have ended with \(code), arrived: \(hasArrived)") }
+        if !isTrue { fault("\(name) was reported to have ended with \(code), arrived: \(hasArrived)") }
     }
 
     /// What arrived in the present memory was handled, in that order; only the head may come again, directly after itself.

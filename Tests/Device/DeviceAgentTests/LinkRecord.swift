@@ -33,7 +33,7 @@ final class LinkRecord {
         var missedApp = false
         /// Its receiver was erased at some time since.
         var missedDevice = false
-        /// The codes with which its end was told, 0 for none.
+        /// The codes with which its end was reported, 0 for success.
         var told: [UInt64] = []
     }
 
@@ -225,9 +225,9 @@ final class LinkRecord {
         switch frame.kind {
         case .deliver: handedOver(frame.messageId, to: end)
         case .transferDone, .outstandingTransfer:
-            guard let place = places[frame.messageId] else { return fault("\(end.name) hears of what it did not send") }
+            guard let place = places[frame.messageId] else { return fault("\(end.name) is notified of a foreign one") }
             if transfers[place].memory != memory(of: end) {
-                fault("\(end.name) hears of transfer \(place), of which it has no memory")
+                fault("\(end.name) is notified of transfer \(place), which it has forgotten")
             }
             if frame.kind == .transferDone { transfers[place].told.append(frame.sequence) }
         case .context where !frame.body.isEmpty:

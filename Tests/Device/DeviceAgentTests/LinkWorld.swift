@@ -32,7 +32,7 @@ final class LinkWorld {
         var finished: [UUID] = []
         /// With which code those ended that did not arrive.
         var codes: [UUID: UInt64] = [:]
-        /// Whether the app's delegate hears of the end of transfers.
+        /// Whether the app's delegate acknowledges the end of transfers.
         var hearsEnds = true
         var launches = 0
         /// Whether the app is on the device, which the agent hears again when it starts.

@@ -26,12 +26,12 @@ struct LiveMessageTests {
         end.toApp.filter { $0.kind == .liveError }.map(\.sequence)
     }
 
-    /// The contexts that an app was told of.
+    /// The contexts delivered to an app.
     private func contexts(_ end: LinkWorld.End) -> [Data] {
         end.toApp.filter { $0.kind == .context && !$0.flags.contains(.retransmission) }.map(\.body)
     }
 
-    @Test("Held messages whose time is over leave the line, and the others keep their places in it")
+    @Test("Expired held messages leave the queue, and the others keep their order")
     func heldMessages() {
         var live = LiveMessages()
         let ids = (0..<4).map { _ in UUID() }
@@ -49,7 +49,7 @@ struct LiveMessageTests {
         #expect(live.release(to: "main") == [] && !live.isHolding(for: "main"))
     }
 
-    @Test("The next deadline is that of the messages that are left, whichever end before", arguments: [true, false])
+    @Test("The next deadline is the earliest of the remaining messages", arguments: [true, false])
     func nextDeadline(isAnswered: Bool) {
         var live = LiveMessages()
         let frames = (0..<2).map { _ in WatchFrame(.live, messageId: UUID()) }
@@ -67,7 +67,7 @@ struct LiveMessageTests {
         #expect(live.nextDeadline == nil)
     }
 
-    @Test("Who looks at the link sees how far each message has come")
+    @Test("An inspection of the link shows the progress of each message")
     func pending() {
         var live = LiveMessages()
         let (own, received) = (UUID(), UUID())
@@ -88,7 +88,7 @@ struct LiveMessageTests {
         #expect(states() == [])
     }
 
-    @Test("A message reaches the counterpart, and its reply comes back")
+    @Test("A message reaches the counterpart, and its reply arrives")
     func roundTrip() throws {
         let world = try connected()
         let id = try send(world, from: world.phone)
@@ -104,7 +104,7 @@ struct LiveMessageTests {
         #expect(world.phone.toApp.filter { $0.kind == .liveReply }.map(\.body) == [Data([4])])
     }
 
-    @Test("An app that is taken off its device is missed by the counterpart until it is put back")
+    @Test("An uninstalled app is reported as missing to the counterpart until it is reinstalled")
     func uninstalled() throws {
         let world = try connected()
         func isMissed() -> Bool { !world.phone.link.state(for: world.phone.app).isCounterpartInstalled }
@@ -232,7 +232,7 @@ struct LiveMessageTests {
         #expect(world.watch.launches == 0)
     }
 
-    @Test("A suspended watch app is unreachable for both; the phone hears of each change once")
+    @Test("A suspended watch app is unreachable for both; the phone is notified of each change once")
     func reachabilityFollowsTheWatchApp() throws {
         let world = try connected()
         #expect(world.phone.link.state(for: "phoneApp").isReachable)
@@ -307,7 +307,7 @@ struct LiveMessageTests {
         #expect(try contexts(world.watch) == [content(2)])
     }
 
-    @Test("A context waits for the transfers that were stored before the activation, and is told once")
+    @Test("A context waits for the transfers that were stored before the activation, and is delivered once")
     func contextAfterTheBacklog() throws {
         let world = try connected()
         try world.killApp(of: world.phone)
@@ -355,14 +355,14 @@ struct LiveMessageTests {
         #expect(try contexts(world.watch) == [content(9)])
         let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(1))
         try world.input(.fromApp("phoneApp", frame), at: world.phone)
-        // The next greeting tells which versions the watch has.
+        // The next greeting contains the versions that the watch has.
         try world.phone.reboot()
         world.airIsEmpty(for: world.phone)
         try world.settle()
         #expect(try contexts(world.watch) == [content(9), content(1)])
     }
 
-    @Test("A phone that nobody has unlocked since its start is out of reach, and the watch knows why")
+    @Test("A phone that was not unlocked since its start is out of reach, and the watch has the reason")
     func lockedPhone() throws {
         let world = try connected()
         #expect(world.watch.link.state(for: "watchApp").isReachable)
@@ -391,7 +391,7 @@ struct LiveMessageTests {
         #expect(world.phone.link.unconfirmed == nil)
     }
 
-    @Test("A state that is lost on its way comes again with the next greeting")
+    @Test("A lost state is sent again with the next greeting")
     func lostState() throws {
         let world = try connected()
         let asleep = AppPresence(isAttached: true, isActivated: true, isForeground: false, isSuspended: true)

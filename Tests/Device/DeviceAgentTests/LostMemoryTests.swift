@@ -35,7 +35,7 @@ struct LostMemoryTests {
             return id
         }
 
-        /// The contexts that the receiver's app was told of since it began.
+        /// The contexts delivered to the receiver's app since its start.
         var told: [Data] {
             receiver.toApp.filter { $0.kind == .context && !$0.flags.contains(.retransmission) }.map(\.body)
         }
@@ -63,7 +63,7 @@ struct LostMemoryTests {
     }
 
     @Test(
-        "The first context after a loss of memory arrives, whatever numbers there were, and none from before it comes late",
+        "The first context after a loss of memory arrives with any earlier numbers, and no earlier one comes late",
         arguments: Loss.allCases, [true, false])
     func firstContext(loss: Loss, isToWatch: Bool) throws {
         for reboots in [false, true] {
@@ -92,7 +92,7 @@ struct LostMemoryTests {
     }
 
     @Test(
-        "Of a file of which a part is there when a memory ends nothing stays; its sender, as far as there is one, hears the end",
+        "A partly received file is dropped when a memory ends; its sender, if it still exists, is notified",
         arguments: Loss.allCases, [true, false])
     func halfAFile(loss: Loss, isToWatch: Bool) throws {
         // The head and three parts.
@@ -134,7 +134,7 @@ struct LostMemoryTests {
         }
     }
 
-    @Test("What was taken back when the pairing ends is told, with the code of that", arguments: [true, false])
+    @Test("A cancelled transfer ends with the cancellation code when the pairing ends", arguments: [true, false])
     func endedBeforeThePairing(isToWatch: Bool) throws {
         let course = try Course(isToWatch: isToWatch)
         let (world, sender) = (course.world, course.sender)
@@ -152,7 +152,7 @@ struct LostMemoryTests {
         #expect(sender.codes[waiting] == (isToWatch ? 7005 : 7014))
     }
 
-    @Test("The greeting of an erased watch ends the connection with the watch before, and what is held up on it")
+    @Test("The greeting of an erased watch ends the previous connection, and the messages held on it")
     func erasedWithoutAWord() throws {
         let world = try LinkWorld.connected()
         try world.erase(world.watch, epoch: 1 << 41)
@@ -168,7 +168,7 @@ struct LostMemoryTests {
     }
 
     @Test(
-        "An answer to a greeting that a device has sent before it was erased connects nothing",
+        "An answer to a greeting sent before an erasure does not connect",
         arguments: [true, false], [WatchFrame.Kind.hello, .welcome])
     func erasedBetweenGreetingAndAnswer(isWatch: Bool, kind: WatchFrame.Kind) throws {
         let world = try LinkWorld()
@@ -194,7 +194,7 @@ struct LostMemoryTests {
     }
 
     @Test(
-        "What is on its way between the devices when one of them is erased is nothing to the other one afterwards",
+        "Messages in flight when a device is erased are ignored by the other one afterwards",
         arguments: [true, false], [WatchFrame.Kind.context, .contextAcknowledgement])
     func lateFrame(isToWatch: Bool, kind: WatchFrame.Kind) throws {
         let course = try Course(isToWatch: isToWatch)

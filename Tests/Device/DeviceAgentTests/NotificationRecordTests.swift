@@ -23,7 +23,7 @@ struct NotificationRecordTests {
         #expect(record.app(withToken: "") == nil)
     }
 
-    @Test("An app that wants no pushes has no token, until it registers again")
+    @Test("An app that has unregistered from pushes has no token until it registers again")
     func unregistered() {
         var record = NotificationCenterRecord()
         let token = record.register("main")
@@ -46,7 +46,7 @@ struct NotificationRecordTests {
         #expect(record.register("main") != token)
     }
 
-    @Test("A notification takes the place of an earlier one with its identifier, of the same app only")
+    @Test("A notification replaces an earlier one with its identifier, of the same app only")
     func replaced() {
         var record = NotificationCenterRecord()
         record.show(notification("1"), of: "main")

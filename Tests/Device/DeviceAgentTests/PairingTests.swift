@@ -17,7 +17,7 @@ struct PairingTests {
         end.toApp.filter { $0.kind == .context && !$0.flags.contains(.retransmission) }.map(\.body)
     }
 
-    @Test("A watch without a pairing takes that of its phone, and still has it after it has started again")
+    @Test("A watch without a pairing takes its phone's, and keeps it across a restart")
     func adopted() throws {
         let world = try LinkWorld.connected()
         try world.input(.unpaired(epoch: 99), at: world.phone)
@@ -48,7 +48,7 @@ struct PairingTests {
     }
 
     @Test(
-        "A watch that was not there when its pairing ended hears of it at its next greeting: what waits ends with 7014, and nothing of it reaches the next pairing",
+        "A watch that was away when its pairing ended learns of it at its next greeting: queued transfers end with 7014, and none reaches the next pairing",
         arguments: End.allCases, [false, true])
     func endedInAbsence(_ end: End, isPairedAgain: Bool) throws {
         let world = try LinkWorld.connected()
@@ -81,7 +81,7 @@ struct PairingTests {
         #expect(watch.handled == [next[1]])
         #expect(contexts(phone).isEmpty, "a context of the pairing that is over")
         #expect(
-            try contexts(watch) == [content(1)], "the first context of the new pairing, whatever numbers there were")
+            try contexts(watch) == [content(1)], "the first context of the new pairing, regardless of earlier numbers")
     }
 
     @Test("A late end of a pairing does not end the next pairing")
@@ -124,7 +124,7 @@ struct PairingTests {
         #expect(world.phone.link.contexts.received.isEmpty)
     }
 
-    @Test("An erased watch still belongs to its phone, and gets what waits for it")
+    @Test("An erased watch is still paired with its phone, and gets its queued content")
     func erasedWatch() throws {
         let world = try LinkWorld.connected()
         let pairing = world.phone.link.pairing

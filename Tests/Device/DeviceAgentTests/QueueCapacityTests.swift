@@ -12,7 +12,7 @@ struct QueueCapacityTests {
         end.toApp.last { $0.kind == .transferQueued && $0.messageId == id }?.sequence
     }
 
-    @Test("A transfer that has no room in the sender's queue is refused with 7015, and taken when there is room again")
+    @Test("A transfer is refused with 7015 while the sender's queue is full, and accepted afterwards")
     func fullOutbox() throws {
         let world = try LinkWorld(capacity: QueueCapacity(transfers: 3))
         try world.activateApp(of: world.phone)
@@ -28,7 +28,7 @@ struct QueueCapacityTests {
         #expect(world.watch.handled == sent + [late])
     }
 
-    @Test("A transfer whose end no app has heard of takes its place in the queue")
+    @Test("A transfer whose end is not acknowledged counts in the queue")
     func untold() throws {
         let world = try LinkWorld(capacity: QueueCapacity(transfers: 2))
         try world.settle()
@@ -108,7 +108,7 @@ struct QueueCapacityTests {
         #expect(ends.count == 0)
     }
 
-    @Test("A queue gives its elements out in order, whatever leaves from its middle")
+    @Test("A queue returns its elements in order, also after removals from its middle")
     func fifo() {
         var queue = Fifo(0..<10)
         let first = queue.popFirst()

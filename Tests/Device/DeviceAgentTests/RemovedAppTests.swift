@@ -26,7 +26,7 @@ struct RemovedAppTests {
         }
     }
 
-    @Test("What waits for an app goes with it")
+    @Test("Content queued for an app is dropped with it")
     func waitingTransfers() throws {
         let world = try LinkWorld.connected()
         try world.killApp(of: world.watch)
@@ -44,7 +44,7 @@ struct RemovedAppTests {
         #expect(world.watch.handled == [])
     }
 
-    @Test("An app that is installed again hears nothing of what its predecessor has sent, which does not arrive either")
+    @Test("A reinstalled app is not notified of its predecessor's transfers, which do not arrive either")
     func predecessor() throws {
         let world = try LinkWorld.connected()
         let underWay = try world.transfer(from: world.phone)
@@ -64,7 +64,7 @@ struct RemovedAppTests {
         #expect(world.phone.link.outbox.entries.isEmpty)
     }
 
-    @Test("An erased device has sent nothing and received nothing, and the link goes on", arguments: [true, false])
+    @Test("An erased device has sent and received nothing, and the link keeps working", arguments: [true, false])
     func erased(isWatch: Bool) throws {
         let world = try LinkWorld.connected()
         let (erased, other) = isWatch ? (world.watch, world.phone) : (world.phone, world.watch)

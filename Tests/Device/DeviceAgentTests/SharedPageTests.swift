@@ -7,12 +7,12 @@ import Testing
 
 @testable import DeviceAgent
 
-@Suite("What the device tells of memory that apps share", .endsInTime)
+@Suite("Reports of the device about shared memory of apps", .endsInTime)
 struct SharedPageTests {
     private let name = "/sharedpagetest-\(UUID().uuidString.prefix(12))"
     private let hash = Data(repeating: 7, count: 32)
 
-    /// Makes memory, lets a stranger change it, and looks at it.
+    /// Makes memory, changes it from outside, and reads it.
     private func page(damage: (SharedData, SharedMemoryObject) throws -> Void = { _, _ in }) throws -> SharedPage {
         let object = try SharedMemoryObject.create(name: name, size: SharedData.size)
         defer { try? SharedMemoryObject.unlink(name: name) }
@@ -48,7 +48,7 @@ struct SharedPageTests {
         #expect(operation.type == "protocolUpgrade" && operation.application == "main" && operation.age == 1500)
     }
 
-    @Test("No operation, and one of numbers that nobody can mean")
+    @Test("No operation, and one with impossible numbers")
     func operations() throws {
         #expect(try page().operation(now: Date()) == nil)
         for start in [Double.nan, .infinity, -.infinity, 1e300] {
@@ -60,7 +60,7 @@ struct SharedPageTests {
         }
     }
 
-    @Test("Memory that apps refuse, and memory that they make anew")
+    @Test("Memory that apps refuse, and memory that they recreate")
     func damage() throws {
         let bytes = { (object: SharedMemoryObject, offset: Int, byte: UInt8) in
             let memory = try object.map()

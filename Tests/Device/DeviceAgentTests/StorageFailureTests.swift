@@ -8,7 +8,7 @@ import Testing
 
 @testable import DeviceAgent
 
-@Suite("Storage that takes nothing", .endsInTime)
+@Suite("Storage that refuses writes", .endsInTime)
 struct StorageFailureTests {
     @Test("Without room an operation ends with 7015, with any other error of the storage with 7013")
     func codes() {
@@ -21,7 +21,7 @@ struct StorageFailureTests {
         #expect(StorageFailure(InjectedFault(point: .linkStore, error: "unavailable")).name == "EIO")
     }
 
-    @Test("What the storage did not take has not happened, and everything else goes on as it was stored")
+    @Test("A write that the storage refused has no effect, and everything else continues from the stored state")
     func resumed() throws {
         let world = try LinkWorld()
         try world.settle()
@@ -46,7 +46,7 @@ struct StorageFailureTests {
         #expect(phone.finished == [stored.messageId])
     }
 
-    @Test("An app goes on handling what it was handed, and gets it a second time only when that was not stored")
+    @Test("An app continues handling what it was handed, and gets it again only if that was not stored")
     func handedOver() throws {
         let world = try LinkWorld()
         try world.settle()

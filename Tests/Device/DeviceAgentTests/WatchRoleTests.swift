@@ -41,7 +41,7 @@ struct WatchRoleTests {
         #expect(world.phone.toApp.last { $0.kind == .transferQueued }?.sequence == 7016)
     }
 
-    @Test("What has arrived before goes to the app of an idle link, and its session shows that it is inactive")
+    @Test("Received content is delivered to the app of an idle link, and its session is inactive")
     func drained() throws {
         let world = try LinkWorld.connected()
         try world.killApp(of: world.phone)
@@ -55,7 +55,7 @@ struct WatchRoleTests {
         #expect(world.phone.handled == [sent] && world.phone.link.inbox.entries.isEmpty)
     }
 
-    @Test("With a pairing everything ends that waits, on both sides, and nothing of it comes back")
+    @Test("The end of a pairing ends all queued content, on both sides, permanently")
     func unpaired() throws {
         for isInRange in [true, false] {
             let world = try LinkWorld.connected()

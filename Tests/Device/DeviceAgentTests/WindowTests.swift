@@ -32,7 +32,7 @@ struct WindowTests {
     }
 
     @Test(
-        "A double is known as long as its sender may send it again, under whatever number",
+        "A double is recognised as long as its sender may send it again, under any number",
         arguments: [1, 63, 64, 65, 129])
     func memory(distance: Int) throws {
         var inbox = Inbox()
@@ -51,7 +51,7 @@ struct WindowTests {
     }
 
     @Test(
-        "A tombstone is named as long as its sender may ask for it, in memory and on the disk",
+        "A tombstone is kept as long as its sender may ask for it, in memory and on disk",
         arguments: [1, 63, 64, 65, 129])
     func tombstones(count: Int) throws {
         let world = try LinkWorld.connected()
@@ -70,7 +70,7 @@ struct WindowTests {
     }
 
     @Test(
-        "An immediate message that comes twice is delivered once, as long as no more than the memory came between",
+        "A duplicate immediate message is delivered once, within the memory of recent messages",
         arguments: [1, 1023, 1024, 1025, 2049])
     func liveMemory(distance: Int) {
         var live = LiveMessages()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// What a person sees who makes a mistake: one message that names the place, exit code 2, and nothing left behind.
+    /// Errors in input: one message that names the place, exit code 2, and nothing left behind.
     @Suite("Bad input is refused before anything starts")
     struct BadInputTests {
         @Test("An unknown key is reported at its place, with the nearest known one")
@@ -18,7 +18,7 @@ extension EndToEnd.Commands {
                 at: "scenario.yaml:4:5", saying: ["expects", "expect"])
         }
 
-        @Test("An unknown peer is reported with those of the topology")
+        @Test("An unknown peer is reported with the peers of the topology")
         func unknownPeer() async throws {
             try await expectRefusal(
                 """
@@ -63,7 +63,7 @@ extension EndToEnd.Commands {
                 at: "scenario.yaml:4:30", saying: ["many", "integer"])
         }
 
-        @Test("All mistakes of a file are reported at once, in the order of the file")
+        @Test("All errors of a file are reported at once, in the order of the file")
         func allAtOnce() async throws {
             let outcome = try await run(
                 """
@@ -84,7 +84,7 @@ extension EndToEnd.Commands {
             #expect(outcome.status == 2)
         }
 
-        @Test("A mistake in lab.yaml is reported at its place")
+        @Test("An error in lab.yaml is reported at its place")
         func mistakeInTopology() async throws {
             let workspace = try Workspace()
             try workspace.write(
@@ -132,7 +132,7 @@ extension EndToEnd.Commands {
             #expect(outcome.errors.contains("--no-such-flag"))
         }
 
-        @Test("Asking for sleep is answered with eventually and advance")
+        @Test("The error for `sleep` suggests `eventually` and `advance`")
         func sleepIsAnswered() async throws {
             try await expectRefusal(
                 """
@@ -169,7 +169,7 @@ extension EndToEnd.Commands {
 extension EndToEnd.Commands {
     @Suite("Every executable refuses an unknown flag with exit code 2")
     struct ExecutableUsageTests {
-        /// What each executable must be given besides.
+        /// The arguments that each executable also requires.
         static let required: [(executable: String, arguments: [String])] = [
             ("lab", []), ("lab-server", ["--directory", "d"]),
             ("device-agent", ["--instance", "i", "--device", "phone"]),

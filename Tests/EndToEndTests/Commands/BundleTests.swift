@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// A run that is packed to be sent to somebody.
+    /// Packing a run to share it.
     @Suite("lab bundle")
     struct BundleTests {
-        @Test("Without payloads no file of it says what requests carried and commands answered")
+        @Test("Without payloads no file of it contains request bodies or command answers")
         func payloads() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -51,12 +51,12 @@ extension EndToEnd.Commands {
                 for payload in payloads { #expect(whole.contains(payload)) }
                 let outline = try text("--redact", "payloads")
                 for payload in payloads { #expect(!outline.contains(payload)) }
-                // What it tells otherwise is there, in the records and on the page.
+                // The other content is there, in the records and on the page.
                 for word in ["/pa/v3/activation/create", "main: createActivation", "process.ready", "<html"] {
                     #expect(outline.contains(word), "\(word)")
                 }
 
-                // A run that was played by another name of the folder is the same run.
+                // A run under another name of the folder is the same run.
                 try Files.symlink("\(workspace.directory)/linked", to: ".")
                 #expect(try lab("run", "linked/scenario.yaml", in: workspace).status == 0)
                 let linked = try text("--redact", "payloads")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// What `lab` says to a command line, apart from running scenarios.
+    /// Command lines of `lab` other than running scenarios.
     @Suite("The command line of lab")
     struct CommandLineTests {
         @Test(
@@ -22,7 +22,7 @@ extension EndToEnd.Commands {
             #expect(outcome.output.isEmpty)
         }
 
-        @Test("The version is printed, and help of a command is found")
+        @Test("The version and the help of a command are printed")
         func version() async throws {
             let workspace = try Workspace()
             let (version, help) = try await onThread {
@@ -35,7 +35,7 @@ extension EndToEnd.Commands {
         }
 
         @Test(
-            "A limit of time that is none is refused",
+            "An invalid time limit is refused",
             arguments: [
                 ["--step-timeout", "none"]: "--step-timeout takes a duration such as 10s, not `none`",
                 ["--scenario-timeout", "fast"]: "--scenario-timeout takes a duration such as 10s or 2m, not `fast`",
@@ -48,7 +48,7 @@ extension EndToEnd.Commands {
             #expect(outcome.errors == "error: \(complaint)\n")
         }
 
-        @Test("A run that exceeds its limit is stopped, is no success, and tells what did not run")
+        @Test("A run that exceeds its limit is stopped, fails, and reports what did not run")
         func runLimit() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -62,7 +62,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A quiet run shows failures and the total, a plan starts nothing")
+        @Test("A quiet run shows failures and the total; a plan starts nothing")
         func quiet() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    @Suite("Whoever looks into an instance is never kept waiting by its faults")
+    @Suite("Inspecting an instance is never blocked by its faults")
     struct ControlUnderFaultsTests {
-        /// Everything at once: a server that waits for a clock that stands still, a dead link, a full disk, an app that
-        /// sleeps, and one that waits at a fault point for longer than anybody looks.
+        /// All at once: a server that waits for a stopped clock, a dead link, a full disk, a suspended app, and an app
+        /// that waits at a fault point for longer than the test.
         private static let faults = [
             ["clock", "freeze"],
             ["exec", "server", "slow", "endpoint=*", "by=10m"],
@@ -18,7 +18,7 @@ extension EndToEnd.Commands {
             ["exec", "faults", "arm", "point=keychain.read", "peer=main", "action=delay", "delay=1h", "pass=1"],
         ]
 
-        @Test("Devices, clock and server answer while every kind of fault is active and a command hangs in it")
+        @Test("Devices, clock and server answer while every kind of fault is active and a command hangs")
         func everythingAtOnce() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -29,7 +29,7 @@ extension EndToEnd.Commands {
                     let armed = try LabCommand(fault, in: workspace).finish()
                     #expect(armed.status == 0, "\(fault): \(armed.errors)")
                 }
-                // It never ends by itself: only the end of the instance ends it.
+                // It never ends by itself, only with the instance.
                 let hanging = try LabCommand(["exec", "main", "relaunch"], in: workspace)
                 try waitUntil("main is being started again", showing: { [hanging] in hanging.text }) {
                     try lab("ps", in: workspace).output.contains("incarnation 2")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// What a person learns who asks for a run whose record is not as it was written.
+    /// Commands about a run with a modified record.
     @Suite("A damaged record")
     struct DamagedRecordTests {
         @Test("Every command that reads a run refuses one with a changed byte, names the file, and ends with 3")

@@ -8,7 +8,7 @@ extension EndToEnd.Commands {
     /// The page of a running instance; `make test-page` uses it in a browser.
     @Suite("lab up --dashboard")
     struct DashboardTests {
-        @Test("The page follows the instance, carries steps out, and is there for whoever has its address only")
+        @Test("The page follows the instance and runs steps, and only its full address gives access")
         func page() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -20,7 +20,7 @@ extension EndToEnd.Commands {
                 let page = try ask(port, "GET \(opened.path)", [opened.cookie])
                 #expect(page.hasPrefix("HTTP/1.1 200"), "\(page.prefix(300))")
                 #expect(page.contains("connect-src 'self'") && page.contains("default-src 'none'"))
-                // Only the script that came with it, and another one each time.
+                // Only the page's own script, with a new nonce each time.
                 let nonce = try #require(page.firstMatch(of: /script-src 'nonce-(\w+)'; base-uri/)).1
                 #expect(
                     page.contains("<script nonce=\"\(nonce)\">")
@@ -65,7 +65,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("What was done there is a scenario that passes, with names in place of the secrets that were typed")
+        @Test("A session becomes a scenario that passes, with names in place of the typed secrets")
         func scenario() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -110,7 +110,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A step that waits is interrupted when the lab ends, and its page hears so")
+        @Test("A waiting step is interrupted when the lab ends, and its page is notified")
         func interruptedStep() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -132,7 +132,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("What cannot be meant is refused, and so is a port that is taken")
+        @Test("Impossible options are refused, and so is a port in use")
         func refused() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -152,7 +152,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        /// Port and token of the page, once the lab has told them.
+        /// Port and token of the page, once the lab has printed them.
         private func address(of up: LabCommand) throws -> (port: Int, token: String) {
             try up.wait(for: "token=")
             let address = try #require(
@@ -160,7 +160,7 @@ extension EndToEnd.Commands {
             return (try #require(Int(address.1)), String(address.2))
         }
 
-        /// Shows the token as a browser does: it is sent to the page, whose address no longer has it.
+        /// Presents the token as a browser does: the page gets it and redirects to an address without it.
         private func open(_ port: Int, _ token: String) throws -> (path: String, cookie: String) {
             let sent = try ask(port, "GET /?\(token)")
             #expect(sent.hasPrefix("HTTP/1.1 303"), "\(sent)")
@@ -178,7 +178,7 @@ extension EndToEnd.Commands {
             return lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
         }
 
-        /// Sends a request, and gives the whole answer.
+        /// Sends a request and returns the whole answer.
         private func ask(_ port: Int, _ line: String, _ fields: [String] = [], body: String? = nil) throws -> String {
             let connection = try TCPSocket.connectToLoopback(port: port)
             try connection.writeAll(Data(request(port, line, fields, body: body).utf8))

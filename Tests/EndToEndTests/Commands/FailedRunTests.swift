@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// What a person can do after a scenario has failed.
-    @Suite("A failed scenario can be looked into and repeated")
+    /// Work with a failed scenario.
+    @Suite("A failed scenario can be inspected and repeated")
     struct FailedRunTests {
         private static let failing = """
             name: Bad
@@ -20,7 +20,7 @@ extension EndToEnd.Commands {
 
             """
 
-        @Test("A kept instance stays as the failed step has left it, until it is ended from another terminal")
+        @Test("A kept instance stays as the failed step left it until it is ended from another terminal")
         func keep() async throws {
             let workspace = try workspace()
             let outcome = try await onThread {
@@ -44,7 +44,8 @@ extension EndToEnd.Commands {
             let workspace = try workspace()
             let refused = try await onThread { try lab("run", "a.yaml", "--pause-on-failure", in: workspace) }
             #expect(refused.status == 2)
-            #expect(refused.errors.contains("--pause-on-failure needs somebody at a terminal"), "\(refused.errors)")
+            #expect(
+                refused.errors.contains("--pause-on-failure needs a terminal as standard input"), "\(refused.errors)")
             let (status, text) = try await onThread {
                 let run = try TerminalSession(["run", "a.yaml", "--pause-on-failure"], in: workspace, columns: 120)
                 try run.wait(for: "press Enter")
@@ -61,7 +62,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("The line that a failure prints repeats it, with the lab file and the seed that were used")
+        @Test("The command that a failure prints repeats it, with the same lab file and seed")
         func replay() async throws {
             let workspace = try Workspace()
             for folder in ["the cast", "tests"] { try Files.createDirectory("\(workspace.directory)/\(folder)") }
@@ -88,7 +89,7 @@ extension EndToEnd.Commands {
             #expect(seed(first) == seed(second))
         }
 
-        @Test("Shards that are joined report what the whole run does")
+        @Test("Joined shards have the same report as the whole run")
         func shards() async throws {
             let workspace = try workspace()
             for name in ["b", "c", "d", "e"] {

@@ -37,7 +37,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("Standard input is formatted to standard output, and stands alone")
+        @Test("Standard input is formatted to standard output, and excludes other files")
         func standardInput() async throws {
             let workspace = try Workspace()
             let program = "\(Files.directory(of: try ProcessTable.executablePath()))/lab"

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// What somebody asks who comes back to a suite: what is new, what is slow, and since when something does not pass.
-    @Suite("Runs that were played are asked about")
+    /// Questions about the history of a suite: what is new, what is slow, and since when a scenario does not pass.
+    @Suite("Queries about recorded runs")
     struct HistoryTests {
-        @Test("The history tells since which run a scenario has not passed, and what is new is run alone")
+        @Test("The history shows since which run a scenario has not passed, and new scenarios can be run alone")
         func history() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()

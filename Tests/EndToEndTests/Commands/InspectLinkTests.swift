@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// How a link was when nobody can ask the devices any more.
+    /// The recorded state of a link, after its devices have ended.
     @Suite("lab inspect link")
     struct InspectLinkTests {
-        @Test("After a failure it shows both ends as they were then")
+        @Test("After a failure it shows both ends at that time")
         func failure() async throws {
             let workspace = try Workspace()
             try FileManager.default.copyItem(
@@ -33,7 +33,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A question about a device without a link is refused with what can be asked")
+        @Test("A query about a device without a link is refused with the possible ones")
         func refusals() async throws {
             let workspace = try Workspace()
             try FileManager.default.copyItem(

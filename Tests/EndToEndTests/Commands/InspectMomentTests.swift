@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// What held at a moment of a scenario that has been played.
+    /// The state at a moment of a recorded scenario.
     @Suite("lab inspect moment")
     struct InspectMomentTests {
-        @Test("It shows a process that died before it was started again, and what was stored then")
+        @Test("It shows a process that died before its restart, and the stored state at that time")
         func moments() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -20,7 +20,7 @@ extension EndToEnd.Commands {
                   - main: createActivation
                     with: { activationCode: "${code.activationCode}" }
                   - main: persistActivation
-                    with: { password: "told to nobody" }
+                    with: { password: "never shown" }
                   - main: kill
                   - main: launch
                   - wallet: hasValidActivation
@@ -32,7 +32,7 @@ extension EndToEnd.Commands {
                     let shown = try LabCommand(["inspect", "moment", "scenario.yaml"] + arguments, in: workspace)
                         .finish()
                     #expect(shown.status == 0, "\(shown.errors)")
-                    #expect(!shown.output.contains("told to nobody"))
+                    #expect(!shown.output.contains("never shown"))
                     return shown.output
                 }
                 let before = try moment("--at", "2")
@@ -43,7 +43,7 @@ extension EndToEnd.Commands {
                 #expect(dead.contains("main#1 has ended: signal SIGKILL"), "\(dead)")
                 #expect(dead.contains(#/main: an activation/#) && dead.contains(#/keychain .+ written by main/#))
 
-                // Without a place it is the step that failed.
+                // The default is the failed step.
                 let failed = try moment()
                 #expect(failed.hasPrefix("after step 6 of ") && failed.contains("main#2 runs"), "\(failed)")
                 let json = try JSONValue.parse(Data(moment("--at", "4", "--json").utf8))
@@ -57,7 +57,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("Of a race that passed, its loser is no failure: not the moment, and nothing is recorded of it as one")
+        @Test("The loser of a passed race is not a failure: it is neither the moment nor recorded as one")
         func passedRace() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// What apps share, when nobody can ask the apps any more.
+    /// The recorded state that apps share, after the apps have ended.
     @Suite("lab inspect sharing")
     struct InspectSharingTests {
-        @Test("After a failure it shows the lock that was held then, and who waited for it")
+        @Test("After a failure it shows the lock held at that time, and the app that waited for it")
         func failure() async throws {
             let workspace = try Workspace()
             try FileManager.default.copyItem(
@@ -16,7 +16,7 @@ extension EndToEnd.Commands {
                 let run = try lab("run", "failing/lock-is-held.yaml", "failing/app-not-running.yaml", in: workspace)
                 #expect(run.status == 1, "\(run.errors)")
                 let named = run.output.matches(of: #/what apps shared then: lab ([^\n]+)/#).map { String($0.1) }
-                // Where everything was at rest nothing is named, but it is recorded all the same.
+                // At rest, nothing is named, but it is recorded all the same.
                 let command = try #require(named.first)
                 #expect(named == [command], "\(run.output)")
                 let shown = try LabCommand(command.split(separator: " ").map(String.init), in: workspace).finish()
@@ -24,7 +24,7 @@ extension EndToEnd.Commands {
                 let pattern = #/queue lock +held by wallet \(pid \d+, for [^)]+\); main \(pid \d+, for [^)]+\) waits/#
                 #expect(shown.output.contains(pattern), "\(shown.output)")
                 #expect(shown.output.contains("status lock     free"), "\(shown.output)")
-                // The number of a process, or a part of an identifier, may be that of the password.
+                // A process number or a part of an identifier may equal the password.
                 let words = shown.output.replacing(#/pid \d+|[0-9A-Fa-f]+-[0-9A-Fa-f-]+/#, with: "")
                 #expect(!words.contains("1234"), "\(shown.output)")
 
@@ -36,7 +36,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("Questions that have no answer are refused with what can be asked")
+        @Test("Queries without an answer are refused with the possible ones")
         func refusals() async throws {
             let workspace = try Workspace()
             try FileManager.default.copyItem(

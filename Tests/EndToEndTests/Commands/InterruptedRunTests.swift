@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// Ctrl-C once, twice and three times, and other ways in which a run ends before its end.
-    @Suite("A run that ends early tells of everything that it was asked for")
+    /// Ctrl-C once, twice and three times, and other early ends of a run.
+    @Suite("A run that ends early reports every requested scenario")
     struct InterruptedRunTests {
-        @Test("The first Ctrl-C runs the tear-down, writes reports, and calls nothing passed that was stopped")
+        @Test("The first Ctrl-C runs the tear-down, writes reports, and reports no stopped scenario as passed")
         func once() async throws {
             let workspace = try workspace(tearDown: "  - main: kill\n")
             let outcome = try await onThread {
@@ -29,7 +29,7 @@ extension EndToEnd.Commands {
         }
 
         @Test(
-            "The second Ctrl-C ends everything at once, whatever the tear-down does, and still writes reports",
+            "The second Ctrl-C ends everything at once, even the tear-down, and still writes reports",
             arguments: [Self.endless, Self.waiting])
         func twice(tearDown: String) async throws {
             let workspace = try workspace(tearDown: tearDown)
@@ -37,7 +37,7 @@ extension EndToEnd.Commands {
                 let command = try LabCommand(["run", "a.yaml", "b.yaml", "--report", "json=r.json"], in: workspace)
                 try waitForSteps(of: workspace)
                 try command.signal(SIGINT)
-                try command.wait(for: "ending: tear-downs run")
+                try command.wait(for: "stopping: running tear-downs")
                 try command.signal(SIGINT)
                 return try command.finish()
             }
@@ -52,9 +52,9 @@ extension EndToEnd.Commands {
             let outcome = try await onThread {
                 let command = try LabCommand(["run", "a.yaml"], in: workspace)
                 try waitForSteps(of: workspace)
-                // Signals of the same number that nobody has taken yet become one.
+                // Pending signals of the same number merge into one.
                 try command.signal(SIGINT)
-                try command.wait(for: "ending: tear-downs run")
+                try command.wait(for: "stopping: running tear-downs")
                 try command.signal(SIGTERM)
                 try command.signal(SIGHUP)
                 let outcome = try command.finish()
@@ -83,7 +83,7 @@ extension EndToEnd.Commands {
             #expect(try verdicts("r.json", in: workspace) == ["failed", "notRun"])
         }
 
-        @Test("Rounds have ids of their own, and what differs between them is summed up")
+        @Test("Rounds have their own ids, and differences between them are summarised")
         func rounds() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -106,7 +106,7 @@ extension EndToEnd.Commands {
 
             """
 
-        /// Waits for longer than a test may take.
+        /// Waits longer than a test may take.
         private static let waiting = """
               within: 60m
               steps:

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// Interactive use: one terminal holds the instance, others look into it and break it.
+    /// Interactive use: one terminal holds the instance, others inspect it and inject faults.
     @Suite("lab up")
     struct LabUpTests {
-        @Test("An instance is six different executables, answers from outside, reports a killed peer and takes it back")
+        @Test("An instance runs six executables, answers outside commands, and reports and restarts a killed peer")
         func heldInstance() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -58,7 +58,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("lab ps tells of a suspended app and of an agent that does not answer, and lists the rest")
+        @Test("lab ps reports a suspended app and an agent that does not answer, and lists the rest")
         func stuckAgent() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -173,14 +173,14 @@ extension EndToEnd.Commands {
 
                 #expect(try say("biometrySignature uriId=/x\n", answer: "answer main> ").contains("main asks for you"))
                 let wrong = try say("yes\n", answer: "answer main> ")
-                #expect(wrong.contains("`yes` is no answer; possible are `success`"), "\(wrong)")
+                #expect(wrong.contains("`yes` is not an answer; possible answers are `success`"), "\(wrong)")
                 #expect(try say("success\n").contains("X-PowerAuth-Authorization"), "\(byHand.text)")
                 #expect(try say("history\n").contains("biometrySignature uriId=/x"))
-                // The arrow brings the last line back.
+                // The arrow key recalls the last line.
                 #expect(try say("hasBiometryFactor\n").contains("true\r\n"))
                 #expect(try say("\u{1B}[A\n").contains("true\r\n"), "\(byHand.text)")
 
-                // A peer that dies takes its prompt along; one whose prompt ends does, too.
+                // A peer's death ends its prompt, and the end of a prompt ends its peer.
                 _ = try lab("exec", "main", "kill", in: workspace)
                 #expect(try byHand.finish() == -SIGKILL)
                 let again = try TerminalSession(words, in: workspace, columns: 100, program: "main-app")

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// What happens when something outside the scenario goes wrong in the middle of a run.
-    @Suite("Odd paths of a run")
+    /// Failures outside the scenario during a run.
+    @Suite("Unusual failures of a run")
     struct OddPathTests {
-        @Test("A peer that dies in the middle of a step fails that step at once")
+        @Test("A peer that dies during a step fails that step at once")
         func deadPeer() async throws {
             let outcome = try await run(
                 """
@@ -26,7 +26,7 @@ extension EndToEnd.Commands {
             #expect((outcome.output + outcome.errors).contains("scenario.yaml:7:"))
         }
 
-        @Test("The death of a peer can be expected")
+        @Test("A step can expect the death of a peer")
         func expectedDeath() async throws {
             let outcome = try await run(
                 """
@@ -46,7 +46,7 @@ extension EndToEnd.Commands {
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
-        @Test("A fault that never fires makes the run fail: a test that proves nothing is not green")
+        @Test("A fault that never fires makes the run fail: a test without proof is not green")
         func vacuousFault() async throws {
             let outcome = try await run(
                 """
@@ -83,7 +83,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("Ctrl-C in the middle of a run ends everything and exits with 130")
+        @Test("Ctrl-C during a run ends everything and exits with 130")
         func interrupt() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -98,11 +98,11 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("What a killed run left is swept by the next one")
+        @Test("The remains of a killed run are removed by the next one")
         func staleInstance() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
-            // An instance directory of a run that ended without cleaning up, with nobody holding its locks.
+            // An instance directory of a run that ended without cleaning up; its locks are free.
             let stale = "\(workspace.runtimeDirectory)/0stale00"
             try FileManager.default.createDirectory(atPath: "\(stale)/s", withIntermediateDirectories: true)
             for file in ["lease", "members", "instance.json"] {
@@ -116,7 +116,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        /// A scenario that is busy until somebody stops it.
+        /// A scenario that runs until it is stopped.
         static let endless = """
             name: Busy
             steps:
@@ -139,15 +139,15 @@ extension EndToEnd.Commands {
     }
 }
 
-/// Waits until the instance of a workspace has processes that play apps.
+/// Waits until the instance of a workspace has app processes.
 func waitForPeers(of workspace: Workspace) throws {
     try waitUntil("the peers run") {
         workspace.processes().contains { $0.commandLine.contains("main-app") }
     }
 }
 
-/// Waits for a condition of the outside world, which tells nobody when it changes: each look is separated from the
-/// next by a wait that a test may not call sleeping, a poll on nothing with a deadline.
+/// Waits for an external condition that gives no notification: it is checked repeatedly, with a poll on no descriptor
+/// and a deadline in between, because tests may not sleep.
 func waitUntil(
     _ what: String, within limit: LabDuration = .minutes(2).stretched, showing output: () -> String = { "" },
     _ condition: () throws -> Bool

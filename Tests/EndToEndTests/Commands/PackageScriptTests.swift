@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// What `make` does to the system packages of a machine, with tools that only write down how they were called.
+    /// How `make` changes the system packages of a machine, with tools that only record their calls.
     @Suite("Tools/scripts/install-packages")
     struct PackageScriptTests {
         private let workspace: Workspace
@@ -26,7 +26,7 @@ extension EndToEnd.Commands {
             try Files.write(Data("#!/bin/bash\n\(body)\n".utf8), to: path, mode: 0o755)
         }
 
-        /// Runs the script where only the tools of the workspace are.
+        /// Runs the script with only the tools of the workspace.
         private func run(_ use: String...) throws -> (outcome: LabCommand.Outcome, calls: [String]) {
             let outcome = try LabCommand(
                 [Project.path("Tools/scripts/install-packages")] + use, in: workspace, executable: "/bin/bash",
@@ -36,7 +36,7 @@ extension EndToEnd.Commands {
             return (outcome, calls?.split(separator: "\n").map(String.init) ?? [])
         }
 
-        @Test("Only what is missing is named and installed, and what must be upgraded for it is named too")
+        @Test("Only missing packages are named and installed, and required upgrades are named too")
         func missing() async throws {
             try fake("pkg-config", "[ \"$2\" != libargon2 ]")
             try fake(
@@ -53,7 +53,7 @@ extension EndToEnd.Commands {
             #expect(calls == ["update -q", "\(install) --simulate", install])
         }
 
-        @Test("Where nothing is missing nothing is asked for")
+        @Test("If nothing is missing, nothing is installed")
         func complete() async throws {
             try fake("pkg-config", "exit 0")
             try fake("apt-get", "echo \"$*\" >> calls")
@@ -61,7 +61,7 @@ extension EndToEnd.Commands {
             #expect(outcome.status == 0 && outcome.output.isEmpty && calls.isEmpty, "\(outcome.output)\(calls)")
         }
 
-        @Test("make install goes on without the tools of manual pages and Debian packages")
+        @Test("make install continues without the tools for manual pages and Debian packages")
         func installing() async throws {
             try fake("strip", "exit 0")
             try fake("apt-get", "echo \"$*\" >> calls")
@@ -72,7 +72,7 @@ extension EndToEnd.Commands {
             #expect(recipe.contains("install-packages installing") && !recipe.contains("packaging"))
         }
 
-        @Test("Without apt-get, what is missing is named")
+        @Test("Without apt-get, missing packages are named")
         func elsewhere() async throws {
             let (outcome, _) = try await onThread { try run("installing") }
             #expect(outcome.status == 1)

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// The first commands of somebody who has just got the lab.
+    /// The first commands of a new user.
     @Suite("A new project")
     struct ProjectTests {
-        @Test("lab init in an empty folder, and lab run plays a scenario that passes and leaves a page")
+        @Test("After lab init in an empty folder, lab run passes a scenario and writes a page")
         func initAndRun() async throws {
             let workspace = try Workspace()
             try await onThread {
@@ -31,7 +31,7 @@ extension EndToEnd.Commands {
         }
 
         @Test(
-            "A project of any cast has three scenarios at least, and all of them pass",
+            "A project with any topology has at least three scenarios, and all of them pass",
             arguments: ["phone", "phone,widget", "phone,watch,widget", "wallet,phone,widget,watch"])
         func casts(cast: String) async throws {
             let workspace = try Workspace()
@@ -51,7 +51,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("lab init keeps what is there, and says where it cannot write")
+        @Test("lab init keeps existing files, and says where it cannot write")
         func initAgain() async throws {
             let workspace = try Workspace()
             try FileManager.default.createDirectory(
@@ -69,7 +69,7 @@ extension EndToEnd.Commands {
             }
         }
 
-        @Test("Two runs are put on one page, and a run that is not there is named")
+        @Test("Two runs are shown on one page, and a missing run is named")
         func showAgainst() async throws {
             let workspace = try Workspace()
             try await onThread {
@@ -90,7 +90,7 @@ extension EndToEnd.Commands {
             }
         }
 
-        @Test("lab doctor names instances whose processes were all killed, and removes them when asked")
+        @Test("lab doctor lists instances whose processes were all killed, and removes them on request")
         func deadInstances() async throws {
             let workspace = try Workspace()
             let dead = "\(workspace.runtimeDirectory)/dead1"
@@ -107,7 +107,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("lab doctor finds everything here, and says what to do about programs that are missing")
+        @Test("lab doctor finds everything here, and says what to do about missing programs")
         func doctor() async throws {
             let workspace = try Workspace()
             try await onThread {

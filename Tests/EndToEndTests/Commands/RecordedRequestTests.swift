@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// The requests of a scenario, as its page has them.
+    /// The requests of a scenario on its page.
     @Suite("The page of a run shows every request")
     struct RecordedRequestTests {
-        @Test("Also those before the server died, and the one that it died of")
+        @Test("Including those before the server died, and the one during which it died")
         func deaths() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -49,7 +49,7 @@ extension EndToEnd.Commands {
                     "server#1: /pa/v3/status 200", "server#1: /pa/v3/status no answer", "server#2: /pa/v3/status 200",
                     "server#3: /pa/v3/status 503",
                 ])
-            // What was encrypted is told in the clear, without secrets, and what was not as it was.
+            // Encrypted content is shown decrypted, without secrets; other content is shown unchanged.
             let members = Set(requests[0].objectValue?.keys.map(\.self) ?? [])
             #expect(members == Set(ListRequests.Request.fields.map(\.name) + ["incarnation"]))
             #expect(requests[1]["decryptedAnswer"]?["activationId"] != nil && requests[1]["answer"] == .null)

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// The exit codes that commands document, each with a case in which it must come.
-    @Suite("Every command ends with the exit codes that its help names")
+    /// The documented exit codes of commands, each with a case that must give it.
+    @Suite("Every command uses the exit codes that its help documents")
     struct RedCommandTests {
         /// A command with an exit code of its help.
         private struct Code: Hashable, CustomStringConvertible {
@@ -15,11 +15,11 @@ extension EndToEnd.Commands {
             var description: String { "\(command) \(code)" }
         }
 
-        /// How a code comes.
+        /// How a code is produced.
         private enum Case {
-            /// Bash carries this out in a folder with the files below; its status is that of its last command.
+            /// Bash runs this in a folder with the files below; its status is that of its last command.
             case script(String)
-            /// A test elsewhere in these suites, by its name, takes what the code needs.
+            /// Another test in these suites, by its name, covers the code.
             case test(String)
         }
 
@@ -27,7 +27,7 @@ extension EndToEnd.Commands {
             Code(command: "run", code: 1): .script("lab run red.yaml"),
             Code(command: "run", code: 3): .script("LAB_BIN=/nowhere lab run red.yaml"),
             Code(command: "run", code: 130): .test(
-                "The first Ctrl-C runs the tear-down, writes reports, and calls nothing passed that was stopped"),
+                "The first Ctrl-C runs the tear-down, writes reports, and reports no stopped scenario as passed"),
             Code(command: "check", code: 1): .script("lab check broken"),
             Code(command: "check", code: 3): .script("lab check open"),
             Code(command: "format", code: 1): .script("lab format --check odd.yaml"),
@@ -53,10 +53,10 @@ extension EndToEnd.Commands {
             Code(command: "doctor", code: 3): .script("LAB_BIN=/nowhere lab doctor"),
         ]
 
-        /// Those that need an instance which runs.
+        /// Commands that need a running instance.
         private static let inInstance: Set = ["exec", "shell"]
 
-        // MARK: What the help says
+        // MARK: Help
 
         /// A command of the help in JSON.
         private struct Help: Decodable {
@@ -64,7 +64,7 @@ extension EndToEnd.Commands {
             let discussion: String?
             let subcommands: [Help]?
 
-            /// Every command below, by the words that call it.
+            /// Every subcommand, by its words.
             var paths: [(words: [String], discussion: String)] {
                 let below = (subcommands ?? []).filter { $0.commandName != "help" }.flatMap { command in
                     command.paths.map { ([command.commandName] + $0.words, $0.discussion) }
@@ -79,13 +79,13 @@ extension EndToEnd.Commands {
             return try JSONDecoder().decode(Dump.self, from: Data(outcome.output.utf8)).command.paths
         }
 
-        /// The codes that a help names behind "Exit codes", but for that of success.
+        /// The codes that a help lists after "Exit codes", except success.
         private static func codes(in discussion: String) -> [Int32] {
             guard let range = discussion.range(of: "Exit codes") else { return [] }
             return discussion[range.upperBound...].matches(of: #/\b(1|2|3|130)\b/#).compactMap { Int32($0.1) }
         }
 
-        @Test("The table has a row for each code that a command documents")
+        @Test("The table has one row per documented code")
         func rows() async throws {
             let documented = try await onThread {
                 try Self.commands().flatMap { command in
@@ -100,7 +100,7 @@ extension EndToEnd.Commands {
             #expect(Set(Self.cases.keys).subtracting(documented).map(\.description).sorted() == [])
         }
 
-        @Test("Every command refuses what it does not know with 2")
+        @Test("Every command refuses unknown arguments with 2")
         func unknownFlag() async throws {
             let workspace = try Workspace()
             try await onThread {
@@ -113,7 +113,7 @@ extension EndToEnd.Commands {
             }
         }
 
-        @Test("A code comes where it must")
+        @Test("Each code is returned in its case")
         func codes() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -160,7 +160,7 @@ extension EndToEnd.Commands {
 
         // MARK: Files
 
-        /// What the scripts are about: scenarios, reports of shards, and the records of stress runs.
+        /// The files of the scripts: scenarios, reports of shards, and the records of stress runs.
         private static func write(to workspace: Workspace) throws {
             let scenario = "name: Scenario\nsteps:\n  - main: hasValidActivation\n    expect: "
             try workspace.write(scenario + "true\n", to: "red.yaml")

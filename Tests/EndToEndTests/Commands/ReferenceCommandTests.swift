@@ -7,7 +7,7 @@ extension EndToEnd.Commands {
     @Suite("Commands that print a reference")
     struct ReferenceCommandTests {
         @Test(
-            "What they print for programs is JSON",
+            "Their output for programs is JSON",
             arguments: [["steps", "--json"], ["events", "--json"], ["schema"]])
         func json(command: [String]) async throws {
             let workspace = try Workspace()
@@ -16,7 +16,7 @@ extension EndToEnd.Commands {
             #expect(try JSONValue.parse(outcome.output).objectValue?.isEmpty == false)
         }
 
-        @Test("Every switch that docs/quirks.md names is listed with what it brings back")
+        @Test("Every switch in docs/quirks.md is listed with the defect that it restores")
         func quirks() async throws {
             let workspace = try Workspace()
             let outcome = try await onThread { try lab("quirks", in: workspace) }
@@ -29,7 +29,7 @@ extension EndToEnd.Commands {
             #expect(Set(listed.compactMap(\.first)) == Set(switches))
         }
 
-        @Test("A name is explained with everything that has it, a mistyped one refused with the nearest")
+        @Test("A name is explained in all its meanings; a mistyped one is refused with the nearest")
         func explain() async throws {
             let workspace = try Workspace()
             let found = try await onThread { try lab("explain", "failed", in: workspace) }
@@ -39,7 +39,7 @@ extension EndToEnd.Commands {
             #expect(found.output.hasSuffix("docs/errors.md; `lab explain --all` prints it.\n"), "\(found.output)")
             let refused = try await onThread { try lab("explain", "peerDead", in: workspace) }
             #expect(refused.status == 2)
-            #expect(refused.errors == "error: nothing is called `peerDead`; did you mean `peerDied`?\n")
+            #expect(refused.errors == "error: no explanation for `peerDead`; did you mean `peerDied`?\n")
         }
 
         @Test("Two schemas at once are refused")

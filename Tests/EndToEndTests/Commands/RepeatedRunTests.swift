@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// Rounds whose number is known only when they are over.
-    @Suite("Rounds go on until something fails, or for a time")
+    /// Rounds without a fixed number.
+    @Suite("Rounds until a failure, or for a time")
     struct RepeatedRunTests {
         private struct Report: Decodable {
             struct Result: Decodable {
@@ -15,7 +15,7 @@ extension EndToEnd.Commands {
             let results: [Result]
         }
 
-        @Test("Rounds end with the one that fails, and its seed brings the failure back")
+        @Test("Rounds end with the failing one, and its seed reproduces the failure")
         func untilFailure() async throws {
             let workspace = try workspace()
             let (outcome, replay, report) = try await onThread {
@@ -41,7 +41,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("Rounds for a time go on after a failure, and all that have begun end")
+        @Test("Rounds for a time continue after a failure, and started rounds finish")
         func forATime() async throws {
             let workspace = try workspace()
             @Sendable func run(for time: String) throws -> (outcome: LabCommand.Outcome, report: Report) {
@@ -51,7 +51,7 @@ extension EndToEnd.Commands {
             }
             let (outcome, report) = try await onThread {
                 var last = try run(for: "2s")
-                // How many rounds fit into a time is the machine's affair.
+                // How many rounds fit into the time depends on the machine.
                 for time in ["20s", "200s"] where last.report.results.count <= 2 { last = try run(for: time) }
                 return last
             }
@@ -78,7 +78,7 @@ extension EndToEnd.Commands {
         }
 
         @Test(
-            "What cannot be meant is refused",
+            "Impossible options are refused",
             arguments: [
                 ["--until-fail", "--repeat", "1"], ["--repeat", "0"], ["--repeat", "2", "--repeat-for", "1m"],
                 ["--repeat-for", "soon"], ["--until-fail", "--watch"], ["--repeat-for", "1m", "--shard", "1/2"],

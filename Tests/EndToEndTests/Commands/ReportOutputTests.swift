@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    @Suite("Reports go where they were asked for")
+    @Suite("Reports go to the requested places")
     struct ReportOutputTests {
         private static let failing = """
             name: Nothing is activated
@@ -14,7 +14,7 @@ extension EndToEnd.Commands {
                 expect: true
             """
 
-        @Test("A report on standard output stands there alone, and progress goes to standard error")
+        @Test("Standard output contains only the report, and progress goes to standard error")
         func standardOutput() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// What `lab run --watch` does between two runs.
-    @Suite("Scenarios are run again when they are saved")
+    /// `lab run --watch` between two runs.
+    @Suite("Scenarios are rerun when they are saved")
     struct RerunOnSaveTests {
         @Test("A scenario, a file that it includes, and the lab file are watched; q ends")
         func saves() async throws {
@@ -25,7 +25,7 @@ extension EndToEnd.Commands {
                 try waitForRun(of: ["Better A"])
                 try workspace.write("steps:\n  - clock: run\n", to: "group.yaml")
                 try waitForRun(of: ["B"])
-                // Nothing runs while there is a mistake; then everything that was saved does.
+                // Nothing runs while there is an error; then everything that was saved runs.
                 try workspace.write("name: Worse\nsteps:\n  - clokc: freeze\n", to: "a.yaml")
                 try session.wait(for: "clokc")
                 try waitForRun(of: [])
@@ -44,7 +44,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("What a record has selected stays selected, whatever the runs in between record")
+        @Test("A selection from a record stays the same, whatever later runs record")
         func recordedSelection() async throws {
             let workspace = try workspace()
             let (status, text) = try await onThread {
@@ -82,7 +82,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        /// The names of the scenarios of each run that has ended.
+        /// The scenario names of each finished run.
         private static func runs(in text: String) -> [[String]] {
             text.components(separatedBy: "watching for changes").dropLast().map { run in
                 run.matches(of: #/✓\S* ([A-Za-z ]+)  /#).map { String($0.1) }

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// The runner can be killed at any moment: the kernel tells everybody who is left, and nothing outlives it.
+    /// The runner can be killed at any moment: the kernel notifies its processes, and nothing outlives it.
     @Suite("A killed runner leaves nothing behind")
     struct RunnerKillTests {
-        /// Moments spread over start-up and the steps, in milliseconds after the start of the command.
+        /// Times spread over start-up and the steps, in milliseconds after the start of the command.
         static let moments = [3, 12, 25, 40, 60, 90, 130, 180, 260, 400]
 
         @Test("No process, socket or shared-memory object outlives it", arguments: moments)
@@ -22,7 +22,7 @@ extension EndToEnd.Commands {
                 let instances = try FileManager.default.contentsOfDirectory(atPath: workspace.runtimeDirectory)
                 try command.signal(SIGKILL)
                 _ = try command.finish()
-                // It takes milliseconds, and two seconds are the promise; a busy machine decides no test.
+                // It takes milliseconds, and two seconds are promised; a busy machine must not fail the test.
                 try waitUntil("processes and sockets are gone") {
                     try workspace.liveLeftovers().isEmpty
                 }
@@ -32,12 +32,12 @@ extension EndToEnd.Commands {
                 #expect(try !SharedMemoryObject.list().contains { $0.contains("lab-\(instance)-") })
             }
             try expectReadableRecords(of: workspace)
-            // Files of an instance that nobody had joined yet go with the next start.
+            // Files of an instance that had no members yet are removed at the next start.
             try workspace.write("name: Next\nsteps:\n  - main: canStartActivation\n", to: "next.yaml")
             let next = try await onThread { try lab("run", "next.yaml", in: workspace) }
             #expect(next.status == 0, "\(next.output)\(next.errors)")
-            // A process that was just being started at the kill has no command line of its own yet; it finds its instance
-            // abandoned when it has one, and ends.
+            // A process that was being started at the kill does not have its own command line yet; once it has, it
+            // finds its instance abandoned and ends.
             let rest = try await onThread {
                 try? waitUntil("nothing is left") { try workspace.leftovers().isEmpty }
                 return try workspace.leftovers()
@@ -45,7 +45,7 @@ extension EndToEnd.Commands {
             #expect(rest == [], "left behind: \(rest)")
         }
 
-        /// Every line that was written before the kill is a complete event, except perhaps the last.
+        /// Every line written before the kill is a complete event, except perhaps the last.
         private func expectReadableRecords(of workspace: Workspace) throws {
             let runs = "\(workspace.directory)/.lab/runs"
             for path in FileManager.default.enumerator(atPath: runs)?.compactMap({ $0 as? String }) ?? []

@@ -5,21 +5,21 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// What very many events take of the runner: sizes, never times.
+    /// The runner's memory use with very many events: sizes, never times.
     @Suite("The runner's memory")
     struct RunnerMemoryTests {
-        /// What the runner may need for 100,000 events beside what it needs for 100, in KiB: most of it while it makes the
-        /// page of the scenario, which has all of them.
+        /// The limit for 100,000 events beyond the memory for 100, in KiB: most of it is used for the page of the
+        /// scenario, which contains all of them.
         private static let limit = 98_304
 
-        /// Lets the allocator keep all that is freed. By itself it gives something back or not, as threads and sizes happen to
-        /// follow one another.
+        /// Makes the allocator keep all freed memory. By default it may return some, depending on the order of threads
+        /// and sizes.
         private static let keepingFreedMemory = [
             "GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=4000000000"
         ]
 
         @Test(
-            "It stays small with a hundred thousand events, an explanation and a page",
+            "It stays small with 100,000 events, an explanation and a page",
             .disabled(if: EndToEnd.isSanitized, "the memory of a sanitized program is not its own"))
         func growth() async throws {
             let few = try await Self.peak(lines: 100)
@@ -28,7 +28,7 @@ extension EndToEnd.Commands {
             #expect(many - few < Self.limit, "\(few) KiB with 100 events, \(many) KiB with 100,000")
         }
 
-        /// The largest resident set of the runner, in KiB, after everything was written.
+        /// The largest resident set of the runner, in KiB, after all output.
         private static func peak(lines: Int) async throws -> Int {
             let workspace = try EndToEnd.Peers.OwnAppTests.workspace()
             try workspace.write(

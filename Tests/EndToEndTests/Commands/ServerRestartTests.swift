@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// The server of a held instance, ended and started from another terminal.
-    @Suite("A server that is started again")
+    /// Stopping and starting the server of a held instance from another terminal.
+    @Suite("Restarting a server")
     struct ServerRestartTests {
-        @Test("Whoever did not start the server can kill it and start it again; the instance ends as usual")
+        @Test("Another process can kill and restart the server; the instance ends as usual")
         func fromOutside() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()

@@ -4,17 +4,17 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// The end of a server on its own.
-    @Suite("lab server stops")
+    /// Stopping a standalone server.
+    @Suite("Stopping lab server")
     struct ServerStopTests {
-        @Test("The end is logged also when a connection stays open", arguments: [[], ["--tls", "valid"]])
+        @Test("The end is logged even if a connection stays open", arguments: [[], ["--tls", "valid"]])
         func openConnection(options: [String]) async throws {
             let workspace = try Workspace()
             let outcome = try await onThread {
                 let server = try LabCommand(["server", "--port", "0", "--directory", "data"] + options, in: workspace)
                 try server.wait(for: "SDK config")
                 let port = try #require(server.text.firstMatch(of: /127\.0\.0\.1:([0-9]+)/)).1
-                // A client that connects, says nothing and waits: over TLS not even its handshake begins.
+                // A client that connects and sends nothing: over TLS, not even the handshake begins.
                 let client = try LabCommand(
                     ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port) && echo open && cat <&3"], in: workspace,
                     executable: "/bin/bash")
@@ -28,7 +28,7 @@ extension EndToEnd.Commands {
             #expect(outcome.errors.contains(#""event":"stopped""#), "\(outcome.errors)")
         }
 
-        @Test("A settings file with a mistake is refused at its place")
+        @Test("An error in a settings file is reported at its place")
         func badSettings() async throws {
             let workspace = try Workspace()
             try workspace.write("tokenValidity: soon\nrestrictAcess: true\n", to: "server.yaml")

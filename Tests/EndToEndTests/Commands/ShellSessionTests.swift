@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// Playing with real processes from a terminal and from a pipe.
+    /// Interactive sessions with real processes, from a terminal and from a pipe.
     @Suite("lab shell and lab record")
     struct ShellSessionTests {
         @Test("On a terminal Tab completes, Ctrl-C ends a waiting step and not the shell, and Ctrl-D ends the instance")
@@ -18,14 +18,14 @@ extension EndToEnd.Commands {
                 try session.type("main hasVal\t\n")
                 try session.wait(for: "false\r\nlab> ")
                 try session.type("waitFor: { event: http.request, within: 5m }\n")
-                // From here on the terminal is as it was, and Ctrl-C is the signal that it makes for its own programs.
+                // Now the terminal is in its normal mode, and Ctrl-C is a signal to its programs.
                 try session.wait(for: "within: 5m }\r\n")
-                // A signal that comes before the step does nothing.
+                // A signal before the step has no effect.
                 try waitUntil("the end of the step", showing: { session.text }) {
                     try? session.signal(SIGINT)
                     return session.text.contains("interrupted: this step had waited")
                 }
-                // Behind the prompt keys are the editor's, and no signals.
+                // At the prompt, keys go to the editor and are not signals.
                 try waitUntil("the next prompt", showing: { session.text }) { session.text.hasSuffix("lab> ") }
                 try session.type("main createAct\u{3}")
                 try waitUntil("an empty line", showing: { session.text }) {
@@ -40,7 +40,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A shell joins the instance that runs, and leaves it as it is")
+        @Test("A shell joins the running instance, and leaves it unchanged")
         func joins() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -58,7 +58,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A shell is asked for an instance that runs or for one of a topology, and not for both")
+        @Test("A shell takes a running instance or a topology, but not both")
         func instanceOrTopology() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -70,7 +70,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A command that fails is explained by what the processes have recorded, in the shell and alone")
+        @Test("A failing command is explained from the records of the processes, in the shell and alone")
         func causes() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -105,7 +105,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("The commands of the page about the shell do what it shows")
+        @Test("The commands on the page about the shell work as shown")
         func page() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// A scenario that is in no file.
+    /// A scenario from standard input.
     @Suite("lab run -")
     struct StandardInputTests {
         private static let scenario = "name: Piped\nsteps:\n  - main: hasValidActivation\n    expect: false\n"
@@ -20,7 +20,7 @@ extension EndToEnd.Commands {
             ).finish()
         }
 
-        @Test("It is played beside the files of the command line, and its report goes to standard output")
+        @Test("It runs beside the files of the command line, and its report goes to standard output")
         func played() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -36,7 +36,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A mistake in it has its line, and nothing is waited for that cannot come from there")
+        @Test("An error in it has its line, and impossible sources of standard input are refused at once")
         func refused() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()

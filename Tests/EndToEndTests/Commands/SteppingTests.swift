@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// A person goes through a scenario step by step.
-    @Suite("A run stops where a person wants it to")
+    /// Stepping through a scenario.
+    @Suite("A run stops at the requested place")
     struct SteppingTests {
         private static let scenario = """
             name: Three steps
@@ -25,12 +25,12 @@ extension EndToEnd.Commands {
 
             """
 
-        @Test("Each step waits for Enter, what is typed instead is tried, and lab time stands still meanwhile")
+        @Test("Each step waits for Enter, typed steps are tried, and lab time stands still meanwhile")
         func stepping() async throws {
             let workspace = try workspace()
             let (status, text) = try await onThread {
                 let run = try TerminalSession(["run", "a.yaml", "--step"], in: workspace, columns: 120)
-                try run.wait(for: "paused before step 1 at a.yaml:3:5\r\n  main tells whether")
+                try run.wait(for: "paused before step 1 at a.yaml:3:5\r\n  main checks whether")
                 let id = try #require(run.text.firstMatch(of: #/--instance (\w+)/#)?.1)
                 let layout = InstanceLayout(root: "\(workspace.runtimeDirectory)/\(id)")
                 let clock = try LabClock.open(layout.clockPath)
@@ -46,7 +46,7 @@ extension EndToEnd.Commands {
                 try run.wait(for: "paused before step 2.1 at more.yaml:")
                 #expect(clock.isFrozen)
                 try run.type("\n")
-                // What is tried again and again is not held each time.
+                // A retried step is not held each time.
                 try run.wait(for: "paused before step 3 at a.yaml:6:5")
                 try run.type("\n")
                 try run.wait(for: "paused before step 4 at a.yaml:10:5")
@@ -84,7 +84,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("The stop after an event comes before the next step, and says whose event it was")
+        @Test("The stop after an event comes before the next step, and names the event's process")
         func event() async throws {
             let workspace = try workspace()
             try workspace.write(
@@ -126,7 +126,7 @@ extension EndToEnd.Commands {
         }
 
         @Test(
-            "A place at which nothing can stop is refused before anything starts",
+            "A place where nothing can stop is refused before anything starts",
             arguments: [
                 ["--pause-at", "9"]:
                     "no step at which a run can stop begins on line 9; the nearest one begins on line",
@@ -146,7 +146,7 @@ extension EndToEnd.Commands {
             #expect(text.contains(complaint), "\(text)")
             let piped = try await onThread { try lab("run", "a.yaml", "--step", in: workspace) }
             #expect(piped.status == 2)
-            #expect(piped.errors.contains("--step needs somebody at a terminal"), "\(piped.errors)")
+            #expect(piped.errors.contains("--step needs a terminal as standard input"), "\(piped.errors)")
         }
 
         private func workspace() throws -> Workspace {

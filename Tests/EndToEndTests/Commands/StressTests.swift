@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// `lab stress sharing` with processes that really run and really die.
+    /// `lab stress sharing` with real processes that are killed.
     @Suite("A stress run of apps that share an activation")
     struct StressTests {
-        /// The plan of this seed kills three of four apps among their first calls after they have stored a state and before
-        /// anything else can happen: where an app that counts too late deceives the others.
+        /// The plan of this seed kills three of four apps in their first calls, right after they have stored a state:
+        /// there an app that counts too late misleads the others.
         static let seed = "1040"
 
         private func stress(_ arguments: String..., in workspace: Workspace) async throws -> LabCommand.Outcome {
@@ -23,21 +23,21 @@ extension EndToEnd.Commands {
             "\(workspace.directory)/.lab/runs/latest/round-1/traces"
         }
 
-        @Test("Four apps sign, die and sleep at random, and every rule holds")
+        @Test("Four apps sign, die and are suspended at random, and every rule holds")
         func rulesHold() async throws {
             let workspace = try Workspace()
             let outcome = try await stress("--processes", "4", "--for", "5s", "--seed", Self.seed, in: workspace)
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
             #expect(outcome.output.contains("seed \(Self.seed)"))
             let history = try RecordedHistory(traces: traces(of: workspace))
-            // A run in which nothing happened would pass as well.
+            // A run without any activity would also pass.
             #expect(history.calls.count { $0.outcome == .done } > 20, "\(outcome.output)")
             #expect(history.events.contains { $0.name == .faultFired }, "\(outcome.output)")
             try await onThread { try Self.damage(traces(of: workspace), of: workspace) }
             try workspace.expectNothingLeft()
         }
 
-        /// A record that lost a third of a trace proves nothing any more.
+        /// A record that lost a third of a trace no longer proves anything.
         private static func damage(_ traces: String, of workspace: Workspace) throws {
             #expect(try lab("check", ".lab/runs/latest", in: workspace).status == 0)
             let name = try #require(try Files.list(traces).first { $0.hasPrefix("app1#") })
@@ -53,7 +53,7 @@ extension EndToEnd.Commands {
         @Test("An app that saves before it counts is caught, with the events that show it")
         func saveBeforeCount() async throws {
             let workspace = try Workspace()
-            // A seed repeats the plan and not the moments: one round may miss the mistake, thirty rounds do not.
+            // A seed repeats the plan but not the timing: one round may miss the mistake, thirty rounds do not.
             let outcome = try await stress(
                 "--processes", "4", "--for", "5m", "--seed", Self.seed, "--quirk", "sharing.D7", in: workspace)
             #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
@@ -89,7 +89,7 @@ extension EndToEnd.Commands {
         }
 
         @Test(
-            "What cannot be is refused before anything starts",
+            "Impossible options are refused before anything starts",
             arguments: [
                 (["--processes", "1"], "--processes takes 2 to 16, not 1"),
                 (["--processes", "17"], "--processes takes 2 to 16, not 17"),

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// What a person sees on a terminal while a run goes on and when it has ended.
+    /// Terminal output during a run and after it.
     @Suite("A run on a terminal")
     struct TerminalTests {
         private static let names = [
@@ -13,7 +13,7 @@ extension EndToEnd.Commands {
             #"A \e[31mred\e[0m name \e]0;with a title\a that wants to command the terminal"#,
         ]
 
-        @Test("The line of progress leaves nothing behind, is readable, and no name commands it", arguments: [40, 80])
+        @Test("The progress line is readable, leaves nothing behind, and escapes names", arguments: [40, 80])
         func progress(columns: Int) async throws {
             let workspace = try workspace()
             let (status, text) = try await onThread {
@@ -24,7 +24,7 @@ extension EndToEnd.Commands {
             var screen = Screen(columns: columns)
             screen.show(text)
             #expect(screen.strangeSequences == [])
-            // Everything on the screen is what the run says without a terminal.
+            // The screen shows exactly the output without a terminal.
             let frame = #/\r\u{1B}\[K[^\r\n\u{1B}]*(?=\r\u{1B}\[K)/#.matchingSemantics(.unicodeScalar)
             let plain = text.replacing(frame, with: "")
             var expected = Screen(columns: columns)
@@ -41,7 +41,7 @@ extension EndToEnd.Commands {
             }
         }
 
-        @Test("NO_COLOR takes the colours and leaves the progress")
+        @Test("NO_COLOR removes the colours and keeps the progress")
         func noColour() async throws {
             let workspace = try workspace()
             let text = try await onThread {

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// The process that runs the tests, however it ends.
-    @Suite("The process of the tests")
+    /// The test process and each way in which it can end.
+    @Suite("The test process")
     struct TestProcessTests {
-        /// A test without end in a process of its own.
+        /// A test without end in its own process.
         private struct EndlessProcess {
             let run: LabCommand
             /// An instance that it has made.
@@ -29,7 +29,7 @@ extension EndToEnd.Commands {
                 #expect(Files.exists(instance.root))
             }
 
-            /// Everything that the process had made is removed soon after its end.
+            /// Everything that the process created is removed soon after its end.
             func waitUntilNothingIsLeft() throws {
                 let files = (((instance.root as NSString).deletingLastPathComponent) as NSString)
                     .deletingLastPathComponent
@@ -38,7 +38,7 @@ extension EndToEnd.Commands {
             }
         }
 
-        @Test("Of tests that hang each fails after its limit, and all others go on to the end of the run")
+        @Test("Each hanging test fails after its limit, and all others run to the end")
         func othersGoOn() async throws {
             let workspace = try Workspace()
             let outcome = try await onThread {
@@ -52,13 +52,13 @@ extension EndToEnd.Commands {
             let text = outcome.output + outcome.errors
             let count = EndToEnd.HangingTests.cases.count
             for (name, issues) in [
-                ("It blocks a thread for ever", count), ("It blocks a thread of its own", 1),
+                ("It blocks a thread forever", count), ("It blocks its own thread", 1),
                 ("It waits for a task that never ends", 1),
             ] {
                 #expect(text.contains("Test \"\(name)\" recorded an issue"), "\(text)")
                 #expect(text.components(separatedBy: "A test did not end within 1s: \(name) ").count == issues + 1)
             }
-            #expect(text.contains("Test \"It ends behind the others\" passed"), "\(text)")
+            #expect(text.contains("Test \"It ends after the others\" passed"), "\(text)")
             #expect(text.contains("4 tests") && text.contains("\(count + 2) issues"), "\(text)")
         }
 
@@ -69,13 +69,13 @@ extension EndToEnd.Commands {
                 let endless = try EndlessProcess(limit: 1, in: workspace)
                 let outcome = try endless.run.finish()
                 #expect(outcome.status == EXIT_FAILURE)
-                #expect(outcome.errors.contains("A test did not end within 1s: It waits for what nobody does"))
+                #expect(outcome.errors.contains("A test did not end within 1s: It waits for an event that never comes"))
                 #expect(outcome.errors.contains("EndlessTest.swift:"))
                 try endless.waitUntilNothingIsLeft()
             }
         }
 
-        @Test("A signal ends it at once, and nothing is left of it", arguments: [SIGTERM, SIGINT, SIGKILL])
+        @Test("A signal ends it at once, and it leaves nothing behind", arguments: [SIGTERM, SIGINT, SIGKILL])
         func signal(number: Int32) async throws {
             let workspace = try Workspace()
             try await onThread {

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// Looking on while an instance is played with.
+    /// Following a running instance.
     @Suite("lab trace and lab logs")
     struct TraceAndLogTests {
-        @Test("The trace is followed from the begin to the end of the instance, and narrowed to a process and a family")
+        @Test("The trace is followed from start to end of the instance, and filtered by process and event family")
         func trace() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -34,7 +34,7 @@ extension EndToEnd.Commands {
                 _ = try up.finish()
                 let followed = try everything.finish()
                 #expect(followed.status == 0)
-                // What had happened before it looked on comes first, in the order of time.
+                // Earlier events come first, in order of time.
                 let before = followed.output.split(separator: "\n").prefix { !$0.contains("hasValidActivation") }
                 let times = before.compactMap { Double($0.split(separator: " ").first ?? "") }
                 #expect(times.count > 10 && times == times.sorted(), "\(before.joined(separator: "\n"))")
@@ -42,7 +42,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("The logs of all processes are told, each line with its process, and followed to the end")
+        @Test("The logs of all processes are printed, each line with its process, and followed to the end")
         func logs() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
@@ -50,7 +50,7 @@ extension EndToEnd.Commands {
                 let up = try LabCommand(["up"], in: workspace)
                 try up.wait(for: "Ctrl-C")
                 let followed = try LabCommand(["logs", "main", "--follow"], in: workspace)
-                // The networking library warns of plain HTTP.
+                // The networking library warns about plain HTTP.
                 #expect(try lab("exec", "main", "post", "path=/pa/v3/status", in: workspace).status == 0)
                 try followed.wait(for: "main#1  [WPN:WARNING]")
                 let unknown = try lab("logs", "servr", in: workspace)

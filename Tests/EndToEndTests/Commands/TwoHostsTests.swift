@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
-    /// A phone on one host and its watch on another, in two network namespaces with directories of their own.
+    /// A phone on one host and its watch on another, in two network namespaces with separate directories.
     @Suite("Two hosts", .enabled(if: TwoHosts.obstacle == nil, TwoHosts.obstacle))
     struct TwoHostsTests {
         @Test(
-            "A token reaches the watch of the other host, messages go both ways, and link, clock and faults obey the owner"
+            "A token reaches the remote watch, messages go both ways, and the owner controls link, clock and faults"
         )
         func jointWork() async throws {
             let hosts = try TwoHosts()
@@ -25,13 +25,13 @@ extension EndToEnd.Commands {
                 try owner.exec("main", "sendTokenToWatch", "name=accounts", "delivery=immediate")
                 #expect(try hosts.guest.exec("companion", "hasLocalToken", "name=accounts") == "true")
 
-                // The server listens on the owner's loopback, and is reached all the same.
+                // The server listens on the owner's loopback, but is reachable.
                 let answer = try owner.exec(
                     "companion", "sendRequest", "token=accounts", "path=/api/auth/token/app/operation/list",
                     #"body={"requestObject":{}}"#)
                 #expect(answer.contains("\"statusCode\": 200"), "\(answer)")
 
-                // Both ways, driven from the owner.
+                // Both ways, controlled by the owner.
                 #expect(try owner.exec("main", "sendMessage", #"message={"number":1}"#).contains("\"number\": 1"))
                 try owner.exec("companion", "transferUserInfo", #"userInfo={"from":"watch"}"#)
                 try waitUntil("the phone has the watch's message", showing: { owning.text + joining.text }) {
@@ -53,7 +53,7 @@ extension EndToEnd.Commands {
                 try Self.checkFaults(hosts)
                 try Self.checkRefusals(hosts)
 
-                // Each is a message to the guest and one back; the owner ended itself after some sixty.
+                // Each is a message to the guest and one back; the owner used to end itself after some sixty.
                 for _ in 0..<80 { try hosts.owner.exec("companion", "hasValidActivation") }
 
                 try owning.signal(SIGINT)
@@ -67,7 +67,7 @@ extension EndToEnd.Commands {
             #expect(!FileManager.default.fileExists(atPath: "\(hosts.owner.workspace.directory)/.lab/join.key"))
         }
 
-        @Test("Killed agents, a pulled cable and a killed lab are survived by the other side, and a lab can join again")
+        @Test("The other side survives killed agents, a pulled cable and a killed lab, and a lab can join again")
         func deaths() async throws {
             let hosts = try TwoHosts()
             try await onThread {
@@ -102,7 +102,7 @@ extension EndToEnd.Commands {
                 try joining.wait(for: "is back")
                 try Self.waitForReachability(of: "companion", on: owner)
 
-                // The guest's whole lab: the owner goes on, and takes another one in.
+                // The guest's whole lab: the owner continues, and accepts another guest.
                 try joining.signal(SIGKILL)
                 _ = try joining.finish()
                 try waitUntil("the owner has noticed") {
@@ -117,8 +117,8 @@ extension EndToEnd.Commands {
                 _ = try owning.finish()
                 let end = try second.finish()
                 #expect(end.status == 3, "\(end.errors)")
-                #expect(end.errors.contains("nobody listens"), "\(end.errors)")
-                // Only the agents and the server of the killed lab are left to remove its key.
+                #expect(end.errors.contains("no lab listens"), "\(end.errors)")
+                // Only the agents and the server of the killed lab remain to remove its key.
                 let key = "\(owner.workspace.directory)/.lab/join.key"
                 try waitUntil("the key of the killed lab is gone") { !Files.exists(key) }
             }
@@ -126,7 +126,7 @@ extension EndToEnd.Commands {
             #expect(try hosts.owner.workspace.liveLeftovers() == [])
         }
 
-        @Test("A wrong key, a missing lab and options that do not fit are told with what to do")
+        @Test("A wrong key, a missing lab and incompatible options are reported with what to do")
         func refusals() async throws {
             let hosts = try TwoHosts()
             try await onThread {
@@ -163,7 +163,7 @@ extension EndToEnd.Commands {
             #expect(try guestLeftovers(hosts) == [])
         }
 
-        @Test("The page about two hosts prints what it shows")
+        @Test("The commands on the page about two hosts print what it shows")
         func page() async throws {
             let hosts = try TwoHosts()
             let steps = try DocumentationPage("docs/two-hosts.md").steps

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    /// State and biometry key are two items of the keychain; a process can die between any two writes (sharing.md, D21).
-    @Suite("A death while the biometry factor changes")
+    /// State and biometry key are two keychain items; a process can die between any two writes (sharing.md, D21).
+    @Suite("Death during a change of the biometry factor")
     struct BiometryDeathTests {
         enum Change: String, CaseIterable {
             case add, replace, remove
@@ -24,7 +24,7 @@ extension EndToEnd.Peers {
             }
         }
 
-        /// The apps on a phone with a finger instead of a face, which the next dialog would have to wait for.
+        /// The apps on a phone with a finger: the next dialog would have to wait for a face.
         private static func cast(_ names: [String]) -> TestInstance.Cast {
             let (group, keychainGroup) = ("group.com.example.lab", "LABTEAM001.com.example.shared")
             let apps = names.sorted().map { name in
@@ -45,15 +45,15 @@ extension EndToEnd.Peers {
                 ))
         }
 
-        /// Everything between two writes. What comes before the first one is the same as any other signed request.
+        /// Everything between two writes. Before the first one, the change is like any other signed request.
         static let points: [FaultPoint] = [
             .keychainWrite, .keychainDelete, .counterBumped, .stateSave, .stateSaved, .biometryKeyKept,
             .biometryKeyDropped, .biometryKeyInPlace, .biometryFactorRemoved,
         ]
 
-        /// Each pass of each point in turn, until the change comes through.
+        /// Each pass of each point in turn, until the change completes.
         @Test(
-            "Wherever the app dies, the old factor or the new one is there with its key, and signs in every app",
+            "At any death of the app, the old or the new factor exists with its key, and signs in every app",
             arguments: Change.allCases, Apps.allCases)
         func death(change: Change, apps: Apps) async throws {
             try await TestInstance.run(Self.cast(apps.names)) { lab in
@@ -65,7 +65,7 @@ extension EndToEnd.Peers {
                 for point in Self.points {
                     while try lab.dies(actors[0], in: change, at: point, pass: deaths[point, default: 0] + 1) {
                         deaths[point, default: 0] += 1
-                        // Those that live on come first: nobody has tidied up for them.
+                        // The surviving apps come first: no process has cleaned up for them.
                         for actor in actors.dropFirst() { try lab.usesActivation(actor, after: change) }
                         try actors[0].call(Relaunch())
                         try lab.usesActivation(actors[0], after: change)
@@ -91,14 +91,14 @@ extension EndToEnd.Peers {
         //                                     is asked for a signature, looks for the key
         // signs, and puts the key in its place
         //                                     reads the key
-        @Test("A key that another app puts in its place meanwhile is read from there")
+        @Test("A key that another app has moved into place meanwhile is read from there")
         func putInPlaceMeanwhile() async throws {
             try await TestInstance.run(Self.cast(["main", "wallet"])) { lab in
                 let code = try lab.activate()
                 try lab.phone.call(EnrolBiometry())
                 #expect(try lab.dies(lab.main, in: .replace, at: .biometryKeyDropped, pass: 1))
                 try lab.main.call(Relaunch())
-                // It has the newest state; what its signature reads is possession key, accounts, biometry key.
+                // It has the newest state; its signature reads possession key, accounts, biometry key.
                 #expect(try lab.wallet.call(HasBiometryFactor()))
                 try lab.faults.call(
                     ArmFault {
@@ -129,9 +129,9 @@ extension EndToEnd.Peers {
 }
 
 extension TestInstance {
-    /// Lets an app begin a change of the biometry factor and die in it.
+    /// Lets an app start a change of the biometry factor and die in it.
     ///
-    /// - Returns: false when the change does not come to this pass of the point; then it has come through.
+    /// - Returns: false if the change does not reach this pass of the point; then it has completed.
     fileprivate func dies(
         _ actor: TestActor, in change: EndToEnd.Peers.BiometryDeathTests.Change, at point: FaultPoint, pass: Int
     ) throws -> Bool {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    /// The rules that the kill matrix reads from the traces, on traces that somebody wrote by hand.
+    /// The rules that the kill matrix checks on traces, with handwritten traces.
     @Suite("Counters in the traces of a kill matrix")
     struct CounterHistoryTests {
         private let directory: TemporaryDirectory
@@ -27,7 +27,7 @@ extension EndToEnd.Peers {
             try CounterHistory.firstOffence(in: TraceReader.readAll(directory.path)) != nil
         }
 
-        @Test("A counter that two apps have used is an offence, one for each is none")
+        @Test("A counter that two apps use is an offence; one counter each is not")
         func usedTwice() throws {
             use("a", in: main)
             use("b", in: wallet)
@@ -36,7 +36,7 @@ extension EndToEnd.Peers {
             #expect(try isOffence())
         }
 
-        @Test("A counter that died with its task may be used by the next app, once")
+        @Test("The next app may use a counter that died with its task, once")
         func diedInTask() throws {
             use("a", in: main, endsTask: false)
             use("a", in: wallet)
@@ -45,7 +45,7 @@ extension EndToEnd.Peers {
             #expect(try isOffence())
         }
 
-        @Test("The change counter only grows, until the memory is made anew")
+        @Test("The change counter only grows until the memory is recreated")
         func change() throws {
             main.emit(.counterBumped, ["counter": 2])
             wallet.emit(.counterBumped, ["counter": 3])

@@ -5,16 +5,16 @@ import LabTesting
 import Testing
 
 extension EndToEnd.Peers {
-    /// What a device and its apps do after a byte of a stored file has changed while the device was off.
+    /// A device and its apps after a byte of a stored file changed while the device was off.
     @Suite("Damaged files of a device")
     struct DamagedDeviceTests {
-        /// The files of a device, with what they hold.
+        /// The files of a device and their content.
         private static func files(of lab: TestInstance) throws -> [String: Data] {
             let root = lab.layout.deviceDirectory("phone")
             var files: [String: Data] = [:]
             let walk = FileManager.default.enumerator(atPath: root)
             while let path = walk?.nextObject() as? String {
-                // The names of shared memory end with the boot, and a new one begins.
+                // Shared memory names end with the boot, and a new boot begins.
                 guard !path.hasPrefix("boot-") else { continue }
                 if !Files.isDirectory("\(root)/\(path)") {
                     files["\(root)/\(path)"] = try Files.read("\(root)/\(path)")
@@ -23,15 +23,15 @@ extension EndToEnd.Peers {
             return files
         }
 
-        /// Whether a file is stored content. The index beside a log is made anew by the first process that opens it, and
-        /// mapped pages of a few bytes (clock skew, network, room of the disk) are the positions of switches.
+        /// Whether a file is stored content. The first process that opens a log recreates the index beside it, and
+        /// mapped pages of a few bytes (clock skew, network, disk space) are positions of switches.
         private static func isContent(_ path: String, _ data: Data) -> Bool {
             !path.hasSuffix("-shm") && data.count > 16
         }
 
-        /// Switches the phone on and asks `main` for its activation.
+        /// Switches the phone on and queries the activation of `main`.
         ///
-        /// - Returns: what was refused; nil when everything works as before.
+        /// - Returns: what was refused; nil if everything works as before.
         private static func refusal(_ lab: TestInstance) throws -> String? {
             do {
                 try lab.phone.call(SwitchOnDevice())
@@ -46,7 +46,7 @@ extension EndToEnd.Peers {
         }
 
         @Test(
-            "One changed byte is refused with a reason, or changes nothing: never a fresh installation or an older state"
+            "A changed byte is refused with a reason or has no effect: never a fresh installation or an older state"
         )
         func oneByte() async throws {
             try await TestInstance.run { lab in
@@ -69,7 +69,7 @@ extension EndToEnd.Peers {
                         try Files.write(damaged, to: path)
                         if try Self.refusal(lab) != nil { refused.insert(Files.name(of: path)) }
                         _ = try? lab.phone.call(SwitchOffDevice())
-                        // The device of before, whatever it has written meanwhile.
+                        // The original device, without later writes.
                         for (path, data) in files { try Files.write(data, to: path) }
                     }
                 }

@@ -7,7 +7,7 @@ import Testing
 extension EndToEnd.Peers {
     @Suite("A device that cannot start")
     struct DeviceStartTests {
-        @Test("A device whose agent ends at once fails with what the agent has said, and starts once that is put right")
+        @Test("A device whose agent ends at once fails with the agent's output, and starts after the fix")
         func endsAtOnce() async throws {
             try await TestInstance.run { lab in
                 try lab.phone.call(SwitchOffDevice())

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    /// Very many of everything that a long-lived process handles; `make soak` does more of each (docs/soak.md).
+    /// Very many repetitions of all work of a long-lived process; `make soak` does more of each (docs/soak.md).
     @Suite("Endurance")
     struct EnduranceTests {
-        @Test("No process grows with the commands, advances, faults, messages and connections that it has handled")
+        @Test("No process grows with the number of commands, advances, faults, messages and connections it has handled")
         func everyKind() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()
-            // A runner of its own: this process runs other tests meanwhile.
+            // A separate runner: this process runs other tests meanwhile.
             let outcome = try await onThread {
                 try LabCommand(["--endurance", "2000"], in: workspace, executable: "kill-matrix").finish()
             }
@@ -24,7 +24,7 @@ extension EndToEnd.Peers {
             if !EndToEnd.isSanitized { #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)") }
         }
 
-        @Test("A scenario with 4,000 advances of the clock is played to its end")
+        @Test("A scenario with 4,000 advances of the clock runs to its end")
         func advances() async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology()

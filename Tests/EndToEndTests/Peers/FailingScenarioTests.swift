@@ -5,11 +5,11 @@ import Testing
 
 extension EndToEnd.Peers {
     /// The scenarios of `Scenarios/failing`, one for each kind of failure, run by the program with real processes.
-    @Suite("A red run explains itself")
+    @Suite("Explanations of failing runs")
     struct FailingScenarioTests {
         private static let explanations = Project.path("Tests/EndToEndTests/Explanations")
 
-        @Test("Every scenario that fails on purpose fails, with the explanation that is written down for it")
+        @Test("Every scenario that fails on purpose fails with its recorded explanation")
         func explanations() async throws {
             let workspace = try Workspace()
             try FileManager.default.copyItem(
@@ -34,7 +34,7 @@ extension EndToEnd.Peers {
             try workspace.expectNothingLeft()
         }
 
-        @Test("They are no part of the catalogue: a folder with a lab file of its own is passed over")
+        @Test("They are not part of the catalogue: a folder with its own lab file is skipped")
         func notInTheCatalogue() async throws {
             let workspace = try Workspace()
             try FileManager.default.copyItem(
@@ -47,7 +47,7 @@ extension EndToEnd.Peers {
             #expect(outcome.output.contains("1 passed"))
         }
 
-        /// The print-outs of the scenarios, each with its mark.
+        /// The output of the scenarios, each with its mark.
         private static func sections(of output: String) -> [String] {
             var sections: [String] = []
             for line in output.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -61,8 +61,8 @@ extension EndToEnd.Peers {
             return sections
         }
 
-        /// Without what differs between two runs: times, identifiers, ports, and the last events of processes, whose order
-        /// at the start is their own.
+        /// Without the parts that differ between runs: times, identifiers, ports, and the last events of processes,
+        /// which start in any order.
         private static func normalised(_ section: String) -> String {
             var isLastEvents = false
             let lines = section.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
@@ -80,7 +80,8 @@ extension EndToEnd.Peers {
                 .replacing(/file:\/\/\/\S*\/index\.html/, with: "file:///PAGE")
                 .replacing(/[0-9]+ attempts/, with: "N attempts")
                 .replacing(/milliseconds=[0-9.]+/, with: "milliseconds=N")
-                // A private key is saved without leading zero bytes (protocol.md, section 2.1): one in 256 is a block shorter.
+                // A private key is saved without leading zero bytes (protocol.md, section 2.1): one in 256 is a block
+                // shorter.
                 .replacing(/\bbytes=[0-9]+/, with: "bytes=N")
                 .replacing(/\b[0-9]+ bytes for the keychain/, with: "N bytes for the keychain")
                 .replacing(/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/, with: "UUID")

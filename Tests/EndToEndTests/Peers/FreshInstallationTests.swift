@@ -6,8 +6,8 @@ import Synchronization
 import Testing
 
 extension EndToEnd.Peers {
-    /// What the apps of a group do when one of them takes itself for freshly installed, or must not (sharing.md, sections
-    /// 14 and 20, D9). Scenarios/sharing shows what needs no hand on the device's files.
+    /// The apps of a group when one of them considers itself freshly installed, or must not (sharing.md, sections 14
+    /// and 20, D9). Scenarios/sharing shows the cases that do not modify the device's files.
     @Suite("Fresh installations beside running apps")
     struct FreshInstallationTests {
         /// The preferences of the app group, which hold the flag of the installation.
@@ -31,8 +31,8 @@ extension EndToEnd.Peers {
         // main                          wallet
         //                               relaunch: flag damaged ─ refused, nothing removed
         // signs on
-        //                               flag readable ─ goes on in the same process
-        @Test("One damaged byte in the group's preferences is an error that is told, and costs nobody the activation")
+        //                               flag readable ─ continues in the same process
+        @Test("One damaged byte in the group's preferences is reported as an error, and no app loses the activation")
         func damagedPreferences() async throws {
             try await TestInstance.run { lab in
                 let code = try lab.activate()
@@ -70,7 +70,7 @@ extension EndToEnd.Peers {
             try await TestInstance.run(.topology(Topology(name: "alone", devices: [phone]))) { lab in
                 let code = try lab.activate()
                 try lab.phone.call(Reboot())
-                // Whoever takes the closed preferences for missing ones is held before the removal until it can succeed.
+                // An app that takes the closed preferences for missing is held before the removal until it can succeed.
                 try lab.faults.call(
                     ArmFault {
                         $0.point = FaultPoint.keychainDelete.rawValue
@@ -103,7 +103,7 @@ extension EndToEnd.Peers {
         // shows activation and token
         //                               relaunch: no flag ─ removes both, counts twice
         // shows neither
-        @Test("What a fresh app of the group removes, the running ones miss at once")
+        @Test("Running apps see at once what a fresh app of the group removes")
         func removalIsHeard() async throws {
             try await TestInstance.run { lab in
                 try activateWithToken(lab)
@@ -122,7 +122,7 @@ extension EndToEnd.Peers {
         }
 
         @Test(
-            "An app killed in the middle of the removal leaves it to the next one, and nobody shows a rest",
+            "If an app is killed during the removal, the next one completes it, and no app sees remains",
             arguments: [FaultPoint.counterBumped, .keychainDelete], [1, 2])
         func killedInRemoval(point: FaultPoint, pass: Int) async throws {
             // The counter is raised only once.
@@ -140,7 +140,7 @@ extension EndToEnd.Peers {
                     })
                 _ = try lab.wallet.error(of: Launch())
                 try lab.faults.call(DisarmFaults())
-                // Before the first item is gone the activation is whole; after that it is no more.
+                // Before the first item is removed the activation is whole; after that it is gone.
                 if try lab.main.call(HasValidActivation()) {
                     try lab.main.call(ValidatePassword { $0.password = password })
                 }

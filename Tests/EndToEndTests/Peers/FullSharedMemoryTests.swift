@@ -4,16 +4,16 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    /// The machine's shared memory is one for all who run on it, so it is filled in a mount namespace of its own.
-    @Suite("The machine has no room for shared memory")
+    /// All processes of the machine use the same shared memory, so it is filled in a separate mount namespace.
+    @Suite("No space for shared memory")
     struct FullSharedMemoryTests {
-        /// Gives the command behind it a `/dev/shm` of one page, which a file takes.
+        /// Gives the command after it a `/dev/shm` of one page, which a file occupies.
         private static let withoutRoom = """
             mount -t tmpfs -o size=4k tmpfs /dev/shm && head -c 4096 /dev/zero > /dev/shm/full && exec "$0" "$@"
             """
 
         @Test(
-            "An app without room for what it would share is refused by name and lives on",
+            "An app without space for its shared memory gets a named error and keeps running",
             .enabled(if: canMount, "needs the right to mount in a namespace of its own, as root has it"))
         func noRoom() async throws {
             let workspace = try Workspace()
@@ -28,7 +28,7 @@ extension EndToEnd.Peers {
                       cause: sharedMemoryUnavailable
                       message: { contains: ENOSPC }
                   - waitFor: { event: configuration.rejected, peer: main, where: { cause: sharedMemoryUnavailable } }
-                  - note: It is the same process still, and the next one is told the same
+                  - note: It is still the same process, and the next one gets the same error
                     main: relaunch
                   - main: hasValidActivation
                     fails: { code: invalidConfiguration, cause: sharedMemoryUnavailable }

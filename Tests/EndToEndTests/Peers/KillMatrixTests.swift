@@ -6,14 +6,15 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    /// Wherever an app dies, the next process goes on (docs/soak.md). `make soak` visits every cell, again and again.
+    /// After the death of an app at any point, the next process continues (docs/soak.md). `make soak` visits every
+    /// cell, again and again.
     @Suite("Kill matrix")
     struct KillMatrixTests {
-        @Test("Wherever an app is killed, the other app and the next start of the same one go on")
+        @Test("After a kill at any point, the other app and the restarted app work")
         func selection() async throws {
             let report = try await onThread {
                 let matrix = try KillMatrix.discovered()
-                // Those of the link are passed by apps that talk to a watch.
+                // Only apps that talk to a watch pass the points of the link.
                 #expect(matrix.pointsWithoutCell.allSatisfy { $0.rawValue.hasPrefix("link.") })
                 let selection = matrix.selection
                 #expect(Set(selection.cells.map(\.operation)) == Set(KillOperation.allCases))
@@ -27,7 +28,7 @@ extension EndToEnd.Peers {
         }
 
         @Test(
-            "An operation that stays announced when its app has died is a breach, as it is in the original",
+            "An operation that stays announced after its app died is a breach, as in the original",
             arguments: [KillOperation.createActivation, .upgradeProtocol])
         func breach(operation: KillOperation) async throws {
             let cell = KillCell(operation, at: .operationStarted, pass: 1)
@@ -39,7 +40,7 @@ extension EndToEnd.Peers {
             for records in report.failures.compactMap(\.records) { try Files.removeTree(records) }
         }
 
-        @Test("A cell has a text that names it, and nothing else does")
+        @Test("A cell has a unique text that names it")
         func names() {
             let cell = KillCell(.persistActivation, at: .stateSaved, pass: 2)
             #expect("\(cell)" == "persistActivation@state.saved#2")

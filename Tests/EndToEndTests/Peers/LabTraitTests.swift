@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    @Suite("Tests with the trait .lab", .lab(.topology(Topology(name: "nobody", devices: []))))
+    @Suite("Tests with the trait .lab", .lab(.topology(Topology(name: "empty", devices: []))))
     struct LabTraitTests {
         @Test(
             "The nearest trait gives the test its own instance; typed calls and calls by name reach its actors", .lab())
@@ -22,7 +22,7 @@ extension EndToEnd.Peers {
             #expect(FileManager.default.fileExists(atPath: lab.records))
         }
 
-        @Test("What is misspelled is told with the word that was meant, and nothing is sent", .lab())
+        @Test("A misspelled word is reported with the intended word, and nothing is sent", .lab())
         func slips() async throws {
             let lab = try Lab.current
             func complaint(_ body: () async throws -> Void) async -> String {
@@ -45,7 +45,7 @@ extension EndToEnd.Peers {
                 await complaint { try await lab.during(HasValidActivation()) {} }.contains("arms no fault"))
         }
 
-        @Test("A fault is armed for some steps, and ended also when they throw", .lab())
+        @Test("A fault is armed for some steps, and ended even if they throw", .lab())
         func faults() async throws {
             struct Stop: Error {}
             let lab = try Lab.current
@@ -66,7 +66,7 @@ extension EndToEnd.Peers {
             #expect(try await lab.faults.call(ListArmedFaults()).isEmpty)
         }
 
-        @Test("Time is moved, and what comes of itself is waited for", .lab())
+        @Test("Time is advanced, and spontaneous changes are awaited", .lab())
         func time() async throws {
             let lab = try Lab.current
             try await lab.freeze()
@@ -83,21 +83,21 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("A test without a trait of its own has the instance of its suite's")
+        @Test("A test without its own trait uses its suite's instance")
         func ofSuite() async throws {
             let lab = try Lab.current
             #expect(try lab.serverReady().baseURL.hasPrefix("http://127.0.0.1"))
             await #expect(throws: BadUsage.self) { try await lab.main.call("launch") }
         }
 
-        @Test("Outside of a test with the trait there is no lab")
+        @Test("Outside a test with the trait there is no lab")
         func detached() async {
             let outside = Task.detached { try Lab.current }
             let error = await #expect(throws: LabFailure.self) { try await outside.value }
             #expect(error?.description.contains("trait `.lab`") == true)
         }
 
-        @Test("A failure of any kind names the page of its test, with the calls and without the secrets")
+        @Test("A failure of any kind names its test's page, which has the calls without secrets")
         func failures() async throws {
             let workspace = try Workspace()
             let outcome = try await onThread {

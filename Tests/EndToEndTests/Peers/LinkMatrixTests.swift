@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    /// Wherever an app or a device dies, no message is lost, doubled or told wrongly (docs/soak.md).
+    /// At any death of an app or a device, no message is lost, duplicated or reported wrongly (docs/soak.md).
     @Suite("Kill matrix of the link")
     struct LinkMatrixTests {
-        @Test("Wherever an app or a device is killed, each message arrives once, in order, and is told as what it is")
+        @Test("After a kill at any point, each message arrives once, in order, and is reported correctly")
         func everyCell() async throws {
             #expect(Set(LinkCell.all.map(\.point)) == Set(FaultPoint.all.filter { $0.rawValue.hasPrefix("link.") }))
             let report = try await onThread {
@@ -21,7 +21,7 @@ extension EndToEnd.Peers {
         }
 
         @Test(
-            "While the devices lose and find each other, each message arrives once, in order, and is told as what it is"
+            "While the devices lose and find each other, each message arrives once, in order, and is reported correctly"
         )
         func flapping() async throws {
             let report = try await onThread { LinkFlapping(for: .minutes(5), seed: 1).run() }
@@ -30,7 +30,7 @@ extension EndToEnd.Peers {
             #expect(report.examined >= report.transfers)
         }
 
-        @Test("A cell has a text that names it, and nothing else does")
+        @Test("A cell has a unique text that names it")
         func names() {
             for cell in LinkCell.all { #expect(LinkCell("\(cell)") == cell) }
             #expect(Set(LinkCell.all.map(\.description)).count == LinkCell.all.count)

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    /// The app is `Examples/other-language`, which has nothing of the lab inside.
+    /// The app is `Examples/other-language`, which uses no code of the lab.
     @Suite("An app in another language")
     struct OtherLanguageTests {
         /// Runs steps of the app `greeter`.
         ///
-        /// - Parameter program: writes the program into the workspace, and returns its path.
+        /// - Parameter program: writes the program into the workspace and returns its path.
         private static func runGreeter(
             _ steps: String, program: (Workspace) throws -> String
         ) async throws -> LabCommand.Outcome {
@@ -22,7 +22,7 @@ extension EndToEnd.Peers {
 
         private static var greeter: String { get throws { try LabCommand.path(of: "greeter") } }
 
-        @Test("A program in C that follows the page about own apps is launched, answers, dies and is launched again")
+        @Test("A C program written after the page about own apps is launched, answers, dies and is relaunched")
         func otherLanguage() async throws {
             let outcome = try await Self.runGreeter(
                 """
@@ -42,7 +42,7 @@ extension EndToEnd.Peers {
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
-        @Test("An answer that is not what the program's vocabulary says fails the command, and is not shown")
+        @Test("An answer that violates the program's vocabulary fails the command, and is not shown")
         func otherAnswer() async throws {
             let outcome = try await Self.runGreeter(
                 """

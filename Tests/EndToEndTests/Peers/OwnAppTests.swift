@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    /// The app is `Tools/sample-app`, a program as a user's package has one.
-    @Suite("An own app in the lab")
+    /// The app is `Tools/sample-app`, a program like those of a user's package.
+    @Suite("A custom app in the lab")
     struct OwnAppTests {
         static func workspace() throws -> Workspace {
             let workspace = try Workspace()
@@ -21,7 +21,7 @@ extension EndToEnd.Peers {
             return outcome
         }
 
-        @Test("It answers its own commands and the lab's, on one SDK object, with the settings of the lab file")
+        @Test("It answers its own and the lab's commands, on one SDK object, with the settings of the lab file")
         func commands() async throws {
             let outcome = try await Self.run(
                 """
@@ -55,7 +55,7 @@ extension EndToEnd.Peers {
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
-        @Test("While one of its commands waits, another begins; its log stands in the trace")
+        @Test("While one of its commands waits, another starts; its log is in the trace")
         func concurrent() async throws {
             let outcome = try await Self.run(
                 """
@@ -69,7 +69,7 @@ extension EndToEnd.Peers {
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
-        @Test("When it dies, the step says so, and the lab's own commands launch it anew")
+        @Test("If it dies, the step reports it, and the lab's own commands relaunch it")
         func death() async throws {
             let outcome = try await Self.run(
                 """
@@ -83,7 +83,7 @@ extension EndToEnd.Peers {
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
-        @Test("Exec, steps and a process started by hand know its commands; other programs do not play it")
+        @Test("Exec, steps and a process started by hand accept its commands; other programs cannot run as it")
         func byHand() async throws {
             let workspace = try Self.workspace()
             try await onThread {

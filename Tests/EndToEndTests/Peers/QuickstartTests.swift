@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd.Peers {
     @Suite("From activation to token, on phone, extension and watch")
     struct QuickstartTests {
-        @Test("What the app stores is seen by the extension, and what it sends by the watch")
+        @Test("The extension sees what the app stores, and the watch sees what it sends")
         func quickstart() async throws {
             try await TestInstance.run { lab in
                 let code = try lab.activate()

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    /// `make run` plays the catalogue with the programs that users run. Only what it cannot look for is left to the tests:
-    /// what sanitizers and mutants show.
+    /// `make run` runs the catalogue with the programs that users run. Tests do so only for what it cannot check:
+    /// sanitizers and mutants.
     @Suite("The catalogue of scenarios", .enabled(if: EndToEnd.playsCatalogue, "`make run` plays it"))
     struct ScenarioCatalogueTests {
         @Test("Every scenario of the project passes")

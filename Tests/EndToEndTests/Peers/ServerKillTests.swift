@@ -4,10 +4,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    /// Wherever the server dies, what it has answered is there, once (docs/soak.md). `make soak` kills a thousand times.
+    /// After a server death at any point, its answers are stored, once (docs/soak.md). `make soak` kills a thousand
+    /// times.
     @Suite("Server kills")
     struct ServerKillTests {
-        @Test("What a killed server has answered is stored, and nothing is counted twice")
+        @Test("Changes that a killed server confirmed are stored, and nothing is counted twice")
         func selection() async throws {
             let report = try await onThread {
                 ServerKillCampaign(seed: 3, deaths: 20, writers: 16).run()

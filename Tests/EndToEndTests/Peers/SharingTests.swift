@@ -14,7 +14,7 @@ extension EndToEnd.Peers {
         //                                     createActivation ─ refused with 18
         // persistActivation
         //                                     hasValidActivation ─ true at once
-        @Test("The second app is refused while the first is in the middle, and sees the result at once (S-5)")
+        @Test("The second app is refused during the first app's activation, and sees the result at once (S-5)")
         func concurrentActivation() async throws {
             try await TestInstance.run { lab in
                 let code = try lab.server.call(InitActivation())
@@ -54,8 +54,8 @@ extension EndToEnd.Peers {
 
         // main                                wallet
         // request "T" ─ answered, not stored
-        //                                     request "T" ─ waits for main's lock, finds its record, asks nobody
-        @Test("Two apps that request one token at the same time end with one token, asked for once (S-6)")
+        //                                     request "T" ─ waits for main's lock, finds its record, sends nothing
+        @Test("Two apps that request one token at the same time get one token, requested once (S-6)")
         func oneTokenForBoth() async throws {
             try await TestInstance.run { lab in
                 try lab.activate()
@@ -93,7 +93,7 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("A token of one app is used and removed by the other (S-6)")
+        @Test("One app can use and remove a token of the other (S-6)")
         func sharedTokens() async throws {
             try await TestInstance.run { lab in
                 let code = try lab.activate()
@@ -131,7 +131,7 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("After the owner of a pending activation was killed, the next app can start one")
+        @Test("After the owner of a pending activation is killed, the next app can start one")
         func killedOwner() async throws {
             try await TestInstance.run { lab in
                 let lost = try lab.server.call(InitActivation())
@@ -147,8 +147,8 @@ extension EndToEnd.Peers {
             }
         }
 
-        /// Every point that a signed request passes in the app. Killed there, the app leaves a state with which the next
-        /// process goes on: no counter value is used twice, no lock stays held.
+        /// Every point that a signed request passes in the app. After a kill there, the next process can continue: no
+        /// counter value is used twice, and no lock stays held.
         static let pointsOfARequest: [FaultPoint] = [
             .queueLockTaken, .statusLockTaken, .counterBumped, .stateSave, .keychainWrite, .stateSaved,
             .statusLockReleased, .httpRequestSent, .httpResponseReceived,

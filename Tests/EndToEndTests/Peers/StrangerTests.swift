@@ -7,17 +7,17 @@ import Testing
 import ZeroMQ
 
 extension EndToEnd.Peers {
-    /// Processes of the same user that are no part of the instance.
+    /// Processes of the same user that are not part of the instance.
     @Suite("Unauthorized processes at the sockets of an instance")
     struct StrangerTests {
-        @Test("A process without the keys of the pairing does not take the place of the watch, whatever it says")
+        @Test("A process without the pairing keys cannot replace the watch, whatever it sends")
         func greeting() async throws {
             try await TestInstance.run { lab in
                 try lab.eventually("the watch is there") { try lab.main.call(WatchSessionState()).isReachable }
                 let stranger = try ZeroMQSocket(.shared, .dealer)
                 let monitor = try stranger.monitor([.handshakeSucceeded, .handshakeFailed, .disconnected])
                 try stranger.connect(try lab.layout.address(of: .link("pairing")))
-                // As the watch itself would greet, in the last process that there can be.
+                // The watch's own greeting, with the highest possible process number.
                 let greeting = #"""
                     {"device":"watch","pairing":0,"identifier":{"process":18446744073709551615,"number":1},"pid":1,"epoch":1,
                     "receivedEpoch":0,"receivedSequence":0,"skipped":[],"receivedContexts":{}}
@@ -32,7 +32,7 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("The file with the keys of a pairing is for the owner of the instance alone")
+        @Test("Only the owner of the instance can read the file with the pairing keys")
         func keys() async throws {
             try await TestInstance.run { lab in
                 let path = try lab.layout.invitationPath("pairing")
@@ -41,7 +41,7 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("A device believes no process that says it is another one, nor one that does not answer for the app")
+        @Test("A device refuses a process that claims to be another one, and one that does not answer for the app")
         func attachment() async throws {
             try await TestInstance.run { lab in
                 let main = try #require(try lab.phone.call(Processes()).first { $0.app == "main" })
@@ -51,7 +51,7 @@ extension EndToEnd.Peers {
                     let body = AttachBody(name: app, pid: pid, incarnation: 9)
                     _ = try stranger.send(WatchFrame(.attach, body: WatchFrame.body(body)).parts, wait: true)
                 }
-                // Far more than a trace should be told of one by one.
+                // Far more than should be traced individually.
                 for _ in 0..<500 { try attach("main", pid: main.pid ?? 0) }
                 try attach("wallet", pid: ProcessInfo.processInfo.processIdentifier)
                 var refusals: [TraceEvent] = []

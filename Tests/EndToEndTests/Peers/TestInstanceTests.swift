@@ -6,13 +6,13 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    @Suite("What the instance of a test reports")
+    @Suite("Reports of a test instance")
     struct TestInstanceTests {
         private struct Complaint: Error {}
 
-        private static let nobody = TestInstance.Cast.topology(Topology(name: "nobody", devices: []))
+        private static let nobody = TestInstance.Cast.topology(Topology(name: "empty", devices: []))
 
-        @Test("A body that throws is reported with its error and with the place of the records")
+        @Test("A throwing body is reported with its error and the place of the records")
         func failedBody() async throws {
             let failure = try #require(
                 await #expect(throws: FailedInstanceTest.self) {
@@ -23,13 +23,13 @@ extension EndToEnd.Peers {
             #expect(FileManager.default.fileExists(atPath: failure.directory + "/traces"))
         }
 
-        @Test("A body that succeeds leaves nothing behind and hands its value over")
+        @Test("A successful body leaves nothing behind and returns its value")
         func goodBody() async throws {
             let directory = try await TestInstance.run(Self.nobody) { $0.layout.root }
             #expect(!FileManager.default.fileExists(atPath: directory))
         }
 
-        @Test("An app that dies by itself fails a test that takes no notice, one that the test has ended does not")
+        @Test("An app that crashes unnoticed fails the test; an app ended by the test does not")
         func deaths() async throws {
             let app = AppSpec(
                 name: "main", kind: .app, bundleIdentifier: "com.example.main",
@@ -51,7 +51,7 @@ extension EndToEnd.Peers {
                 "\(complaints)")
         }
 
-        /// What an instance complains about after a body that succeeds.
+        /// The errors of an instance after a successful body.
         private func complaints(
             of cast: TestInstance.Cast = nobody, _ body: @escaping @Sendable (TestInstance) throws -> Void
         ) async throws -> [String] {
@@ -61,7 +61,7 @@ extension EndToEnd.Peers {
             return leftovers.complaints
         }
 
-        @Test("A process that ended before the end is no clean end")
+        @Test("An early end of a process is not a clean end")
         func endedEarly() async throws {
             let complaints = try await complaints { lab in
                 let server = try ProcessWatch(pid: lab.serverReady().pid)
@@ -73,11 +73,11 @@ extension EndToEnd.Peers {
                 "\(complaints)")
         }
 
-        @Test("A process that does not end, and with it memory and the directory, are no clean end either")
+        @Test("A process that does not end, with its memory and directory, is not a clean end either")
         func leftBehind() async throws {
             let complaints = try await complaints { lab in
                 _ = try SharedMemoryObject.create(name: "\(lab.layout.sharedMemoryPrefix)left", size: 4096)
-                // It cannot leave the instance, and the last one to leave removes everything.
+                // It cannot leave the instance, and only the last one to leave removes everything.
                 try ProcessWatch(pid: lab.serverReady().pid).signal(SIGSTOP)
             }
             let expected = ["did not end within", "was left behind and has been removed", "the instance directory"]

@@ -9,7 +9,7 @@ extension EndToEnd.Peers {
     /// Messages between two devices that come and go (watch.md, section 11.9).
     @Suite("Phone and watch")
     struct WatchTests {
-        @Test("Guaranteed messages arrive once and in order, although both apps died in between")
+        @Test("Guaranteed messages arrive once and in order, even if both apps die in between")
         func guaranteedOrder() async throws {
             try await TestInstance.run { lab in
                 try lab.pairing.call(LinkDown())
@@ -67,11 +67,11 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("An app with a full outbox starts again and knows all that waits")
+        @Test("A restarted app with a full outbox knows all waiting messages")
         func fullOutbox() async throws {
             try await TestInstance.run { lab in
                 try lab.pairing.call(LinkDown())
-                // Together more than a frame may hold.
+                // Together larger than a frame.
                 let text = String(repeating: "x", count: 60_000)
                 for number in 1...10 {
                     try lab.main.call(
@@ -84,7 +84,7 @@ extension EndToEnd.Peers {
                 #expect(try lab.main.call(OutstandingUserInfoTransfers()) == 10)
                 try lab.pairing.call(LinkUp())
                 try lab.eventually("all messages arrive") { try lab.companion.call(ReceivedUserInfo()).count >= 10 }
-                try lab.eventually("all ends are told") {
+                try lab.eventually("all ends are reported") {
                     try lab.main.call(FinishedUserInfoTransfers()).count >= 10
                 }
                 #expect(try lab.main.call(FinishedUserInfoTransfers()).allSatisfy { $0.code == nil })

@@ -9,7 +9,7 @@ let password: Secret = "1234"
 extension TestInstance {
     /// Gives the device an active activation, made by the app `main`.
     ///
-    /// - Returns: what the back office answered when it made the code.
+    /// - Returns: the back office's answer with the code.
     @discardableResult
     func activate() throws -> InitActivation.Result {
         let code = try self.server.call(InitActivation { $0.userId = "alice" })
@@ -23,13 +23,13 @@ extension TestInstance {
         return code
     }
 
-    /// What the server knows about an activation.
+    /// The server's state of an activation.
     func status(of code: InitActivation.Result) throws -> ActivationStatus.Result {
         try self.server.call(ActivationStatus { $0.activationId = code.activationId })
     }
 }
 
-/// Runs pieces of blocking work at the same time, each on its own thread, and throws the first error of any.
+/// Runs blocking closures at the same time, each on its own thread, and throws the first error.
 func together(_ work: [@Sendable () throws -> Void]) throws {
     let failures = Mutex<[any Error]>([])
     let threads = work.map { piece in

@@ -3,16 +3,16 @@ import LabKit
 import LabSystem
 import Testing
 
-/// Runs the steps of a page as its reader would: `lab server` and `lab up` stay in another terminal, everything else is
+/// Runs the steps of a page like its reader: `lab server` and `lab up` stay in another terminal; everything else is
 /// typed into one shell after the other.
 ///
-/// The page's port is replaced by one that is free. Used by one thread.
+/// The page's port is replaced by a free one. Used by one thread.
 struct ConsoleSession {
     let workspace: Workspace
     /// The port that the page shows.
     let shownPort: String
 
-    /// A shell, and what stays in another terminal beside it.
+    /// A shell, and the commands that stay in another terminal beside it.
     private struct Part {
         var beside: DocumentationPage.Step?
         var steps: [DocumentationPage.Step] = []
@@ -63,12 +63,12 @@ struct ConsoleSession {
         for step in steps { script += "\(step.command)\nprintf '\\n\(mark)%s\\n' $?\n" }
         if let port { script = script.replacingOccurrences(of: ":\(shownPort)", with: ":\(port)") }
         try workspace.write(script, to: "session.sh")
-        // A page may play a part of the catalogue, on a machine that does something else beside.
+        // A page may run a part of the catalogue, on a machine with other work.
         let outcome = try LabCommand(["session.sh"], in: workspace, executable: "/bin/bash")
             .finish(silentFor: .minutes(4).stretched)
         let answers = outcome.output.components(separatedBy: "\n\(mark)")
         try #require(answers.count == steps.count + 1, "\(outcome.output)\(outcome.errors)")
-        // What follows a mark is the status of the command before, and then what the next command printed.
+        // A mark is followed by the status of the previous command and then the output of the next one.
         return steps.enumerated().flatMap { index, step in
             let printed = index == 0 ? answers[0] : answers[index].drop { $0 != "\n" }.dropFirst().description
             let shown = port.map { printed.replacingOccurrences(of: ":\($0)", with: ":\(shownPort)") } ?? printed

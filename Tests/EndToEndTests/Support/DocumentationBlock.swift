@@ -5,12 +5,12 @@ struct DocumentationBlock {
     /// The block as the page shows it.
     let text: String
 
-    /// The file that the page says it is: its first line is a comment of nothing but a path.
+    /// The file name on the page: the block's first line is a comment with only a path.
     var path: String? { text.firstMatch(of: /^# (?<path>[^ \n]+\.yaml)\n/).map { String($0.path) } }
 
-    /// The scenarios, or the lab file, that the block is a part of.
+    /// The scenarios, or the lab file, that contain the block.
     ///
-    /// - Returns: each alternative that the block shows.
+    /// - Returns: each alternative in the block.
     var files: [File] {
         let key = text.split(separator: "\n").first { !$0.hasPrefix("#") }?.prefix { $0 != ":" } ?? ""
         switch key {
@@ -38,12 +38,12 @@ struct DocumentationBlock {
         case lab(String)
     }
 
-    /// The devices of a topology in which it does not matter what they are, in one line.
+    /// Arbitrary devices for a topology, in one line.
     static let devices = "devices: { phone: { kind: phone, apps: { main: { bundleIdentifier: com.example.main } } } }"
 
     private static let anyStep = "steps:\n  - clock: freeze\n"
 
-    /// What pages call `code` and `payment` in steps that stand for themselves.
+    /// Values for `code` and `payment` in steps shown alone.
     private static let earlierSteps = """
           - server: initActivation
             as: code

@@ -1,19 +1,19 @@
 import Foundation
 import TestSupport
 
-/// A page of the documentation, as a reader follows it.
+/// A page of the documentation with its steps for a reader.
 struct DocumentationPage {
-    /// One command of a console block with what the page says it prints.
+    /// One command of a console block with its output on the page.
     struct Step {
         /// The command, in as many lines as it is written in.
         let command: String
-        /// What is shown below it; `…` stands for any text. Empty when the page shows nothing.
+        /// The shown output; `…` stands for any text. Empty if the page shows none.
         let output: String
     }
 
     let text: String
 
-    /// The paths of all pages that a user reads.
+    /// The paths of all user pages.
     static var all: [String] {
         get throws {
             let docs = try FileManager.default.contentsOfDirectory(atPath: Project.path("docs"))
@@ -35,8 +35,8 @@ struct DocumentationPage {
     /// The steps of all console blocks, in the order of the page.
     var steps: [Step] { blocks("console").flatMap(Self.steps) }
 
-    /// The steps of all console blocks and, where the page shows them, the files that its reader writes: YAML blocks that
-    /// begin with a comment of nothing but a path.
+    /// The steps of all console blocks and, if the page shows them, the files that its reader writes: YAML blocks that
+    /// begin with a comment with only a path.
     var stepsAndFiles: [Step] {
         let blocks = text.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
         return blocks.flatMap { block -> [Step] in
@@ -53,7 +53,7 @@ struct DocumentationPage {
         }
     }
 
-    /// A command begins with `$ ` and goes on while its lines end with a backslash.
+    /// A command begins with `$ ` and continues while its lines end with a backslash.
     private static func steps(in block: String) -> [Step] {
         var steps: [Step] = []
         var command: [String] = []
@@ -82,7 +82,7 @@ struct DocumentationPage {
 }
 
 extension DocumentationPage.Step {
-    /// Whether a command that printed a text did what the page shows.
+    /// Whether the output of a command matches the page.
     func isShown(by printed: String) -> Bool {
         guard !output.isEmpty else { return true }
         let pattern = output.components(separatedBy: "…").map(NSRegularExpression.escapedPattern).joined(

@@ -2,29 +2,28 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The suites that launch whole instances. Each test starts half a dozen processes, which would keep one another and
-/// everything else from the machine's cores, so the tests of a group take turns; the groups run side by side.
+/// The suites that launch whole instances. Each test starts half a dozen processes that compete for the machine's
+/// cores, so the tests of a group run in turn; the groups run in parallel.
 @Suite("End to end", .ends(withinSeconds: 900))
 struct EndToEnd {
-    /// What a command of the lab prints, writes and ends with.
+    /// The output, files and exit code of lab commands.
     @Suite("Commands", .serialized)
     struct Commands {}
 
-    /// What the pages of the documentation show.
+    /// The pages of the documentation.
     @Suite("Pages", .serialized)
     struct Pages {}
 
-    /// What apps, devices and the server do to one another.
+    /// Interaction of apps, devices and the server.
     @Suite("Peers", .serialized)
     struct Peers {}
 
-    /// Whether a sanitizer is at work, which keeps freed memory and a shadow of all of it: what a process needs is not its
-    /// own then. `Tools/scripts/test-sanitized` sets the options of each.
+    /// Whether a sanitizer is active, which keeps freed memory and a shadow of all memory, so that memory use is not
+    /// the process's own. `Tools/scripts/test-sanitized` sets the options of each.
     static let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains {
         ProcessInfo.processInfo.environment[$0] != nil
     }
 
-    /// Whether the tests play the whole catalogue, too: under a sanitizer, and where mistakes are made in the code on
-    /// purpose, which sets `LAB_CATALOGUE`.
+    /// Whether the tests also run the whole catalogue: under a sanitizer, and with mutants, which set `LAB_CATALOGUE`.
     static let playsCatalogue = isSanitized || ProcessInfo.processInfo.environment["LAB_CATALOGUE"] != nil
 }

@@ -5,18 +5,18 @@ import LabSystem
 import TestSupport
 import Testing
 
-/// Whether this process was started to hang, and for how long it may.
+/// Whether this process was started to hang, and for how long.
 enum EndlessRun {
-    /// The seconds until the watchdog must act; without this variable the test is passed over.
+    /// The seconds until the watchdog must act; without this variable the test is skipped.
     static let variable = "LAB_ENDLESS_TEST"
     static let seconds = ProcessInfo.processInfo.environment[variable].flatMap(Int64.init)
 }
 
 extension EndToEnd {
-    /// What ``TestProcessTests`` runs in a process of its own, to see it end.
+    /// ``TestProcessTests`` runs this in a separate process and checks its end.
     @Suite("A test without end", .enabled(if: EndlessRun.seconds != nil), .ends(withinSeconds: EndlessRun.seconds ?? 1))
     struct EndlessTest {
-        @Test("It waits for what nobody does")
+        @Test("It waits for an event that never comes")
         func waits() async throws {
             let directory = try TemporaryDirectory()
             let instance = try Instance.create(in: directory.path) { layout in
@@ -25,7 +25,7 @@ extension EndToEnd {
                     runDirectory: directory.file("run"), seed: 1, executablesDirectory: "/nowhere")
             }
             _ = try SharedMemoryObject.create(name: "\(instance.layout.sharedMemoryPrefix)phone-1-abc", size: 256)
-            // As servers of other tests do.
+            // Like servers of other tests.
             let listener = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
             listener.setEventHandler {}
             listener.activate()
@@ -35,20 +35,20 @@ extension EndToEnd {
         }
     }
 
-    /// Tests that hang in every way, and one that does not.
+    /// Tests that hang in different ways, and one that does not.
     @Suite("Tests that hang", .enabled(if: EndlessRun.seconds != nil), .ends(withinSeconds: EndlessRun.seconds ?? 1))
     struct HangingTests {
-        /// More than there are threads for tests.
+        /// More than the test threads.
         static let cases = 0...ProcessInfo.processInfo.activeProcessorCount
 
-        @Test("It blocks a thread for ever", arguments: cases)
+        @Test("It blocks a thread forever", arguments: cases)
         func blocks(number: Int) {
             let lock = NSLock()
             lock.lock()
             lock.lock()
         }
 
-        @Test("It blocks a thread of its own")
+        @Test("It blocks its own thread")
         func blocksElsewhere() async throws {
             try await onThread {
                 let lock = NSLock()
@@ -62,7 +62,7 @@ extension EndToEnd {
             await Task { await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in } }.value
         }
 
-        @Test("It ends behind the others")
+        @Test("It ends after the others")
         func ends() async {
             await Task.yield()
             #expect(EndlessRun.seconds != nil)

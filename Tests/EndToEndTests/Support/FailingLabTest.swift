@@ -3,14 +3,14 @@ import LabTesting
 import TestSupport
 import Testing
 
-/// Whether this process was started to see tests fail.
+/// Whether this process was started to run failing tests.
 enum FailingRun {
     static let variable = "LAB_FAILING_TEST"
     static let isWanted = ProcessInfo.processInfo.environment[variable] != nil
 }
 
 extension EndToEnd {
-    /// What ``LabTraitTests`` runs in a process of its own, to see what a failure prints.
+    /// ``LabTraitTests`` runs this in a separate process and checks the output of failures.
     @Suite("Tests that fail in a lab", .enabled(if: FailingRun.isWanted), .lab())
     struct FailingLabTest {
         @Test("An expectation is not met")

@@ -5,9 +5,9 @@ import Synchronization
 
 /// A running `lab` command, as a user would start it.
 ///
-/// Any thread: a condition guards what was printed so far.
+/// Any thread: a condition guards the output so far.
 final class LabCommand: Sendable {
-    /// What a finished command left.
+    /// The result of a finished command.
     struct Outcome {
         /// Exit code, or the negative number of the signal that ended it.
         let status: Int32
@@ -28,7 +28,7 @@ final class LabCommand: Sendable {
         environment["LAB_INSTANCE"] = nil
         environment["LAB_TEST_PIN"] = "1234"
         environment.merge(additions) { $1 }
-        // The ends that tests read are close-on-exec: a command that lives longer must not keep another's output open.
+        // The read ends are close-on-exec: a longer-lived command must not keep another's output open.
         let output = try FileDescriptor.pipe()
         let errors = try FileDescriptor.pipe()
         process = try ChildProcess.spawn(
@@ -46,7 +46,7 @@ final class LabCommand: Sendable {
         }
     }
 
-    /// Where a program of the build is, or the absolute path itself.
+    /// The path of a program of the build, or the absolute path itself.
     static func path(of executable: String) throws -> String {
         let directory = URL(filePath: try ProcessTable.executablePath()).deletingLastPathComponent()
         return URL(filePath: executable, relativeTo: directory).path
@@ -63,8 +63,8 @@ final class LabCommand: Sendable {
         try process.signal(number)
     }
 
-    /// Waits for the end. A command that says nothing new for so long is killed, and the wait reported as a failure: a busy
-    /// machine makes a long run slow, but not silent.
+    /// Waits for the end. A command without new output for this time is killed, and the wait fails: a busy machine
+    /// makes a long run slow, but not silent.
     func finish(silentFor limit: LabDuration = .minutes(2).stretched) throws -> Outcome {
         var told = -1
         var ended = try process.wait(timeoutNanoseconds: 0)
@@ -94,7 +94,7 @@ final class LabCommand: Sendable {
     /// Everything printed so far.
     var text: String { printed.text(of: .output) + printed.text(of: .errors) }
 
-    /// Something did not happen in time.
+    /// A condition was not met in time.
     struct Late: Error, CustomStringConvertible {
         let what: String
         let output: String

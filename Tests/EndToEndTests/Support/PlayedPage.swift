@@ -1,8 +1,8 @@
 import Testing
 
-/// A page whose console blocks are played from the first to the last, as its reader would.
+/// A page whose console blocks are run in order, like a reader does.
 struct PlayedPage: CustomTestStringConvertible {
-    /// What the reader has in the folder where he begins.
+    /// The files in the reader's initial folder.
     enum Folder: Int, Comparable {
         case empty
         /// The project's `lab.yaml`.
@@ -15,9 +15,9 @@ struct PlayedPage: CustomTestStringConvertible {
 
     let path: String
     let needs: Folder
-    /// At least as many commands as the page has.
+    /// The minimum number of commands on the page.
     let steps: Int
-    /// What the reader has done before.
+    /// Earlier commands of the reader.
     var before: [String] = []
 
     var testDescription: String { path }

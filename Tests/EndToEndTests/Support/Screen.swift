@@ -1,16 +1,15 @@
-/// What a terminal of some width shows of the bytes it got: enough of a terminal for the runner's output.
+/// A terminal of a given width that shows written bytes: enough for the runner's output.
 ///
 /// Not thread-safe.
 struct Screen {
-    /// The lines from the top, also those that a real terminal has scrolled away.
+    /// The lines from the top, including those that a real terminal has scrolled away.
     var lines: [String] {
         cells.map { row in
             let text = row.map { $0 ?? "" }.joined()
             return String(text.reversed().drop { $0 == " " }.reversed())
         }
     }
-    /// Everything with which the output wanted something else than to move back, to clear the rest of the line, or to
-    /// change colours.
+    /// All control sequences other than moving back, clearing the rest of the line, and changing colours.
     private(set) var strangeSequences: [String] = []
     private let columns: Int
     /// The second half of a wide character is nil.
@@ -22,7 +21,7 @@ struct Screen {
         self.columns = columns
     }
 
-    /// Shows a text; it must hold whole characters and whole sequences.
+    /// Shows a text of whole characters and whole sequences.
     mutating func show(_ text: String) {
         var rest = text[...]
         while let character = rest.popFirst() {

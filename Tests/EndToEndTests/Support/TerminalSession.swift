@@ -5,7 +5,7 @@ import LabSystem
 import Synchronization
 import TestSupport
 
-/// A `lab` command, or a peer, on a terminal of its own.
+/// A `lab` command, or a peer, on its own terminal.
 ///
 /// Any thread.
 final class TerminalSession: Sendable {
@@ -14,7 +14,7 @@ final class TerminalSession: Sendable {
     private let output = Mutex(Data())
     private let reader = Mutex<ThreadHandle?>(nil)
 
-    /// TIOCSPTLCK and TIOCGPTN: what `unlockpt` and `ptsname`, which Swift does not see, ask the kernel for.
+    /// TIOCSPTLCK and TIOCGPTN: the kernel requests of `unlockpt` and `ptsname`, which are not visible in Swift.
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
 
@@ -44,7 +44,7 @@ final class TerminalSession: Sendable {
             executable: "\(directory)/\(program)", arguments: arguments, environment: environment,
             directory: workspace.directory, standardInput: .file(terminal), standardOutput: .file(terminal),
             standardError: .file(terminal), newSession: true, deathSignal: SIGKILL)
-        // When the last process has closed the terminal, reading fails; that is its end.
+        // Reading fails when the last process has closed the terminal; that is its end.
         let thread = runOnThread(name: "terminal") { [self] in
             while let data = try? master.read(count: 65_536), !data.isEmpty { output.withLock { $0.append(data) } }
         }
@@ -53,15 +53,15 @@ final class TerminalSession: Sendable {
 
     deinit { try? process.signal(SIGKILL) }
 
-    /// Types something.
+    /// Types a text.
     func type(_ text: String) throws { try master.writeAll(Data(text.utf8)) }
 
     func signal(_ number: Int32) throws { try process.signal(number) }
 
-    /// Everything that was written so far.
+    /// All output so far.
     var text: String { output.withLock { String(decoding: $0, as: UTF8.self) } }
 
-    /// Waits until something was written.
+    /// Waits until a text was written.
     func wait(for expected: String) throws {
         try waitUntil("'\(expected)' on the terminal", showing: { self.text }) { text.contains(expected) }
     }

@@ -4,7 +4,7 @@ import LabKit
 import LabSystem
 import Testing
 
-/// Two hosts with a cable between them: two network namespaces of this machine, each with a workspace of its own.
+/// Two hosts with a cable between them: two network namespaces of this machine, each with its own workspace.
 ///
 /// Any thread.
 final class TwoHosts: Sendable {
@@ -33,7 +33,7 @@ final class TwoHosts: Sendable {
                 executable: "/usr/bin/nsenter")
         }
 
-        /// Gives a command to the host's lab, and returns what it answered. On the host too: it may start processes.
+        /// Sends a command to the host's lab and returns the answer. Runs on the host too: it may start processes.
         @discardableResult
         func exec(_ words: String...) throws -> String {
             let outcome = try start(["exec"] + words).finish()
@@ -52,7 +52,7 @@ final class TwoHosts: Sendable {
     let owner: Host
     let guest: Host
 
-    /// Why this machine cannot play two hosts; nil when it can.
+    /// Why this machine cannot run two hosts; nil if it can.
     static let obstacle: Comment? = {
         let tools = ["/usr/bin/unshare", "/usr/bin/nsenter", "/usr/sbin/ip"]
         if let missing = tools.first(where: { access($0, X_OK) != 0 }) { return "\(missing) is not installed" }
@@ -86,12 +86,12 @@ final class TwoHosts: Sendable {
         }
     }
 
-    /// Pulls the cable, or plugs it in again.
+    /// Unplugs the cable, or plugs it in again.
     func setCable(isPlugged: Bool) throws {
         try guest.run("/usr/sbin/ip", "link", "set", "lab0", isPlugged ? "up" : "down")
     }
 
-    /// Carries the key from host to host.
+    /// Copies the key from host to host.
     func carryKey() throws {
         let (from, to) = ("\(owner.workspace.directory)/.lab/join.key", "\(guest.workspace.directory)/join.key")
         try? FileManager.default.removeItem(atPath: to)

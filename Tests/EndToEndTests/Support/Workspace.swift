@@ -3,14 +3,14 @@ import LabSystem
 import TestSupport
 import Testing
 
-/// A directory of its own for one test: scenario files, run records, and the place where instances live.
+/// A directory for one test: scenario files, run records, and the runtime directory of instances.
 ///
 /// Any thread; immutable.
 final class Workspace: Sendable {
     private let temporary: TemporaryDirectory
-    /// Where the command runs.
+    /// The working directory of commands.
     var directory: String { temporary.path }
-    /// Where its instances live; nothing may be left here.
+    /// The runtime directory of its instances; nothing may be left here.
     let runtimeDirectory: String
 
     init() throws {
@@ -29,12 +29,12 @@ final class Workspace: Sendable {
 
     /// Copies the project's `lab.yaml` into the workspace.
     ///
-    /// - Parameter more: Topologies that stand below those of the project.
+    /// - Parameter more: Topologies appended to those of the project.
     func useProjectTopology(and more: String = "") throws {
         try write(try Project.text(of: "lab.yaml") + more, to: "lab.yaml")
     }
 
-    /// Writes a lab file whose phone has one app, played by a user's own program.
+    /// Writes a lab file whose phone has one app, run by a user's own program.
     ///
     /// - Parameter more: Another line about the app.
     func writeTopology(of app: String, playedBy program: String, _ more: String = "") throws {
@@ -54,20 +54,20 @@ final class Workspace: Sendable {
             """, to: "lab.yaml")
     }
 
-    /// What is still there of the workspace's instances: directories, processes and shared-memory objects.
+    /// The remains of the workspace's instances: directories, processes and shared-memory objects.
     func leftovers() throws -> [String] {
         var leftovers = files().map { "file \($0)" }
         leftovers += processes().map { "process \($0.pid) \($0.commandLine)" }
         return leftovers
     }
 
-    /// Expects that nothing is left of the workspace's instances, and names what is.
+    /// Expects no remains of the workspace's instances, and names those that exist.
     func expectNothingLeft(at location: SourceLocation = #_sourceLocation) throws {
         let left = try leftovers()
         #expect(left == [], sourceLocation: location)
     }
 
-    /// What would still do something: processes, and sockets that could be connected to.
+    /// Active remains: processes, and sockets that accept connections.
     func liveLeftovers() throws -> [String] {
         let sockets = files().filter { file in
             let attributes = try? FileManager.default.attributesOfItem(atPath: "\(runtimeDirectory)/\(file)")
@@ -76,12 +76,12 @@ final class Workspace: Sendable {
         return sockets.map { "socket \($0)" } + processes().map { "process \($0.pid) \($0.commandLine)" }
     }
 
-    /// Everything in the runtime directory; what vanishes during the look is not there.
+    /// Everything in the runtime directory, except what vanishes while it is read.
     private func files() -> [String] {
         FileManager.default.enumerator(atPath: runtimeDirectory)?.compactMap { $0 as? String } ?? []
     }
 
-    /// The running processes that were started for an instance of this workspace.
+    /// The running processes started for an instance of this workspace.
     func processes() -> [(pid: Int32, commandLine: String)] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return entries.compactMap(Int32.init).compactMap { pid in

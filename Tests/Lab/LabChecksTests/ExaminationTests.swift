@@ -5,9 +5,9 @@ import LabSystem
 import TestSupport
 import Testing
 
-@Suite("The frame of the checkers", .endsInTime)
+@Suite("The checker framework", .endsInTime)
 struct ExaminationTests {
-    /// Finds what it is told to.
+    /// Reports the given finding.
     private struct Given: Checker {
         let name = "given"
         let rule = "What is given holds."
@@ -24,7 +24,7 @@ struct ExaminationTests {
         TraceEvent(time: time, process: process, name: .lockTaken, fields: ["lock": "status"])
     }
 
-    @Test("Every rule is a sentence, and no two checkers have one name")
+    @Test("Every rule is a sentence, and checker names are unique")
     func rulesAreSentences() {
         let checkers = SharingCheckers.all
         #expect(Set(checkers.map(\.name)).count == checkers.count)
@@ -32,7 +32,7 @@ struct ExaminationTests {
     }
 
     @Test(
-        "A damaged line of the trace leaves the verdict of every rule open, also of a broken one, and names its place"
+        "A damaged trace line makes every rule inconclusive, even a broken one, and its place is named"
     )
     func damagedTrace() throws {
         let directory = try TemporaryDirectory()
@@ -50,7 +50,7 @@ struct ExaminationTests {
         #expect(Examination(history, by: [broken]).verdict == .inconclusive)
     }
 
-    @Test("The breach with the fewest events is told, of those the one whose events are closest")
+    @Test("The breach with the fewest events is reported; among those, the one whose events are closest")
     func shortestBreach() {
         let finding = Finding(
             breaches: [
@@ -63,13 +63,13 @@ struct ExaminationTests {
         #expect(result.verdict == .failed)
     }
 
-    @Test("An excerpt has twenty events at most, in the order of time")
+    @Test("An excerpt has at most twenty events, in order of time")
     func excerptIsShort() {
         let breach = Breach("", (1...30).map { event(UInt64(31 - $0)) })
         #expect(breach.excerpt.map(\.time) == Array(11...30))
     }
 
-    @Test("A limit that is met leaves the verdict open and says so; a breach that was found counts more")
+    @Test("A reached limit makes the verdict inconclusive and is reported; a found breach takes precedence")
     func limitsLeaveTheVerdictOpen() {
         var limits = Examination.Limits()
         limits.events = 1
@@ -89,7 +89,7 @@ struct ExaminationTests {
         #expect(Examination(RecordedHistory([]), by: [Given(), Given(finding: breach)]).verdict == .failed)
     }
 
-    @Test("Calls are joined with their answers; one without is unknown")
+    @Test("Calls are joined with their answers; the outcome of a call without an answer is unknown")
     func callsAndAnswers() throws {
         var history = WrittenHistory()
         history.call("app1#3", "requestToken", token: "cards", outcome: "notDone", error: "missingActivation")
@@ -116,7 +116,7 @@ struct ExaminationTests {
         #expect(history.events.map(\.process) == ["app2", "app1"])
     }
 
-    @Test("An excerpt is shown in a column for each process")
+    @Test("An excerpt has one column per process")
     func excerptTable() {
         let events = [
             event(5_000), event(1_005_000, "app2"),

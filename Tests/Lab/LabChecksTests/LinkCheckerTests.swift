@@ -61,7 +61,7 @@ struct LinkCheckerTests {
         #expect(result.verdict == .passed && result.examined == examined, "\(result)", sourceLocation: sourceLocation)
     }
 
-    @Test("Messages that go their way are fine, also those on it when the record ends")
+    @Test("Delivered messages pass, and so do those still in transit when the record ends")
     func fine() throws {
         var link = Link()
         link.whole("A")
@@ -71,7 +71,7 @@ struct LinkCheckerTests {
         try expectFine(link, examined: 3)
     }
 
-    @Test("A message that has arrived is lost when its app gets a later one and never this one")
+    @Test("An arrived message is lost if its app gets a later one but never this one")
     func lostBehindTheInbox() throws {
         var link = Link()
         let accepted = link.accepted("A")
@@ -81,12 +81,12 @@ struct LinkCheckerTests {
         link.received("B")
         let later = link.handled("B")
         try expect(
-            link, breaks: "The message A has arrived and was never handed to its app: a later one was.",
+            link, breaks: "The message A has arrived but was never handed to its app: a later one was.",
             shownBy: [accepted, later])
     }
 
     @Test(
-        "The app handles a message again when a process died over it; the same process does not, and no other message")
+        "Only a message over which a process died is handled again, and only by another process")
     func repeated() throws {
         var link = Link()
         link.accepted("A")
@@ -108,7 +108,7 @@ struct LinkCheckerTests {
         try expect(late, breaks: "The message A was handled twice.", shownBy: [before, third])
     }
 
-    @Test("A double in the inbox is a breach, although its app handles it once")
+    @Test("A duplicate in the inbox is a breach, even if its app handles it once")
     func doubled() throws {
         var link = Link()
         link.accepted("A")
@@ -136,7 +136,7 @@ struct LinkCheckerTests {
             link, breaks: "The message A was handled behind a later one.", shownBy: [first, handledLater, handledLate])
     }
 
-    @Test("A message is lost when a later one arrives and it does not; one that was told as failed is not")
+    @Test("A message is lost if a later one arrives and it does not, unless it was reported as failed")
     func lost() throws {
         var link = Link()
         let accepted = link.accepted("A")
@@ -147,14 +147,14 @@ struct LinkCheckerTests {
         try expectFine(link, examined: 2)
     }
 
-    @Test("What nobody has sent cannot arrive")
+    @Test("A message that was never sent cannot arrive")
     func invented() throws {
         var link = Link()
         let received = link.received("A")
-        try expect(link, breaks: "The message A arrived, although nobody has sent it.", shownBy: [received])
+        try expect(link, breaks: "The message A arrived, but was never sent.", shownBy: [received])
         var other = Link()
         let handled = other.handled("A")
-        try expect(other, breaks: "The message A was handled, although nobody has sent it.", shownBy: [handled])
+        try expect(other, breaks: "The message A was handled, but was never sent.", shownBy: [handled])
     }
 
     @Test("A report must be true")
@@ -162,16 +162,17 @@ struct LinkCheckerTests {
         var link = Link()
         let accepted = link.accepted("A")
         let told = link.told("A")
-        try expect(link, breaks: "The message A was told as arrived, and has not.", shownBy: [accepted, told])
+        try expect(link, breaks: "The message A was reported as arrived, but has not.", shownBy: [accepted, told])
 
         var failed = Link()
         failed.accepted("A")
         let received = failed.received("A")
         let error = failed.told("A", code: 7014)
-        try expect(failed, breaks: "The message A was told as failed, and has arrived.", shownBy: [received, error])
+        try expect(
+            failed, breaks: "The message A was reported as failed, but has arrived.", shownBy: [received, error])
     }
 
-    @Test("A report comes once to a process, the same to each, and to all messages before the last one that was told")
+    @Test("Each process gets one report per message, all the same, for every message up to the last reported one")
     func reports() throws {
         var link = Link()
         link.accepted("A")
@@ -182,7 +183,7 @@ struct LinkCheckerTests {
         try expectFine(again, examined: 1)
         var twice = link
         let second = twice.told("A", "main#1")
-        try expect(twice, breaks: "The message A was told twice.", shownBy: [first, second])
+        try expect(twice, breaks: "The message A was reported twice.", shownBy: [first, second])
 
         var silent = Link()
         let accepted = silent.accepted("A")
@@ -191,10 +192,11 @@ struct LinkCheckerTests {
         silent.received("B")
         let later = silent.told("B")
         try expect(
-            silent, breaks: "The message A came to an end that its sender was never told.", shownBy: [accepted, later])
+            silent, breaks: "The message A ended, but this was never reported to its sender.",
+            shownBy: [accepted, later])
     }
 
-    @Test("The two directions of a link do not wait for each other")
+    @Test("The two directions of a link are independent")
     func directions() throws {
         var link = Link()
         link.accepted("A")

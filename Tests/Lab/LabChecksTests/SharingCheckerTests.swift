@@ -38,7 +38,7 @@ struct SharingCheckerTests {
 
     // MARK: Counters
 
-    @Test("A counter that two apps use is a breach; one of two activations is none")
+    @Test("A counter that two apps use is a breach, unless it belongs to two activations")
     func counterUsedTwice() throws {
         var history = WrittenHistory()
         let first = history.add("app1", .counterUsed, Self.use("k"))
@@ -49,7 +49,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "counters", shownBy: [first, second])
     }
 
-    @Test("The counter of an app that dies before it has stored the state is free; afterwards it is not")
+    @Test("The counter of an app that dies before it stores the state is free; after that it is used")
     func counterOfDeadApp() throws {
         let status: [String: JSONValue] = ["lock": "status"]
         var history = WrittenHistory()
@@ -69,7 +69,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "counters", shownBy: [first, second])
     }
 
-    @Test("A server's counter that goes back is a breach, unless two of its threads told at the same time")
+    @Test("A server counter that goes back is a breach, unless two server threads reported at once")
     func counterGoesBack() throws {
         var history = WrittenHistory()
         history.add("server", .serverSignature, Self.signature(4))
@@ -82,7 +82,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "counters", shownBy: [high, low])
     }
 
-    @Test("A counter that the server has accepted twice is a breach, also at once")
+    @Test("A counter that the server accepts twice is a breach, even at the same time")
     func serverCounterTwice() throws {
         var history = WrittenHistory()
         let first = history.add("server", .serverSignature, Self.signature(4))
@@ -92,13 +92,13 @@ struct SharingCheckerTests {
 
     // MARK: Signatures
 
-    @Test("A refused signature is a breach while the activation is active, and none before and afterwards")
+    @Test("A refused signature is a breach only while the activation is active")
     func refusedSignature() throws {
         func change(_ state: String) -> [String: JSONValue] { ["activationId": "A", "to": .string(state)] }
         var history = WrittenHistory()
         history.add("server", .serverActivation, change("PENDING_COMMIT"))
         history.add("server", .serverSignature, Self.signature(0, valid: false))
-        // Made before, and judged before the server tells that the activation is active.
+        // Made before, and judged before the server reports that the activation is active.
         history.add("app1", .counterUsed, operation: "app1/0", Self.use("j"))
         let active = history.add("server", .serverActivation, change("ACTIVE"))
         history.add("server", .serverSignature, operation: "app1/0", Self.signature(0, valid: false))
@@ -114,7 +114,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "signatures", shownBy: [active, use, refused])
     }
 
-    @Test("The signature of a dead app that a later one has overtaken is refused; that of a living app is a breach")
+    @Test("A dead app's signature may be refused after a later one overtook it; a living app's is a breach")
     func overtakenSignature() throws {
         var history = WrittenHistory()
         let active = history.add("server", .serverActivation, ["activationId": "A", "to": "ACTIVE"])
@@ -136,7 +136,7 @@ struct SharingCheckerTests {
 
     // MARK: Locks
 
-    @Test("A lock with two holders is a breach; the lock of a dead one is free", arguments: ["status", "queue"])
+    @Test("A lock with two holders is a breach; a dead holder's lock is free", arguments: ["status", "queue"])
     func twoHolders(of lock: String) throws {
         let field: [String: JSONValue] = ["lock": .string(lock)]
         var history = WrittenHistory()
@@ -152,7 +152,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "exclusion", shownBy: [taken, second, sign])
     }
 
-    @Test("The operation lock outside of a task is a breach, and so is the queue inside one")
+    @Test("Taking the operation lock outside a task is a breach, and so is the queue inside one")
     func lockOrder() throws {
         var history = WrittenHistory()
         history.add("app1", .lockTaken, ["lock": "status"])
@@ -170,7 +170,7 @@ struct SharingCheckerTests {
 
     // MARK: Pending operations
 
-    @Test("Two pending operations are a breach; that of a dead owner may be replaced")
+    @Test("Two pending operations are a breach; a dead owner's operation may be replaced")
     func twoPendingOperations() throws {
         let lock: [String: JSONValue] = ["lock": "operation"]
         let fields: [String: JSONValue] = ["type": "activation", "application": "x"]
@@ -200,7 +200,7 @@ struct SharingCheckerTests {
 
     // MARK: State
 
-    @Test("A task with an older state than the stored one is a breach, whoever has counted what")
+    @Test("A task with a state older than the stored one is a breach, regardless of who counted")
     func staleState() throws {
         let status: [String: JSONValue] = ["lock": "status"]
         let state: [String: JSONValue] = [
@@ -229,7 +229,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "fresh state", shownBy: [known, written, begin, end])
     }
 
-    @Test("A task that loads what another one has stored is none")
+    @Test("A task that loads what another one stored is not a breach")
     func freshState() throws {
         let status: [String: JSONValue] = ["lock": "status"]
         let state: [String: JSONValue] = [
@@ -260,7 +260,7 @@ struct SharingCheckerTests {
         try expect(history, keeps: "counters", examined: 1)
     }
 
-    @Test("A change of another activation than the one that signed is a breach, also its removal")
+    @Test("Changing or removing an activation other than the one that signed is a breach")
     func lateAnswer() throws {
         func state(_ activation: String?) -> [String: JSONValue] {
             var fields: [String: JSONValue] = ["bytes": 1]
@@ -280,7 +280,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "late answers", shownBy: [signature, before, removal])
     }
 
-    @Test("The next command of an operation, and other work of the app, have a will of their own")
+    @Test("The next command of an operation and other work of the app may use another activation")
     func laterCommand() throws {
         var history = WrittenHistory()
         let state: [String: JSONValue] = ["bytes": 1, "activationId": "B"]
@@ -294,7 +294,7 @@ struct SharingCheckerTests {
 
     // MARK: Tokens
 
-    @Test("A stored token that another app does not see is a breach, unless it changes meanwhile")
+    @Test("A stored token that another app does not see is a breach, unless it is being changed")
     func invisibleToken() throws {
         let name: [String: JSONValue] = ["name": "accounts"]
         var history = WrittenHistory()
@@ -323,7 +323,7 @@ struct SharingCheckerTests {
 
     // MARK: Calls and processes
 
-    @Test("A call that fails without a reason is a breach; one of a killed app is none")
+    @Test("A call that fails without a reason is a breach, unless its app was killed")
     func unexplainedFailure() throws {
         var history = WrittenHistory()
         history.call("app1", "status", outcome: "unknown", error: "peerDied")
@@ -337,7 +337,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "failures", shownBy: failed)
     }
 
-    @Test("A death that nobody wanted is a breach")
+    @Test("An unexpected process death is a breach")
     func unwantedDeath() throws {
         func end(_ peer: String, _ number: Int64, _ signal: String) -> [String: JSONValue] {
             [
@@ -363,7 +363,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "deaths", shownBy: [last, death])
     }
 
-    @Test("What is left of a run is a breach, and a record without its end leaves the verdict open")
+    @Test("Remains of a run are a breach, and a record without its end is inconclusive")
     func cleanEnd() throws {
         var history = WrittenHistory()
         history.add("app1", .processStarted)

@@ -56,7 +56,7 @@ struct WrittenHistory {
     }
 }
 
-/// A thing that should be there is not.
+/// A required value is missing.
 struct Missing: Error {
     let what: String
 }

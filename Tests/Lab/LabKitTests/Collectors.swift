@@ -17,7 +17,7 @@ final class Numbers: Sendable {
     func add(_ number: Int) { numbers.withLock { $0.append(number) } }
 }
 
-/// Keeps requests unanswered for a while.
+/// Holds requests without answering them.
 final class Responders: Sendable {
     private let kept = Mutex<[ControlResponder]>([])
     private let arrived = DispatchSemaphore(value: 0)
@@ -64,7 +64,7 @@ struct HangingCall {
 
     /// Waits for the end of the call.
     ///
-    /// - Returns: Whether it ended as one that was interrupted.
+    /// - Returns: Whether it ended as interrupted.
     func endsInterrupted() -> Bool {
         caller.join()
         return interrupted.isSet

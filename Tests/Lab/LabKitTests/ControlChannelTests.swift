@@ -21,7 +21,7 @@ struct ControlChannelTests {
         }
     }
 
-    @Test("A command comes back answered")
+    @Test("A command gets its answer")
     func aCommandComesBackAnswered() throws {
         let server = try ControlServer(test.layout, .peer("main"), incarnation: 3) { request, responder in
             responder.succeed([
@@ -39,7 +39,7 @@ struct ControlChannelTests {
         server.stop()
     }
 
-    @Test("A process that knows how long it worked says so, without the time for which the request waited")
+    @Test("A process that measures its work reports that time, without the time the request waited")
     func aProcessTellsHowLongItWorked() throws {
         let server = try ControlServer(test.layout, .peer("main")) { _, responder in
             responder.reply(.success(.null), worked: 5)
@@ -49,7 +49,7 @@ struct ControlChannelTests {
         server.stop()
     }
 
-    @Test("With the last reference to a client goes its thread")
+    @Test("A client's thread ends with the last reference to the client")
     func threadOfAClient() throws {
         let server = try echo()
         func threads() throws -> Int {
@@ -61,7 +61,7 @@ struct ControlChannelTests {
         for client in clients { _ = try client.call(ControlRequest(command: "x")) }
         #expect(try threads() >= clients.count)
         clients = []
-        // Other tests have clients, too, but not so many. A thread that stays is ended by the suite's time limit.
+        // Other tests have clients too, but not so many. If a thread stays, the suite's time limit fails the test.
         while try threads() >= 30 { MonotonicClock.pause(nanoseconds: 5_000_000) }
         server.stop()
     }
@@ -152,20 +152,20 @@ struct ControlChannelTests {
         let pid = ProcessInfo.processInfo.processIdentifier
         let error = #expect(throws: InstanceError.endpointTaken(name: "main", pid: pid)) { try echo() }
         #expect(error?.description == "another process answers as 'main' (pid \(pid)); end it first")
-        // The first one is not disturbed.
+        // The first one is unaffected.
         let client = try ControlClient(test.layout, .peer("main"))
         #expect(try client.call(ControlRequest(command: "x")).error == nil)
         server.stop()
     }
 
-    @Test("A call nobody answers times out and says why")
+    @Test("A call without an answer times out and says why")
     func aCallNobodyAnswersTimesOutAndSaysWhy() throws {
         let client = try ControlClient(test.layout, .peer("nobody"))
         let absent = #expect(throws: ControlError.self) {
             try client.call(ControlRequest(command: "x"), timeout: .milliseconds(5))
         }
         #expect(absent?.name == "timedOut")
-        #expect(absent?.message == "nobody answered at 'p.nobody' within 5ms; is the process running?")
+        #expect(absent?.message == "no reply from 'p.nobody' within 5ms; is the process running?")
 
         let kept = Responders()
         let server = try ControlServer(test.layout, .peer("silent")) { _, responder in kept.add(responder) }
@@ -224,7 +224,7 @@ struct ControlChannelTests {
         server.stop()
     }
 
-    @Test("An interruption ends the calls under way, and only those")
+    @Test("An interruption ends only the calls in progress")
     func anInterruptionEndsCallsUnderWayAndOnlyThose() throws {
         let hanging = try HangingCall(test.layout, timeout: .seconds(60))
         hanging.client.interrupt()
@@ -249,7 +249,7 @@ struct ControlChannelTests {
         server.stop()
     }
 
-    @Test("Replies given before a stop arrive")
+    @Test("Replies sent before a stop arrive")
     func repliesGivenBeforeAStopArrive() throws {
         for _ in 0..<200 {
             let kept = Responders()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Device tokens as text", .endsInTime)
 struct DeviceTokenTextTests {
-    @Test("A token is written with two digits for each byte, and read in either case")
+    @Test("A token has two hexadecimal digits per byte, and is read in either case")
     func writesAndReads() {
         let token = Data([0x00, 0x0F, 0xA0, 0xFF])
         #expect(token.deviceTokenText == "000fa0ff")
@@ -13,7 +13,7 @@ struct DeviceTokenTextTests {
         #expect(Data(deviceTokenText: "000FA0FF") == token)
     }
 
-    @Test("What is no token is not read", arguments: ["0", "0g", "00 ", "-1"])
+    @Test("Invalid tokens are rejected", arguments: ["0", "0g", "00 ", "-1"])
     func refuses(text: String) {
         #expect(Data(deviceTokenText: text) == nil)
     }

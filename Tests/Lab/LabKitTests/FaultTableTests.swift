@@ -61,13 +61,13 @@ struct FaultTableTests {
         #expect(table.rules().map(\.fired) == [2])
     }
 
-    @Test("A rule without limit fires at every pass from the named one")
+    @Test("A rule without a limit fires at every pass from the named one")
     func aRuleWithoutLimitFiresAtEveryPassFromTheNamedOne() throws {
         try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("unavailable"), pass: 2, limit: 0))
         #expect((0..<4).map { _ in fails(table, .stateSave) } == [false, true, true, true])
     }
 
-    @Test("A rule for a subject counts and hits only the passes that are about it")
+    @Test("A rule for a subject counts and hits only that subject's passes")
     func aRuleForASubject() throws {
         try table.arm(
             FaultRule(
@@ -83,7 +83,7 @@ struct FaultTableTests {
         #expect(table.rules().map(\.fired) == [1])
     }
 
-    @Test("A point that no process has come to can be told from one whose fault is for a later pass")
+    @Test("A point that no process has reached differs from one whose fault is set for a later pass")
     func passesAreCounted() throws {
         try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO"), pass: 3))
         try table.arm(FaultRule(point: .stateSaved, process: "main", action: .fail("EIO")))
@@ -105,7 +105,7 @@ struct FaultTableTests {
         #expect(table.rules().isEmpty)
     }
 
-    @Test("A rule that is used up does not silence another one")
+    @Test("An exhausted rule does not silence another one")
     func aRuleThatSpentItselfDoesNotSilenceAnother() throws {
         try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO")))
         try table.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("EIO")))
@@ -113,7 +113,7 @@ struct FaultTableTests {
         #expect(fails(table, .keychainWrite))
     }
 
-    @Test("A rule armed where another one was counts its own passes")
+    @Test("A rule in a reused slot counts only its own passes")
     func aRuleArmedWhereAnotherOneWasCountsItsOwnPasses() throws {
         let first = try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO")))
         #expect(fails(table, .stateSave))
@@ -122,7 +122,7 @@ struct FaultTableTests {
         #expect((0..<3).map { _ in fails(table, .stateSave) } == [false, true, false])
     }
 
-    @Test("The observer is told of a fault before it takes effect")
+    @Test("The observer is notified of a fault before it takes effect")
     func theObserverHearsOfAFaultBeforeItTakesEffect() throws {
         let log = FiringLog()
         table.onFiring { log.add($0) }
@@ -146,7 +146,7 @@ struct FaultTableTests {
             ])
     }
 
-    @Test("A full table says so and reuses spent rules")
+    @Test("A full table reports an error, and the slots of spent rules are reused")
     func aFullTableSaysSoAndReusesSpentRules() throws {
         let spent = FaultRule(point: .stateSave, process: "main", action: .fail("EIO"))
         try table.arm(spent)
@@ -157,7 +157,7 @@ struct FaultTableTests {
         #expect(throws: InstanceError.faultTableFull(slots: FaultTable.slotCount)) { try table.arm(spent) }
     }
 
-    @Test("A text too long for a slot is refused, and the longest one is kept whole")
+    @Test("A text too long for a slot is refused, and the longest allowed text is kept whole")
     func aTextTooLongForASlotIsRefused() throws {
         let name = String(repeating: "x", count: 112)
         #expect(throws: InstanceError.faultTextTooLong(name, bytes: 111)) {
@@ -168,7 +168,7 @@ struct FaultTableTests {
         #expect(try other().rules().map(\.process) == longest)
     }
 
-    @Test("Concurrent passes fire a rule as often as its limit says")
+    @Test("Concurrent passes fire a rule as often as its limit allows")
     func concurrentPassesFireARuleAsOftenAsItsLimitSays() throws {
         try table.arm(FaultRule(point: .statusLockTaken, process: "main", action: .fail("EIO"), limit: 1))
         let log = FiringLog()
@@ -183,8 +183,8 @@ struct FaultTableTests {
         #expect(log.firings.count == 1)
     }
 
-    // Several processes may have seen the rule unspent in the same moment: the claim decides.
-    @Test("A rule is claimed as often as its limit says, however many ask")
+    // Several processes may see the rule unspent at the same time: the claim decides.
+    @Test("A rule is claimed as often as its limit allows, however many processes try")
     func aRuleIsClaimedAsOftenAsItsLimitSays() throws {
         try table.arm(FaultRule(point: .statusLockTaken, process: "main", action: .fail("EIO"), limit: 2))
         let memory = try MappedMemory.file(directory.file("faults"), size: FaultSlot.tableSize, create: false)
@@ -202,12 +202,12 @@ struct FaultTableTests {
             damaged[offset] = 0xFF
             try Files.write(damaged, to: directory.file("damaged"))
             let table = try FaultTable.open(directory.file("damaged"))
-            // A delay of half an eternity would be obeyed, so the damaged delay is not passed.
+            // The fault table would wait out a very long delay, so the point with the damaged delay is not passed.
             if !(280..<288).contains(offset) { try? table.pass(.stateSave, process: "main") }
         }
     }
 
-    @Test("Point names are unique and found")
+    @Test("Point names are unique and can be looked up")
     func pointNamesAreUniqueAndFound() {
         #expect(Set(FaultPoint.all.map(\.rawValue)).count == FaultPoint.all.count)
         for point in FaultPoint.all { #expect(FaultPoint(rawValue: point.rawValue) == point) }

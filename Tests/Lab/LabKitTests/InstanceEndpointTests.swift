@@ -5,7 +5,7 @@ import Testing
 @Suite("Instance endpoints", .endsInTime)
 struct InstanceEndpointTests {
     @Test(
-        "A file name tells who answers",
+        "A file name identifies the process that answers",
         arguments: [
             (InstanceEndpoint.peer("main"), "p.main", "main", "the app main"),
             (.agent("phone.2"), "a.phone.2", "phone.2", "the agent of phone.2"),
@@ -21,7 +21,7 @@ struct InstanceEndpointTests {
         #expect(endpoint.description == title)
     }
 
-    @Test("Other file names are no endpoints", arguments: ["", "p", "p.", "x.main", "main", ".main", "Server"])
+    @Test("Other file names are not endpoints", arguments: ["", "p", "p.", "x.main", "main", ".main", "Server"])
     func otherFileNamesAreNoEndpoints(file: String) {
         #expect(InstanceEndpoint(fileName: file) == nil)
     }

@@ -30,7 +30,7 @@ struct InstanceTests {
         #expect(try Instance.live(in: test.runtimeRoot) == [])
     }
 
-    @Test("Ending leaves nothing")
+    @Test("An ended instance leaves nothing behind")
     func endingLeavesNothing() throws {
         let test = try TestInstance()
         let name = "\(test.layout.sharedMemoryPrefix)phone-1-abc"
@@ -41,13 +41,13 @@ struct InstanceTests {
         #expect(try !SharedMemoryObject.list().contains(name))
     }
 
-    @Test("A member is told of the end, and the last one removes the instance")
+    @Test("Members are notified of the end, and the last one removes the instance")
     func aMemberHearsOfTheEndAndTheLastOneRemovesTheInstance() throws {
         let test = try TestInstance()
         let agent = try Membership(joining: test.layout)
         let lost = DispatchSemaphore(value: 0)
         try Lease.watch(test.layout) {
-            // A real agent kills its children here. The runner may be the last to leave as well.
+            // A real agent kills its children here. The runner may also be the last to leave.
             _ = try? agent.leave()
             lost.signal()
         }
@@ -66,7 +66,7 @@ struct InstanceTests {
         #expect(!Files.exists(test.layout.root))
     }
 
-    @Test("Of members that leave together, exactly one removes the instance")
+    @Test("When members leave together, exactly one removes the instance")
     func ofMembersThatLeaveTogetherExactlyOneRemovesTheInstance() throws {
         for _ in 0..<20 {
             let test = try TestInstance()
@@ -83,11 +83,11 @@ struct InstanceTests {
         }
     }
 
-    @Test("Whoever leaves a second time waits until the first one has removed the instance")
+    @Test("A second leave waits until the first one has removed the instance")
     func whoeverLeavesTwiceWaitsForTheRemoval() throws {
         for _ in 0..<5 {
             let test = try TestInstance()
-            // The removal shall take its time.
+            // Makes the removal slow.
             for number in 0..<500 { try Data().write(to: URL(filePath: "\(test.layout.devicesDirectory)/\(number)")) }
             let agent = try Membership(joining: test.layout)
             #expect(try !test.instance.end(timeout: .milliseconds(1)))
@@ -105,7 +105,7 @@ struct InstanceTests {
         }
     }
 
-    @Test("Nobody can join an ended instance")
+    @Test("An ended instance cannot be joined")
     func nobodyCanJoinAnEndedInstance() throws {
         let test = try TestInstance()
         try test.instance.end()
@@ -129,7 +129,7 @@ struct InstanceTests {
     @Test("Instances of dead processes are swept, living ones are not")
     func deadInstancesAreSweptAndLivingOnesAreNot() throws {
         let test = try TestInstance()
-        // What a kill -9 of all processes leaves: everything but the locks. All tests of the machine share the names of memory.
+        // A kill -9 of all processes leaves all but the locks. All tests on the machine share the names of memory.
         let number = UInt32.random(in: 0..<1_000_000)
         let dead = InstanceLayout(root: "\(test.runtimeRoot)/dead\(number)")
         try Files.createDirectory("\(dead.root)/devices/phone")
@@ -137,14 +137,14 @@ struct InstanceTests {
         let name = "\(dead.sharedMemoryPrefix)phone-1-abc"
         _ = try SharedMemoryObject.create(name: name, size: 256)
         defer { try? SharedMemoryObject.unlink(name: name) }
-        // Not instances: someone's directory, and one that is just being made.
+        // Not instances: an unrelated directory, and one that is just being made.
         try Files.createDirectory("\(test.runtimeRoot)/Documents")
         try Files.createDirectory("\(test.runtimeRoot)/files")
         let young = test.layout.unfinished(maker: ProcessInfo.processInfo.processIdentifier).root
         try Files.createDirectory(young)
         // Its maker was killed: no process has this number.
         try Files.createDirectory(test.layout.unfinished(maker: Int32.max).root)
-        // What a kill in the middle of a removal leaves, and what is being removed at this moment.
+        // The remains of a kill during a removal, and an instance that is being removed now.
         let half = InstanceLayout(root: "\(test.runtimeRoot)/half").hidden.root
         try Files.createDirectory("\(half)/devices/phone")
         let removed = InstanceLayout(root: "\(test.runtimeRoot)/removed").hidden.root
@@ -207,7 +207,7 @@ struct InstanceTests {
         #expect(throws: InstanceError.invalidName(id)) { try Instance.create(id: id, in: directory.path) { .test($0) } }
     }
 
-    @Test("A failing description leaves nothing")
+    @Test("A failing description leaves nothing behind")
     func aFailingDescriptionLeavesNothing() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: CancellationError.self) {
@@ -260,7 +260,7 @@ struct InstanceTests {
         #expect(try Incarnations.next(test.layout, "watch") == 1)
     }
 
-    @Test("A ready server ends the wait")
+    @Test("The wait ends when the server is ready")
     func aReadyServerEndsTheWait() throws {
         let test = try TestInstance()
         let ready = ServerReady(

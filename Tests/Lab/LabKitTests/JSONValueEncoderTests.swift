@@ -3,9 +3,9 @@ import LabKit
 import TestSupport
 import Testing
 
-@Suite("Values become JSON without going through text", .endsInTime)
+@Suite("Values are converted to JSON without going through text", .endsInTime)
 struct JSONValueEncoderTests {
-    @Test("Numbers of every width are what they are as text")
+    @Test("Numbers of every width are the same as through text")
     func widths() throws {
         #expect(
             try JSONValue(encoding: NumbersOfEveryWidth())

@@ -72,7 +72,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "Lists and objects may lie in each other as deep as the limit says, one beside the other",
+        "Lists and objects may be nested up to the limit; siblings do not add to the depth",
         arguments: Sizes.around(128))
     func nestsAsDeepAsTheLimitSays(depth: Int) {
         let list = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)

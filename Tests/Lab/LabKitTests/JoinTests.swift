@@ -42,7 +42,7 @@ struct JoinTests {
 
     private func hello(_ name: String) -> JoinMessage { .hello(JoinHello(instance: name, devices: [])) }
 
-    @Test("A guest with the key is heard, is told what the owner says, and each notices the other's farewell")
+    @Test("A guest with the key exchanges messages with the owner, and each notices when the other leaves")
     func conversation() async throws {
         try await onThread {
             let (atOwner, atGuest) = (Reports(), Reports())
@@ -59,7 +59,7 @@ struct JoinTests {
         }
     }
 
-    @Test("Another owner's key is refused, and its guest is not heard")
+    @Test("A guest with another owner's key is refused, and its messages are ignored")
     func wrongKey() async throws {
         try await onThread {
             let (atOwner, atGuest) = (Reports(), Reports())
@@ -75,7 +75,7 @@ struct JoinTests {
         }
     }
 
-    @Test("The guest that has said hello last counts; the one before it is told, and not heard any more")
+    @Test("The latest guest to say hello replaces the one before, which is notified and then ignored")
     func newestGuest() async throws {
         try await onThread {
             let (atOwner, atFirst, atSecond) = (Reports(), Reports(), Reports())
@@ -99,7 +99,7 @@ struct JoinTests {
         }
     }
 
-    @Test("A key file is for its owner alone, and anything else is refused with what to do")
+    @Test("A key file must be private to its owner; otherwise it is refused with what to do")
     func keyFile() throws {
         let directory = try TemporaryDirectory()
         let test = try TestInstance()
@@ -120,7 +120,7 @@ struct JoinTests {
         }
     }
 
-    @Test("A key file ends with the instance of the owner; one that another owner has written meanwhile stays")
+    @Test("A key file is removed with its owner's instance, unless another owner has replaced it")
     func keyFileEnds() throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("join.key")
@@ -148,13 +148,13 @@ struct JoinTests {
     }
 
     @Test(
-        "What is no address is refused",
+        "Invalid addresses are refused",
         arguments: ["", "host", ":7", "host:", "host:65536", "a b:1", "[::1]:7", "a/b:1"])
     func noAddresses(text: String) {
         #expect(JoinAddress(text) == nil)
     }
 
-    @Test("Clocks of machines that agree count as one; others are taken apart by the fastest answer")
+    @Test("Machine clocks that agree count as one; the offset of others is measured by the fastest answer")
     func machines() {
         var same = MachineDifference()
         same.take(sent: 1_000, ownerReal: 5_000_400_000, ownerMonotonic: 401_000, now: 801_000, realNow: 5_000_800_000)
@@ -172,7 +172,7 @@ struct JoinTests {
         #expect(apart.monotonic == -89_999_000_000)
     }
 
-    @Test("The setting of a clock means the same time on a machine with another real time", arguments: [0, 99])
+    @Test("A clock setting means the same time on a machine with another real time", arguments: [0, 99])
     func otherMachine(gain: Int64) throws {
         let setting = ClockSetting(offset: 7, frozenAt: nil, fastSince: 1_000, gain: gain)
         let moved = setting.onMachine(aheadBy: 500)

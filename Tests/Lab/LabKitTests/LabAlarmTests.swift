@@ -18,10 +18,10 @@ struct LabAlarmTests {
         try clock.freeze()
     }
 
-    /// The moment in so many seconds.
+    /// The time in so many seconds.
     private func moment(_ seconds: Int64) -> Int64 { (clock.now() + .seconds(seconds)).nanoseconds }
 
-    @Test("It rings when its moment comes, for an earlier one that was set later too, and once")
+    @Test("It rings once at its time, also at an earlier time that was set later")
     func rings() throws {
         let rung = DispatchSemaphore(value: 0)
         let count = Atomic(0)
@@ -37,7 +37,7 @@ struct LabAlarmTests {
         rung.wait()
         let first = count.load(ordering: .relaxed)
         #expect(first == 1)
-        // Who set the later ones sets them again when it rings.
+        // The code that set the later times sets them again when it rings.
         alarm.set(moment(0))
         rung.wait()
         let second = count.load(ordering: .relaxed)
@@ -45,7 +45,7 @@ struct LabAlarmTests {
         alarm.stop()
     }
 
-    @Test("It may be set again while it rings, for a moment that is past or for a later one")
+    @Test("It may be set again while it rings, for a past or a later time")
     func setWhileItRings() throws {
         let rung = DispatchSemaphore(value: 0)
         let left = Atomic(2)
@@ -60,7 +60,7 @@ struct LabAlarmTests {
         alarm.stop()
     }
 
-    @Test("An alarm that is stopped ends its thread, whether it waits or not, and does not ring any more")
+    @Test("Stopping an alarm ends its thread, waiting or not, and the alarm never rings again")
     func stopped() throws {
         for isSet in [true, false] {
             let rung = Atomic(false)

@@ -17,7 +17,7 @@ struct LabClockTests {
         clock = try LabClock.create(directory.file("clock"))
     }
 
-    @Test("A clock that follows another one shows its time, keeps what it has run ahead, and says how much that was")
+    @Test("A following clock shows the other one's time, keeps its own lead, and reports it")
     func following() throws {
         let directory = try TemporaryDirectory()
         let owner = try LabClock.create(directory.file("owner"))
@@ -25,7 +25,7 @@ struct LabClockTests {
         try owner.advance(by: .minutes(5))
         #expect(try guest.follow(owner.setting) == .zero)
         try owner.freeze()
-        // The guest has run on meanwhile, and does not go back.
+        // The guest kept running meanwhile and does not go back.
         let before = guest.now()
         let lead = try guest.follow(owner.setting)
         #expect(lead > .zero && guest.isFrozen && guest.now() >= before)
@@ -37,7 +37,7 @@ struct LabClockTests {
         #expect(owner.now() == guest.now())
     }
 
-    @Test("A moment is written in UTC, to the millisecond")
+    @Test("A time is written in UTC, to the millisecond")
     func utc() {
         #expect(LabTime(milliseconds: 1_772_357_400_250).text == "2026-03-01T09:30:00.250Z")
     }
@@ -53,9 +53,9 @@ struct LabClockTests {
 
     //  wall clock   13:00 ── set back by an administrator ── 12:00
     //  instance     made                                     read by a process that starts now
-    @Test("A wall clock that is set back while the instance lives leaves lab time as it was, in every process")
+    @Test("Setting the wall clock back while the instance runs does not change lab time in any process")
     func wallClockIsSetBack() throws {
-        // What a process sees whose wall clock shows another time than the maker's: its own epoch does not count.
+        // The view of a process whose wall clock differs from the creator's: its own epoch does not count.
         let directory = try TemporaryDirectory()
         let hour: Int64 = 3_600_000_000_000
         let made = try LabClock.create(directory.file("clock"), epoch: SteadyClock.epoch + hour)
@@ -80,7 +80,7 @@ struct LabClockTests {
         #expect(other.offset == .minutes(5))
     }
 
-    @Test("A change is traced by who makes it")
+    @Test("A change is traced by the process that makes it")
     func aChangeIsTracedByWhoMakesIt() throws {
         let trace = try TraceWriter(directory: directory.file("traces"), process: "clock", incarnation: 1)
         clock.traceChanges(to: trace)
@@ -104,7 +104,7 @@ struct LabClockTests {
         #expect(clock.now() - frozen == .seconds(1))
     }
 
-    @Test("Running on after a freeze does not jump")
+    @Test("Time does not jump when it runs again after a freeze")
     func runningOnAfterAFreezeDoesNotJump() throws {
         try clock.freeze()
         try clock.advance(by: .minutes(1))
@@ -115,7 +115,7 @@ struct LabClockTests {
         #expect(clock.now() - frozen < .minutes(1))
     }
 
-    @Test("At a rate of 600 ten lab minutes pass in a second, from where the clock stood")
+    @Test("At a rate of 600, ten lab minutes pass per second, starting at the clock's current time")
     func aFastClock() throws {
         try clock.advance(by: .minutes(5))
         let (before, begin) = (clock.now(), SteadyClock.nanoseconds())
@@ -227,9 +227,9 @@ struct LabClockTests {
         #expect(cancelled.isSet)
     }
 
-    @Test("Readers never see a half written record")
+    @Test("Readers never see a half-written record")
     func readersNeverSeeAHalfWrittenRecord() throws {
-        // Frozen times are whole hours here, so a mixture of two records would show as another value.
+        // Frozen times are whole hours here, so a mix of two records would give another value.
         try clock.freeze()
         let start = clock.now()
         let done = Flag()
@@ -246,8 +246,8 @@ struct LabClockTests {
         #expect(clock.now() - start == .minutes(500 * 60))
     }
 
-    // A writer may be killed in the middle of a record: the one that readers use is not the one it writes.
-    @Test("A change leaves the record that is in use as it was")
+    // A writer may be killed in the middle of a record: it never writes the record that readers use.
+    @Test("A change does not modify the record in use")
     func aChangeLeavesTheRecordInUse() throws {
         try clock.freeze()
         for _ in 0..<3 {
@@ -261,7 +261,7 @@ struct LabClockTests {
         }
     }
 
-    @Test("Writers in several threads lose no advance")
+    @Test("No advance is lost when several threads write")
     func writersInSeveralThreadsLoseNoAdvance() throws {
         try clock.freeze()
         let start = clock.now()
@@ -293,7 +293,7 @@ struct LabClockTests {
     }
 
     @Test(
-        "Other texts are no durations",
+        "Other texts are not durations",
         arguments: ["", "5", "s", "5 s", "-5s", "5x", "1.s", ".5s", "1.2.3s", "99999999999999d", "٣s"])
     func otherTextsAreNoDurations(text: String) {
         #expect(LabDuration(text) == nil)

@@ -3,21 +3,21 @@ import LabSystem
 import TestSupport
 import Testing
 
-/// What comes when nothing waits for it any more, and what waits when nothing can come.
+/// Replies after the end of their call, and calls that can no longer get a reply.
 @Suite("Late replies on the control channel", .endsInTime)
 struct LateReplyTests {
     private let test: TestInstance
 
     init() throws { test = try TestInstance() }
 
-    @Test("A reply that comes after the time of its call ends no other call")
+    @Test("A reply that arrives after its call timed out ends no other call")
     func afterATimeout() throws {
         let kept = Responders()
         let server = try ControlServer(test.layout, .peer("main")) { request, responder in
             if request.command == "hang" { kept.add(responder) } else { responder.succeed(["own": true]) }
         }
         let client = try ControlClient(test.layout, .peer("main"))
-        // Until one was under way when its time was over: it may be over before a command leaves.
+        // Repeated until a call timed out in progress: its time may be over before the command is sent.
         repeat {
             let error = #expect(throws: ControlError.self) {
                 try client.call(ControlRequest(command: "hang"), timeout: .milliseconds(20))
@@ -29,7 +29,7 @@ struct LateReplyTests {
         server.stop()
     }
 
-    @Test("Of several answers to a request the first one counts, whoever gives them")
+    @Test("The first of several answers to a request counts, whichever process sends it")
     func severalAnswers() throws {
         let server = try ControlServer(test.layout, .peer("main")) { _, responder in
             responder.succeed(["number": 1])
@@ -41,7 +41,7 @@ struct LateReplyTests {
         server.stop()
     }
 
-    @Test("A client that closes ends its calls under way, and a reply to one of them that comes later is dropped")
+    @Test("Closing a client ends its calls in progress, and later replies to them are dropped")
     func closedUnderWay() throws {
         let hanging = try HangingCall(test.layout)
         hanging.client.close()

@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 import ZeroMQ
 
-/// A process that greets as it should and then answers with whatever the test says.
-@Suite("A process that answers with nonsense", .endsInTime)
+/// A process that greets correctly and then answers with what the test gives it.
+@Suite("A process that sends invalid answers", .endsInTime)
 struct LyingProcessTests {
     let test: TestInstance
 
     init() throws { test = try TestInstance() }
 
-    /// Calls a command of a process that answers with some parts.
+    /// Calls a command of a process that answers with the given parts.
     private func error(ofAnswer parts: [Data]) throws -> ControlError? {
         let socket = "ipc://\(try test.layout.socketPath(.peer("main")))"
         let isBound = DispatchSemaphore(value: 0)
@@ -28,7 +28,7 @@ struct LyingProcessTests {
                     guard let client = try router.receive()?.first else { continue }
                     _ = try router.send([client] + answer)
                 }
-                // The end of the connection would be another way to answer nothing.
+                // A closed connection would be another kind of missing answer.
                 isAnswered.wait()
             } catch {
                 Issue.record(error)
@@ -45,7 +45,7 @@ struct LyingProcessTests {
     }
 
     @Test(
-        "The command ends at once, with what came instead of an answer",
+        "The command fails at once and reports what it received instead of an answer",
         arguments: [
             (["{\"id\": 1,"], "something that is no JSON"),
             (["[1, 2]"], "a message without an `id`"),

@@ -2,9 +2,9 @@ import LabKit
 import TestSupport
 import Testing
 
-@Suite("The words that start a process", .endsInTime)
+@Suite("The command line of a process", .endsInTime)
 struct ProcessLaunchTests {
-    @Test("They are read as they were written")
+    @Test("It is read back as it was written")
     func words() {
         let app = AppLaunch(instance: "/run/a b", app: "main", incarnation: 3)
         #expect(app.arguments == ["--instance", "/run/a b", "--as", "main", "--incarnation", "3"])
@@ -15,7 +15,7 @@ struct ProcessLaunchTests {
     }
 
     @Test(
-        "Whatever else a person may write is left to the parser",
+        "Any other command line is left to the parser",
         arguments: [
             [], ["--help"], ["--instance", "i", "--as", "main"],
             ["--instance", "i", "--as", "main", "--incarnation", "x"],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabKit
 
-@Suite("The requests that a server records outlive it", .endsInTime)
+@Suite("Recorded requests survive the server", .endsInTime)
 struct RequestRecordTests {
     private let directory: TemporaryDirectory
     private let layout: InstanceLayout
@@ -20,7 +20,7 @@ struct RequestRecordTests {
         try RequestRecord(path: layout.requestsPath(incarnation: incarnation), capacity: capacity)
     }
 
-    @Test("Requests are in the order of arrival, with what is known of each, server after server")
+    @Test("Requests are in order of arrival with all recorded details, one server after the other")
     func order() throws {
         let first = try record(1)
         let slow = first.begin(["method": "POST", "path": "/slow"])
@@ -37,7 +37,7 @@ struct RequestRecordTests {
         #expect(read.map { $0["incarnation"] } == [1, 1, 1, 3])
     }
 
-    @Test("A line that a killed server has left unfinished tells nothing, and spoils no other")
+    @Test("An unfinished line of a killed server is ignored and affects no other line")
     func torn() throws {
         let record = try record(1)
         let number = record.begin(["method": "GET", "path": "/a"])
@@ -51,7 +51,7 @@ struct RequestRecordTests {
         }
     }
 
-    @Test("Of very many requests the newest are kept, in two files of some size")
+    @Test("The newest of very many requests are kept, in two files of limited size")
     func bounded() throws {
         let record = try record(1, capacity: 10_000)
         for number in 1...1_000 {
@@ -67,7 +67,7 @@ struct RequestRecordTests {
         #expect(RequestRecord.read(layout).allSatisfy { $0["method"] != nil })
     }
 
-    @Test("An instance whose server got nothing has no requests")
+    @Test("An instance whose server received nothing has no requests")
     func empty() throws {
         #expect(RequestRecord.read(layout).isEmpty)
         _ = try record(1)

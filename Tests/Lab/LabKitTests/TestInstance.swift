@@ -2,7 +2,7 @@ import Foundation
 import LabKit
 import TestSupport
 
-/// An instance in a runtime directory of its own, removed with everything in it when the test lets go of it.
+/// An instance in its own runtime directory, removed with everything in it when the test releases it.
 final class TestInstance: Sendable {
     private let directory: TemporaryDirectory
     let instance: Instance

@@ -32,7 +32,7 @@ struct TraceTests {
         #expect(event.fields == ["counter": 7, "note": "a\nb"])
     }
 
-    @Test("The last event of a kind is found at the end of a long file, and one far before it is not looked for")
+    @Test("The last event of a kind is found near the end of a long file; the search does not go far back")
     func lastEvent() throws {
         let writer = try writer()
         let last = { try TraceReader.lastEvent(in: writer.path, mentioning: "lock.") { $0.name != .lockRequested } }
@@ -50,7 +50,7 @@ struct TraceTests {
         #expect(try last()?.fields == ["lock": "status"])
     }
 
-    @Test("An incomplete last line is reported, and the rest is read")
+    @Test("An incomplete last line is reported, and all other lines are read")
     func aTornLastLineIsReportedAndTheRestIsRead() throws {
         let writer = try writer()
         writer.emit(.processStarted)
@@ -63,7 +63,7 @@ struct TraceTests {
         #expect(content.unreadableLines == 0)
     }
 
-    @Test("Strange lines are counted and skipped")
+    @Test("Malformed lines are counted and skipped")
     func strangeLinesAreCountedAndSkipped() throws {
         let lines = ["", "{}", #"{"t":-1,"p":"a#1","e":"log"}"#, #"{"t":1,"p":"a","e":"log"}"#, "nonsense"]
         try Files.write(Data((lines.joined(separator: "\n") + "\n").utf8), to: directory.file("a#1.jsonl"))
@@ -108,7 +108,7 @@ struct TraceTests {
         #expect(seen.names(of: "late") == [.processStarted, .processReady])
     }
 
-    @Test("What several processes have written before a follower begins is reported in the order of time")
+    @Test("Events that several processes wrote before a follower starts are reported in order of time")
     func oldEventsComeInTheOrderOfTime() throws {
         let (first, second) = (try writer("a"), try writer("b"))
         for _ in 0..<3 {
@@ -123,7 +123,7 @@ struct TraceTests {
         #expect(seen.withLock { $0 } == ["b", "a", "b", "a", "b", "a"])
     }
 
-    @Test("Stopping reports everything written before")
+    @Test("Stopping a follower reports everything written before")
     func stoppingReportsEverythingWrittenBefore() throws {
         let writer = try writer()
         let seen = EventLog(expected: 0)
@@ -133,7 +133,7 @@ struct TraceTests {
         #expect(seen.names(of: "main").count == 200)
     }
 
-    @Test("Event names are unique and found")
+    @Test("Event names are unique and can be looked up")
     func eventNamesAreUniqueAndFound() {
         #expect(Set(TraceEventName.all).count == TraceEventName.all.count)
         #expect(TraceEventName(rawValue: "state.saved") == .stateSaved)

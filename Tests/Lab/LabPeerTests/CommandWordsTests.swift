@@ -4,7 +4,7 @@ import Testing
 
 @testable import LabPeer
 
-@Suite("Commands as words", .endsInTime)
+@Suite("Commands typed as words", .endsInTime)
 struct CommandWordsTests {
     private let app = AppSpec(
         name: "main", kind: .app, bundleIdentifier: "com.example.main",
@@ -24,7 +24,7 @@ struct CommandWordsTests {
     }
 
     @Test(
-        "A line is split at blanks outside of quotes",
+        "A line is split at blanks outside quotes",
         arguments: [
             ("", []), ("  ", []), ("launch", ["launch"]), (" a  b=c ", ["a", "b=c"]),
             ("a b=\"c d\" e='f g'", ["a", "b=c d", "e=f g"]), ("a b=\"it's\"", ["a", "b=it's"]),
@@ -34,7 +34,7 @@ struct CommandWordsTests {
         #expect(CommandWords.split(line) == words)
     }
 
-    @Test("Values are read by the type of their parameter, not by their looks")
+    @Test("Values are read by the type of their parameter, not by their form")
     func types() throws {
         #expect(try arguments("persistActivation", "password=0123") == ["password": "0123"])
         #expect(
@@ -53,7 +53,7 @@ struct CommandWordsTests {
                 == true)
     }
 
-    @Test("Mistakes are answered with what was expected")
+    @Test("Errors state what was expected")
     func mistakes() {
         #expect(problem("createActivatoin")?.contains("createActivation") == true)
         #expect(problem("sendTokenToWatch")?.contains("needs `name`") == true)

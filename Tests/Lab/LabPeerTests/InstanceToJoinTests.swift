@@ -22,14 +22,14 @@ struct InstanceToJoinTests {
 
     private let labFile = "/labs/\(UUID().uuidString)/lab.yaml"
 
-    @Test("An explicit instance wins over the environment, and that one over nothing")
+    @Test("An explicit instance takes precedence over the environment, and the environment over a search")
     func precedence() throws {
         let environment = ["LAB_INSTANCE": "/run/b"]
         #expect(try InstanceToJoin.find(options("--instance", "/run/a"), environment: environment).root == "/run/a")
         #expect(try InstanceToJoin.find(options(), environment: environment).root == "/run/b")
     }
 
-    @Test("The only live instance made from the file is found")
+    @Test("The only live instance made from the lab file is found")
     func onlyOne() throws {
         let instance = try instance(labFile: labFile)
         #expect(try InstanceToJoin.find(options("--lab", labFile), environment: [:]) == instance.layout)
@@ -46,7 +46,7 @@ struct InstanceToJoinTests {
         }
     }
 
-    @Test("Of several live instances none is chosen")
+    @Test("None of several live instances is chosen")
     func several() throws {
         let options = try options("--lab", labFile)
         let instances = try [instance(labFile: labFile), instance(labFile: labFile)]

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The command line of a peer", .endsInTime)
 struct PeerOptionsTests {
-    @Test("What a device writes is read by the parser and without it as the same")
+    @Test("A device's command line means the same with and without the parser")
     func launch() throws {
         let launch = AppLaunch(instance: "/run/a", app: "main", incarnation: 2)
         for options in [PeerOptions(launch), try PeerOptions.parse(launch.arguments)] {

@@ -27,7 +27,7 @@ struct BuildServerFileTests {
         }
     }
 
-    @Test("Each plays shards with one seed and writes their reports, where nothing is missing")
+    @Test("Each runs shards with one seed and writes their reports")
     func calls() throws {
         let names = try Files.list(Self.folder).filter { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") }
         #expect(names.count == 3)
@@ -40,7 +40,7 @@ struct BuildServerFileTests {
         #expect(script.contains("\nlab run Scenarios --seed 7 --shard auto --report "))
     }
 
-    @Test("GitHub Actions: every step does one thing, and the verdict needs all shards")
+    @Test("GitHub Actions: each step does one thing, and the verdict needs all shards")
     func github() throws {
         let jobs = try #require(try Self.document("github.yml")["jobs"]?.entries)
         #expect(jobs.map(\.key) == ["shard", "verdict"])
@@ -58,7 +58,7 @@ struct BuildServerFileTests {
         #expect(jobs[1].value["if"]?.scalar?.text == "always()")
     }
 
-    @Test("GitLab: each job belongs to a stage that there is, and keeps what it has written")
+    @Test("GitLab: each job belongs to an existing stage, and keeps its output")
     func gitlab() throws {
         let file = try Self.document("gitlab.yml")
         let stages = try #require(file["stages"]?.elements).compactMap(\.scalar?.text)
@@ -67,7 +67,7 @@ struct BuildServerFileTests {
         for job in jobs { #expect(job.value["artifacts"]?["when"]?.scalar?.text == "always", "\(job.key)") }
     }
 
-    @Test("Kubernetes: an indexed job has a pod for each shard, and tries none again")
+    @Test("Kubernetes: an indexed job has one pod per shard, without retries")
     func kubernetes() throws {
         let file = try Self.document("kubernetes.yaml")
         #expect(file["apiVersion"]?.scalar?.text == "batch/v1")

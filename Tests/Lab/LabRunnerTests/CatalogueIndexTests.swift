@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("The index of a catalogue says what each scenario shows, and what none does", .endsInTime)
+@Suite("The catalogue index lists what each scenario shows, and what no scenario shows", .endsInTime)
 struct CatalogueIndexTests {
     private static let catalogue = SuiteReader(labPath: Project.path("lab.yaml"), environment: [:])
         .read([Project.path("Scenarios")])
@@ -24,7 +24,7 @@ struct CatalogueIndexTests {
         return rest.components(separatedBy: "\n#").first ?? ""
     }
 
-    @Test("A scenario names one chapter or several, and each chapter its scenarios")
+    @Test("A scenario lists one or more chapters, and each chapter lists its scenarios")
     func chapters() throws {
         let text = try index(of: [
             "one.yaml":
@@ -40,13 +40,13 @@ struct CatalogueIndexTests {
         #expect(try section("Networking", of: text).contains("| SSL validation | [two.yaml](two.yaml) |"))
     }
 
-    @Test("Without chapters and limits there is no section about them")
+    @Test("Sections without chapters or limits are omitted")
     func noChapters() throws {
         let text = try index(of: ["one.yaml": "name: One\ntags: [limits]\nsteps:\n  - main: kill\n"])
         #expect(!text.contains("By chapter") && !text.contains("By platform limit"), "\(text)")
     }
 
-    @Test("A limit is shown by whoever has its tag, and by nobody else")
+    @Test("A limit lists exactly the scenarios with its tag")
     func limits() throws {
         let text = try section(
             "By platform limit",
@@ -58,7 +58,7 @@ struct CatalogueIndexTests {
         #expect(text.contains("Not shown: `shared-memory-name`") && text.contains("`app-group`: "), "\(text)")
     }
 
-    @Test("A fault is told by its actor and by the word that decides what goes wrong")
+    @Test("A fault is identified by its actor and by the word that selects the effect")
     func faults() throws {
         let text = try section(
             "By kind of fault",
@@ -82,7 +82,7 @@ struct CatalogueIndexTests {
         }
     }
 
-    @Test("A code counts where a step means it, not where its word is written")
+    @Test("An error code counts where a step uses it, not where its text appears")
     func codes() throws {
         let words = """
             name: The encryption of unknown things, networkError
@@ -123,7 +123,7 @@ struct CatalogueIndexTests {
         #expect(text.contains("| `deviceNotPaired` | [meant.yaml](meant.yaml) |"))
     }
 
-    @Test("In the project's catalogue nothing is missing that a scenario can show")
+    @Test("The project's catalogue shows everything that a scenario can show")
     func catalogue() throws {
         #expect(Self.catalogue.diagnostics.isEmpty, "\(Self.catalogue.diagnostics)")
         let text = CatalogueIndex(scenarios: Self.catalogue.scenarios).text
@@ -133,7 +133,7 @@ struct CatalogueIndexTests {
         }
     }
 
-    @Test("Every scenario of the project says what it is about, and every limit that it names is declared")
+    @Test("Every project scenario has an `about`, and every limit that it names is declared")
     func headers() {
         let known = Set(PlatformLimit.all.map(\.tag))
         for scenario in Self.catalogue.scenarios {
@@ -145,7 +145,7 @@ struct CatalogueIndexTests {
         #expect(known.count == PlatformLimit.all.count)
     }
 
-    @Test("Every fault that one can end is a kind of fault, and every kind can be done")
+    @Test("Every fault that can be ended is a kind of fault, and every kind can be armed")
     func faultKinds() {
         let kinds = FaultKind.all
         #expect(Set(kinds.map(\.title)).count == kinds.count)
@@ -161,7 +161,7 @@ struct CatalogueIndexTests {
         }
     }
 
-    @Test("A chapter stands once in its manual, and each manual has some that can be shown")
+    @Test("A chapter occurs once in its manual, and each manual has chapters that can be shown")
     func manuals() {
         let names = ManualChapter.all.map(\.name)
         #expect(Set(names).count == names.count)

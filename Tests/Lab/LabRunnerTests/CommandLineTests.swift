@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("A command from the command line is checked, and ends when its process ends", .endsInTime)
+@Suite("A command given on the command line is checked, and ends when its process ends", .endsInTime)
 struct CommandLineTests {
     private static let topology = Topology(
         name: "t",
@@ -28,7 +28,7 @@ struct CommandLineTests {
         ).perform(in: connection, timeout: .milliseconds(200))
     }
 
-    @Test("Values that cannot be are bad input, as they are in a scenario")
+    @Test("Impossible values are bad input, as in a scenario")
     func impossibleValues() async throws {
         try await onThread {
             let lab = try FakeLab(Self.topology, answers: FakeAnswers())
@@ -53,7 +53,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test("A command for a dead agent or server fails at once and says what to do")
+    @Test("A command to a dead agent or server fails at once and says what to do")
     func deadParts() async throws {
         try await onThread {
             let lab = try FakeLab(Self.topology, answers: FakeAnswers())

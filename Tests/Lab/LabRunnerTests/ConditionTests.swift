@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("A step with when is carried out only when its condition holds", .endsInTime)
+@Suite("A step with `when` runs only if its condition holds", .endsInTime)
 struct ConditionTests {
     private func run(_ steps: String, _ answers: [String: [JSONValue]] = [:]) async throws -> FakeRun {
         try await onThread { try FakeRun(steps, answers: FakeAnswers(answers)) }
@@ -24,7 +24,7 @@ struct ConditionTests {
           - phone: keychainItems
         """
 
-    @Test("It is carried out when the value is as expected")
+    @Test("It runs if the value is as expected")
     func holds() async throws {
         let run = try await run(Self.unblocking, Self.status("blocked"))
         #expect(run.result.verdict == .passed, "\(run.sinks)")
@@ -32,7 +32,7 @@ struct ConditionTests {
         #expect(run.result.skipped == nil)
     }
 
-    @Test("Otherwise it is skipped, and terminal, report and history say why")
+    @Test("Otherwise it is skipped, and terminal, report and history state the reason")
     func skipped() async throws {
         let run = try await run(Self.unblocking, Self.status("active"))
         #expect(run.result.verdict == .passed, "\(run.sinks)")
@@ -51,7 +51,7 @@ struct ConditionTests {
         #expect(event.description.contains("expected"), "\(event)")
     }
 
-    @Test("A block is skipped as a whole, and a step in rounds is told once with its number of times")
+    @Test("A block is skipped as a whole, and a repeated step is reported once with its count")
     func blocks() async throws {
         let run = try await run(
             """
@@ -76,7 +76,7 @@ struct ConditionTests {
         )
     }
 
-    @Test("In a tear-down a condition over a value that was never kept skips the step")
+    @Test("In a tear-down, a condition on a value that was never kept skips the step")
     func tearDown() async throws {
         let run = try await run(
             """

@@ -5,9 +5,9 @@ import LabRunner
 import TestSupport
 import Testing
 
-@Suite("Every mistake in a file has its words, letter by letter", .endsInTime)
+@Suite("Every error in a file has its exact diagnostic", .endsInTime)
 struct DiagnosticGoldenTests {
-    @Test("The print-out is the recorded one", arguments: TestFiles.cases(in: "Golden"))
+    @Test("The output matches the recorded one", arguments: TestFiles.cases(in: "Golden"))
     func printOut(of name: String) {
         let directory = "\(TestFiles.directory)/Golden/\(name)"
         let outcome = Self.read(name)
@@ -19,7 +19,7 @@ struct DiagnosticGoldenTests {
         #expect(outcome.scenarios.isEmpty != outcome.diagnostics.isEmpty, "a file with mistakes gives no scenario")
     }
 
-    @Test("Complaints are sorted by place")
+    @Test("Diagnostics are sorted by place")
     func sorted() {
         for name in TestFiles.cases(in: "Golden") {
             let places = Self.read(name).diagnostics.filter { $0.place.file.path.hasSuffix("scenario.yaml") }
@@ -28,7 +28,7 @@ struct DiagnosticGoldenTests {
         }
     }
 
-    @Test("No diagnostic is without a golden file")
+    @Test("Every diagnostic has a golden file")
     func complete() throws {
         let source = try Project.text(of: "Sources/Lab/LabFile/Diagnostics/DiagnosticKind.swift")
         let declared = Set(source.matches(of: /\n    case ([a-zA-Z0-9]+)/).map { String($0.1) })

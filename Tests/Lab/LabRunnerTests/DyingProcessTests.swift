@@ -7,8 +7,8 @@ import Testing
 
 @testable import LabRunner
 
-/// A killed process answers nothing, but counts as alive until its last thread has gone.
-@Suite("A question to a process that is dying ends with its death", .endsInTime)
+/// A killed process does not answer, but counts as alive until its last thread has ended.
+@Suite("A request to a dying process ends with its death", .endsInTime)
 struct DyingProcessTests {
     private static let topology = Topology(
         name: "one",
@@ -22,10 +22,10 @@ struct DyingProcessTests {
                 ])
         ], links: [])
 
-    /// Kills the process that holds the phone's endpoint as soon as a question has arrived there, which it never answers.
+    /// Kills the process that holds the phone's endpoint as soon as a request arrives there; it never answers.
     ///
-    /// - Parameter ask: Puts the question.
-    /// - Returns: What it was answered with.
+    /// - Parameter ask: Sends the request.
+    /// - Returns: The error that it got.
     private func death(under ask: @Sendable (InstanceConnection) throws -> Void) throws -> ControlError? {
         let directory = try TemporaryDirectory()
         try Files.createDirectory(directory.file("run/traces"))
@@ -56,7 +56,7 @@ struct DyingProcessTests {
         #expect(error?.name == "peerDied")
     }
 
-    @Test("A device that dies over a command, and while an app of it is looked for")
+    @Test("A device that dies during a command, and while one of its apps is looked up")
     func command() async throws {
         for (actor, command) in [("phone", LockDevice.name), ("main", "hasValidActivation")] {
             let error = try await onThread {

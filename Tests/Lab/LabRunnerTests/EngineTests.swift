@@ -6,9 +6,9 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("The engine carries steps out as they are written", .endsInTime)
+@Suite("The engine runs steps as they are written", .endsInTime)
 struct EngineTests {
-    @Test("A run whose record cannot be written, because the disk is full, is inconclusive and says why")
+    @Test("A run whose record cannot be written because the disk is full is inconclusive and says why")
     func fullDisk() async throws {
         let run = try await onThread { try FakeRun("  - clock: freeze\n", isDiskFull: true) }
         #expect(run.result.verdict == .inconclusive)
@@ -17,7 +17,7 @@ struct EngineTests {
         #expect(reason.hasSuffix("the disk is full"), "\(reason)")
     }
 
-    @Test("A command of an app goes to the app, one of its process to its device")
+    @Test("An app command goes to the app, a command about its process to its device")
     func routes() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -35,7 +35,7 @@ struct EngineTests {
         #expect(run.requests.map(\.operation) == ["1", "2", "3", "4", "5"])
     }
 
-    @Test("A step with eventually passes when its expectation comes true")
+    @Test("A step with `eventually` passes when its expectation holds")
     func eventually() async throws {
         let no: JSONValue = ["result": false]
         let run = try await onThread {
@@ -47,7 +47,7 @@ struct EngineTests {
         #expect(run.requests.count == 3)
     }
 
-    @Test("A step with eventually and without an expectation is tried until its command succeeds")
+    @Test("A step with `eventually` and without an expectation is retried until its command succeeds")
     func eventuallySucceeds() async throws {
         let failure: JSONValue = ["error": ["domain": "lab", "name": "wrongState", "message": "not yet"]]
         let run = try await onThread {
@@ -62,7 +62,7 @@ struct EngineTests {
     /// On a busy machine one attempt can take a while.
     private static let timeForSeveralAttempts = LabDuration.seconds(1).stretched
 
-    @Test("A step with eventually does not hammer a process whose trace is busy")
+    @Test("A step with `eventually` does not flood a process whose trace is busy")
     func eventuallyIsPatient() async throws {
         let limit = Self.timeForSeveralAttempts
         let run = try await onThread {
@@ -79,7 +79,7 @@ struct EngineTests {
         #expect(run.requests.count > 1)
     }
 
-    @Test("An event of the process that is asked brings the next attempt; the asking's own events do not")
+    @Test("An event of the asked process triggers the next attempt; events caused by the attempt do not")
     func eventsOfInterest() async throws {
         let own = TraceBoard.Interest(processes: ["main"], own: "3")
         func event(_ name: TraceEventName, of process: String, operation: String?) throws -> TraceEvent {
@@ -148,7 +148,7 @@ struct EngineTests {
     }
 
     @Test(
-        "An event emitted once satisfies one waitFor, whether a process is named or not",
+        "An event satisfies only one waitFor, whether a process is named or not",
         arguments: [("peer: main, ", ""), ("", "peer: main, "), ("", "")])
     func oneEventForOneWait(first: String, second: String) async throws {
         let run = try await onThread {
@@ -178,7 +178,7 @@ struct EngineTests {
         #expect(run.result.verdict == .passed, "\(run.sinks)")
     }
 
-    @Test("A tear-down runs after a failure; a step whose value was never captured is passed over")
+    @Test("A tear-down runs after a failure; a step whose value was never captured is skipped")
     func tearDown() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -201,7 +201,7 @@ struct EngineTests {
         #expect(run.history.contains("step.skipped"))
     }
 
-    @Test("Every step of a tear-down is carried out, also after one that failed")
+    @Test("Every step of a tear-down runs, even after a failed one")
     func wholeTearDown() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -243,7 +243,7 @@ struct EngineTests {
         #expect(!run.requests.map(\.command).contains("keychainItems"))
     }
 
-    @Test("A block with eventually that never comes true reports its last attempt only")
+    @Test("A block with `eventually` that never holds reports only its last attempt")
     func eventuallyBlock() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -258,7 +258,7 @@ struct EngineTests {
         #expect(run.result.failures.count == 1, "\(run.sinks)")
     }
 
-    @Test("The history is one JSON line an event")
+    @Test("The history has one JSON line per event")
     func history() async throws {
         let run = try await onThread { try FakeRun("  - main: hasValidActivation\n") }
         let lines = run.history.split(separator: "\n")
@@ -266,17 +266,17 @@ struct EngineTests {
         #expect(events == ["source", "step.started", "command", "step.finished"])
     }
 
-    @Test("The overlap of a race is proven only where every possible course of the work overlaps")
+    @Test("The overlap of a race is proven only if every possible timing of the work overlaps")
     func overlap() {
         func work(_ sent: UInt64, _ received: UInt64, _ handling: UInt64) -> HandlingInterval {
             HandlingInterval(sent: sent, received: received, handling: handling)
         }
-        // Both worked nearly all the time between question and answer.
+        // Both worked nearly all the time between request and answer.
         #expect(Overlap.isProven([work(0, 100, 95)], [work(10, 110, 95)]))
         // One after the other.
         #expect(!Overlap.isProven([work(0, 100, 95)], [work(100, 200, 95)]))
         #expect(!Overlap.isProven([work(0, 100, 100)], [work(100, 200, 100)]), "one began when the other ended")
-        // The stamps overlap, the short pieces of work need not.
+        // The time stamps overlap, but the short pieces of work need not.
         #expect(!Overlap.isProven([work(0, 100, 10)], [work(0, 100, 10)]))
         // A branch counts from its first command to its last.
         #expect(Overlap.isProven([work(0, 10, 8), work(90, 100, 8)], [work(40, 50, 8)]))
@@ -284,13 +284,13 @@ struct EngineTests {
         #expect(Overlap.unproven([[work(0, 9, 9)], [work(1, 9, 8)], [work(20, 30, 9)]]).map { [$0, $1] } == [0, 2])
     }
 
-    @Test("A race without overlap is explained by the times that were judged")
+    @Test("A race without overlap is explained by the times that were compared")
     func account() {
         func work(_ sent: UInt64, _ received: UInt64, _ handling: UInt64) -> HandlingInterval {
             HandlingInterval(
                 sent: sent * 1_000_000, received: received * 1_000_000, handling: handling * 1_000_000)
         }
-        // The time between question and answer overlaps, the work need not.
+        // The times between request and answer overlap, but the work need not.
         #expect(
             Overlap.account(of: [[work(0, 100, 10)], [work(5, 100, 10)]], 0, 1)
                 == "branch 1 began at 90.00 ms at the latest and worked until 10.00 ms at least, branch 2 began at 90.00 ms at the latest and worked until 15.00 ms at least"

@@ -4,13 +4,13 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Where the programs of the lab are", .endsInTime)
+@Suite("Locating the lab's programs", .endsInTime)
 struct ExecutablesTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Programs that may be run, in a folder.
+    /// Executable programs in a folder.
     private func install(_ names: [String], into folder: String) throws {
         try Files.createDirectory(directory.file(folder))
         for name in names { try Files.touch(directory.file("\(folder)/\(name)"), mode: 0o700) }
@@ -30,7 +30,7 @@ struct ExecutablesTests {
         #expect(found.missing == [])
     }
 
-    @Test("A folder that has all programs is taken, whatever its links lead to")
+    @Test("A folder with all programs is used, regardless of its link targets")
     func links() throws {
         try install(Executables.names, into: "build")
         try install(["lab-server"], into: "elsewhere")
@@ -42,7 +42,7 @@ struct ExecutablesTests {
         #expect(try find("links").directory == directory.file("links"))
     }
 
-    @Test("Of a folder without all programs it is known which are missing; one without a server is refused")
+    @Test("Missing programs of a folder are listed; a folder without a server is refused")
     func incomplete() throws {
         try install(["lab-server", "main-app"], into: "part")
         #expect(try find("part").missing == ["device-agent", "app-extension", "watch-companion"])

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Answers are the same, an error is any, events have an order", .endsInTime)
+@Suite("The expectations `same`, any error, and event order", .endsInTime)
 struct ExpectationTests {
-    @Test("Commands of same must give the same answer; where they differ, each answer is told")
+    @Test("Commands of `same` must give the same answer; if they differ, every answer is reported")
     func same() async throws {
         func run(_ wallet: Bool) async throws -> ScenarioResult {
             try await onThread {
@@ -33,7 +33,7 @@ struct ExpectationTests {
         #expect(wrong.diagnostics.map(\.kind.identifier) == ["misfit"])
     }
 
-    @Test("Any code is any error, with other members judged beside it")
+    @Test("The code `any` matches any error, and other members are still checked")
     func anyCode() async throws {
         func verdict(_ fails: String) async throws -> Verdict {
             try await onThread {
@@ -52,7 +52,7 @@ struct ExpectationTests {
         #expect(try await verdict("{ code: any, domain: E }") == .failed)
     }
 
-    @Test("Events that came one after the other are in order; one that came before is told")
+    @Test("Events in sequence are in order; an event that came too early is reported")
     func order() async throws {
         let run = try await onThread {
             try FakeRun(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Whatever name the lab prints is explained", .endsInTime)
+@Suite("Every name that the lab prints is explained", .endsInTime)
 struct ExplanationTests {
     private static let errors: Set<Explanation.Subject> = [
         .sdkError, .transportError, .networkingError, .scannedCodeError, .watchError, .labError, .deviceError,
@@ -17,7 +17,7 @@ struct ExplanationTests {
         Explanation.all.filter { subjects.contains($0.subject) }.map(\.name)
     }
 
-    @Test("Every error, verdict and fault point has one explanation, and nothing else has")
+    @Test("Every error, verdict and fault point has one explanation, and no other name has one")
     func complete() {
         #expect(Set(names(of: Self.errors)) == Set(ErrorNames.all))
         #expect(Set(ErrorNames.all).count == ErrorNames.all.count)
@@ -31,7 +31,7 @@ struct ExplanationTests {
         #expect(Set(failures).count == failures.count)
     }
 
-    @Test("Every way to fail is explained under the words that are printed")
+    @Test("Every kind of failure is explained under its printed words")
     func failures() throws {
         let directory = Project.path("Sources/Lab/LabRunner")
         let paths = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
@@ -58,7 +58,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("An explanation says what to do, and where it stands")
+    @Test("An explanation says what to do, and where it is documented")
     func whole() {
         for explanation in Explanation.all {
             let name = explanation.name
@@ -71,7 +71,7 @@ struct ExplanationTests {
                 explanation.subject)
             #expect(!isSpecified || name == "emptyCompletion" || !explanation.references.isEmpty, "\(name)")
             for reference in explanation.references {
-                // Whether the place exists, `CitationTests` check.
+                // `CitationTests` check that the place exists.
                 #expect(reference.contains(/^[a-z-]+\.md, (section \d|[A-Z]\d)/), "\(name): \(reference)")
             }
         }
@@ -94,7 +94,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("The scenarios that are named show the name, and a name that one shows has one")
+    @Test("Listed scenarios show the name, and every name that a scenario shows lists one")
     func scenarios() throws {
         let root = Project.path("Scenarios")
         let paths = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
@@ -107,20 +107,20 @@ struct ExplanationTests {
             let use = "(fails|code|others|point|error): .*(?<![A-Za-z._])\(name)(?![A-Za-z._])"
             for path in explanation.scenarios {
                 let text = try #require(texts[path], "there is no Scenarios/\(path)")
-                // How a step fails is not written in its scenario.
+                // A scenario does not contain how a step fails.
                 guard explanation.subject != .stepFailure else { continue }
                 #expect(text.range(of: use, options: .regularExpression) != nil, "\(path): \(explanation.name)")
             }
             let shown = texts.filter { $0.value.range(of: use, options: .regularExpression) != nil }.keys.sorted()
-                // Those that fail show how failures look.
+                // Failing scenarios show how failures look.
                 .filter { !$0.hasPrefix("failing/") }
-            // Which of several errors with one name a scenario means, its `domain` tells.
+            // The `domain` selects one of several errors with the same name.
             let isNamed = Explanation.all.contains { $0.name == explanation.name && !$0.scenarios.isEmpty }
             #expect(shown.isEmpty || isNamed, "\(explanation.name) is shown by \(shown)")
         }
     }
 
-    @Test("A name that several things have gives all of them; a mistyped one is refused with the nearest")
+    @Test("A shared name lists all its meanings; a mistyped name is refused with the nearest one")
     func lookup() throws {
         #expect(try Explanation.find("failed").map(\.subject) == [.verdict, .labError])
         #expect(try Explanation.find("main: x: the result is not as expected").map(\.name) == ["result-differs"])
@@ -131,7 +131,7 @@ struct ExplanationTests {
         #expect(throws: BadUsage.self) { try Explanation.find("") }
     }
 
-    @Test("One explanation is printed with all its parts")
+    @Test("An explanation is printed with all its parts")
     func printed() throws {
         let explanation = try #require(try Explanation.find("invalidActivationCode").first)
         #expect(

@@ -6,9 +6,9 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Every kind of failing step explains itself, letter by letter", .endsInTime)
+@Suite("Every kind of step failure has its exact explanation", .endsInTime)
 struct FailureGoldenTests {
-    @Test("The print-out is the recorded one", arguments: TestFiles.cases(in: "Failures"))
+    @Test("The output matches the recorded one", arguments: TestFiles.cases(in: "Failures"))
     func printOut(of name: String) async throws {
         let directory = "\(TestFiles.directory)/Failures/\(name)"
         let text = try String(contentsOfFile: "\(directory)/scenario.yaml", encoding: .utf8)

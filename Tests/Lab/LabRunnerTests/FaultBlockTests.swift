@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-/// Faults that last as long as the steps of `during`, and what ends before the tear-down.
+/// Faults that last as long as the steps of `during`, and faults that end before the tear-down.
 @Suite("Faults of a block", .endsInTime)
 struct FaultBlockTests {
     private static let block = """
@@ -24,7 +24,7 @@ struct FaultBlockTests {
         ["id": .string(id), "matched": .integer(matched), "fired": .integer(fired)]
     }
 
-    /// Runs steps with a server that says what its two faults have hit.
+    /// Runs steps with a server that reports what its two faults have hit.
     private func play(
         _ steps: String, counts: [JSONValue], _ more: [String: [JSONValue]] = [:]
     ) async throws -> FakeRun {
@@ -46,7 +46,7 @@ struct FaultBlockTests {
         run.requests.map { request in request.command + (request.arguments["id"]?.stringValue.map { " \($0)" } ?? "") }
     }
 
-    @Test("The faults are counted once and ended, the last one first, when the steps have ended")
+    @Test("After the steps, the faults are counted once and ended, the last one first")
     func ended() async throws {
         let run = try await play(Self.block + "\n  - wallet: hasValidActivation", counts: Self.both)
         #expect(run.result.verdict == .passed, "\(run.result.failures)")
@@ -54,7 +54,7 @@ struct FaultBlockTests {
         #expect(commands(run) == inBlock + ["hasValidActivation", "trafficFaults"])
     }
 
-    @Test("A failure in the block ends the faults too, and is the only one")
+    @Test("A failure in the block also ends the faults, and is the only failure")
     func endedByFailure() async throws {
         let run = try await play(
             Self.block + "\n        expect: true", counts: [], ["main.hasValidActivation": [["result": false]]])
@@ -62,7 +62,7 @@ struct FaultBlockTests {
         #expect(commands(run) == ["slow", "drop", "hasValidActivation", "heal f2", "heal f1"])
     }
 
-    @Test("A fault that could not be armed leaves none of the others armed")
+    @Test("If one fault cannot be armed, none of the others stays armed")
     func partlyArmed() async throws {
         let run = try await play(
             Self.block, counts: [], ["server.drop": [["error": ["name": "failed", "message": "full"]]]])
@@ -70,7 +70,7 @@ struct FaultBlockTests {
         #expect(commands(run) == ["slow", "drop", "heal f1"])
     }
 
-    @Test("A fault that has hit nothing fails at the step that armed it, with what it could have hit")
+    @Test("A fault without a hit fails the step that armed it, and lists what it could have hit")
     func neverFired() async throws {
         let counts = [Self.count("f1", matched: 0, fired: 0), Self.count("f2", matched: 2, fired: 0)]
         let run = try await play(Self.block, counts: counts)
@@ -82,7 +82,7 @@ struct FaultBlockTests {
         #expect(commands(run).suffix(2) == ["heal f2", "heal f1"])
     }
 
-    @Test("A fault that a block armed in the instance's table is gone afterwards")
+    @Test("A fault that a block armed in the instance's table is removed afterwards")
     func inTheTable() async throws {
         let run = try await play(
             """
@@ -105,7 +105,7 @@ struct FaultBlockTests {
         #expect(reason?.hasSuffix("(its process has not come to the point)") == true, "\(reason as Any)")
     }
 
-    @Test("A fault that cannot be ended is not passed over")
+    @Test("A fault that cannot be ended is reported")
     func cannotBeEnded() async throws {
         let run = try await play(
             Self.block, counts: Self.both, ["server.heal": [["error": ["name": "failed", "message": "no"]]]])
@@ -113,10 +113,10 @@ struct FaultBlockTests {
         #expect(run.result.failures.allSatisfy { $0.reason.contains("could not be ended") })
         let dead = try await play(
             Self.block, counts: Self.both, ["server.heal": [["error": ["name": "peerDied", "message": "gone"]]]])
-        #expect(dead.result.verdict == .passed, "what ends with the server needs nobody to end it")
+        #expect(dead.result.verdict == .passed, "a fault ends with its server and need not be ended")
     }
 
-    @Test("What is still armed is counted and then ended before the tear-down, also after a failure")
+    @Test("Armed faults are counted and then ended before the tear-down, even after a failure")
     func beforeTheTearDown() async throws {
         func scenario(_ expected: Bool) -> String {
             """

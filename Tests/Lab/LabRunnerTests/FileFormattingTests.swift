@@ -31,7 +31,7 @@ struct FileFormattingTests {
         try String(contentsOfFile: workspace.directory.file(name), encoding: .utf8)
     }
 
-    @Test("Only files that change are written, and named; who may read them stays")
+    @Test("Only changed files are written and named; their permissions stay")
     func rewrites() throws {
         let files = FileManager.default
         try files.setAttributes([.posixPermissions: 0o640], ofItemAtPath: workspace.directory.file("a.yaml"))
@@ -46,7 +46,7 @@ struct FileFormattingTests {
         #expect(try run().1 == "0 of 3 files were rewritten\n")
     }
 
-    @Test("A link goes on leading to the file that is formatted")
+    @Test("A link still leads to the file after formatting")
     func link() throws {
         try Files.symlink(workspace.directory.file("link.yaml"), to: "a.yaml")
         #expect(try run(.rewrites, "link.yaml").0 == .passed)
@@ -54,7 +54,7 @@ struct FileFormattingTests {
         #expect(try text("a.yaml") == Self.tidy)
     }
 
-    @Test("A check names what would change, changes nothing, and fails")
+    @Test("A check lists files that would change, changes nothing, and fails")
     func checks() throws {
         let (outcome, output) = try run(.checks)
         #expect(outcome == .failed)
@@ -63,7 +63,7 @@ struct FileFormattingTests {
         #expect(try run(.checks, "b.yaml").0 == .passed)
     }
 
-    @Test("A file with a mistake of syntax is refused and left alone, and the others are formatted")
+    @Test("A file with a syntax error is refused and unchanged, and the others are formatted")
     func mistake() throws {
         try workspace.write("name: [\n", to: "broken.yaml")
         let (outcome, output) = try run()
@@ -74,7 +74,7 @@ struct FileFormattingTests {
         #expect(try run(.checks, "nowhere.yaml").1 == "error: there is no such file or directory: nowhere.yaml\n")
     }
 
-    @Test("Standard input comes out formatted")
+    @Test("Standard input is formatted to standard output")
     func standardInput() {
         func run(_ treatment: FileFormatting.Treatment, _ text: String) -> (RunOutcome, String) {
             workspace.output { _, print in
@@ -89,7 +89,7 @@ struct FileFormattingTests {
 
     // MARK: - Old spellings
 
-    @Test("Old words are understood with a warning, and an upgrade writes today's, in included files too")
+    @Test("Old words are accepted with a warning, and an upgrade writes the current ones, also in included files")
     func upgrade() throws {
         try workspace.write(
             """
@@ -134,7 +134,7 @@ struct FileFormattingTests {
         #expect(!after.contains("warning"))
     }
 
-    @Test("Words that nobody can judge stay, and that is told")
+    @Test("Old words in a file that no scenario includes stay, and are reported")
     func leftWords() throws {
         try workspace.write("steps:\n  - main: commitActivation\n", to: "steps/alone.yaml")
         let (outcome, output) = try run(.checks, upgrades: true, "steps/alone.yaml", "b.yaml")
@@ -147,7 +147,7 @@ struct FileFormattingTests {
                 """)
     }
 
-    @Test("An upgrade raises the version of a file that names one")
+    @Test("An upgrade raises the version that a file names")
     func raise() {
         let upgrade = LanguageUpgrade(of: [], to: 3)
         let file = SourceFile(path: "a.yaml", text: "version: 1 # old\nname: version 1\n")
@@ -156,7 +156,7 @@ struct FileFormattingTests {
         #expect(upgrade.upgraded(other).text == other.text)
     }
 
-    @Test("The old name beside the new one is a mistake")
+    @Test("An old name beside the new one is an error")
     func both() throws {
         try workspace.write(
             "name: Both\nsteps:\n  - main: post\n    with: { path: /a, tokenName: t, token: u }\n", to: "both.yaml")
@@ -183,10 +183,10 @@ struct FileFormattingTests {
         #expect(output.contains(/0 of [0-9]{3} files would be rewritten/), "\(output)")
     }
 
-    @Test("The page about editors shows what a file becomes")
+    @Test("The page about editors shows a formatted file")
     func editorsPage() throws {
         let page = try Project.text(of: "docs/editors.md")
-        let section = try #require(page.firstRange(of: "## One look for all files")).upperBound
+        let section = try #require(page.firstRange(of: "## The formatter")).upperBound
         let blocks = page[section...].matches(of: /(?s)```yaml\n(.*?)```/).map { String($0.1) }
         try #require(blocks.count == 2)
         let file = SourceFile(path: "a.yaml", text: blocks[0])

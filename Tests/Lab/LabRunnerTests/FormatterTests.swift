@@ -10,7 +10,7 @@ struct FormatterTests {
             "\(text)")
     }
 
-    @Test("Levels are two spaces apart, a list stands inside its key, and one space follows dashes and colons")
+    @Test("Levels are two spaces apart, a list is indented below its key, and one space follows dashes and colons")
     func levels() throws {
         let formatted = try format(
             """
@@ -65,7 +65,7 @@ struct FormatterTests {
                 """)
     }
 
-    @Test("A comment stays above or beside its node, or with what it is indented under")
+    @Test("A comment stays above or beside its node, or below the node that it is indented under")
     func comments() throws {
         let formatted = try format(
             """
@@ -98,7 +98,7 @@ struct FormatterTests {
                 """)
     }
 
-    @Test("Scalars over several lines move together and keep every space of their text")
+    @Test("Multi-line scalars move as a whole and keep every space of their text")
     func scalars() throws {
         let formatted = try format(
             """
@@ -140,19 +140,19 @@ struct FormatterTests {
                 """)
     }
 
-    @Test("There is one empty line at most, none at the beginning, and one line end at the end")
+    @Test("There is at most one empty line in a row, none at the start, and one line end at the end")
     func emptyLines() throws {
         #expect(try format("\n\n\na: 1\r\n  \r\n\n\nb: 2  \r\n\n\n") == "a: 1\n\nb: 2\n")
         #expect(try format("\u{FEFF}a: 1") == "a: 1\n")
     }
 
-    @Test("A block scalar without a line end at the end of the file gets none, because it would become its text")
+    @Test("A block scalar without a final line end gets none, because it would become part of its text")
     func noLastLineEnd() throws {
         #expect(try format("a: |\n   b") == "a: |\n  b")
         #expect(try format("a: |-\n   b") == "a: |-\n  b\n")
     }
 
-    @Test("A file with a mistake of syntax is refused with its diagnostic")
+    @Test("A file with a syntax error is refused with its diagnostic")
     func mistake() throws {
         let collector = DiagnosticCollector()
         let file = SourceFile(path: "a.yaml", text: "a: [1\nb: 2\n")
@@ -160,7 +160,7 @@ struct FormatterTests {
         #expect(collector.count == 1)
     }
 
-    @Test("Any document keeps its meaning, and what is formatted stays as it is", arguments: 0..<40)
+    @Test("Formatting keeps the meaning of any document, and is idempotent", arguments: 0..<40)
     func anyDocument(block: Int) throws {
         for seed in (block * 25)..<((block + 1) * 25) {
             var document = OddDocument(seed: UInt64(seed))

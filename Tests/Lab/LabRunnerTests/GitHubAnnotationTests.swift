@@ -4,13 +4,13 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Annotations are lines as GitHub reads them", .endsInTime)
+@Suite("GitHub annotations", .endsInTime)
 struct GitHubAnnotationTests {
     private func annotations(_ environment: [String: String] = [:]) throws -> GitHubAnnotations {
         try #require(GitHubAnnotations(environment: environment.merging(["GITHUB_ACTIONS": "true"]) { $1 }))
     }
 
-    @Test("There are none outside of a job of GitHub")
+    @Test("There are none outside a GitHub job")
     func elsewhere() {
         #expect(GitHubAnnotations(environment: [:]) == nil)
         #expect(GitHubAnnotations(environment: ["GITHUB_ACTIONS": "false"]) == nil)
@@ -38,7 +38,7 @@ struct GitHubAnnotationTests {
         #expect(text.hasPrefix("::error file=a%2C b.yaml,line=3,col=5,"))
     }
 
-    @Test("Ten are shown, and a line says how many more there are", arguments: Sizes.around(10) + [23])
+    @Test("Ten are shown, and a line counts the rest", arguments: Sizes.around(10) + [23])
     func limit(count: Int) throws {
         let place = SourcePlace(.start, in: SourceFile(path: "a.yaml", text: ""))
         let mistakes = (1...count).map { Diagnostic(.unknownActor(name: "a\($0)", known: []), at: place) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Values are given from outside, and the lab tells where each comes from", .endsInTime)
+@Suite("External values, and the lab states the origin of each", .endsInTime)
 struct GivenValueTests {
     private let workspace: SuiteWorkspace
 
@@ -43,7 +43,7 @@ struct GivenValueTests {
         }
     }
 
-    @Test("A plan shows every value with where it comes from, and no secret")
+    @Test("A plan shows every value with its origin, and no secret")
     func origins() {
         #expect(
             values([:]) == [
@@ -68,7 +68,7 @@ struct GivenValueTests {
     }
 
     @Test(
-        "What the command line sets is stronger than LAB_VAR, which is stronger than the file and the variable that it names"
+        "The command line overrides LAB_VAR, which overrides the file and the variable that it names"
     )
     func precedence() {
         let environment = ["LAB_VAR_user": "bob", "REGION": "us", "LAB_VAR_region": "asia"]
@@ -79,7 +79,7 @@ struct GivenValueTests {
     }
 
     @Test(
-        "A variable that no scenario declares is pointed out with the name that was meant; one on the command line is a mistake"
+        "An undeclared variable gives a note with the nearest name; on the command line it is an error"
     )
     func undeclared() {
         let (outcome, text) = plan(["LAB_VAR_usr": "bob", "LAB_VAR_colour": "red", "LAB_USER": "x"])
@@ -95,7 +95,7 @@ struct GivenValueTests {
         #expect(complaint == "error: --set: no scenario declares `usr` in `values:`; did you mean `user`?\n")
     }
 
-    @Test("The command that repeats a run has what was given for its scenario, and no secret")
+    @Test("The command that repeats a run contains its scenario's external values, and no secret")
     func replay() throws {
         let environment = ["LAB_VAR_user": "bob o'", "LAB_VAR_pin": "8642", "LAB_VAR_apiKey": "s3cr3t"]
         let suite = SuiteReader(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Included files have parameters, outputs and a place, and keep the rest for themselves", .endsInTime)
+@Suite("Included files have parameters, outputs and a place, and their other names are private", .endsInTime)
 struct IncludeTests {
     private static let activate = """
         parameters:
@@ -23,7 +23,7 @@ struct IncludeTests {
             expect: "${code.userId}"
         """
 
-    @Test("A file is included twice: each call has its own parameters, and its output the name that the caller chooses")
+    @Test("When a file is included twice, each call has its own parameters and output name")
     func includedTwice() async throws {
         func code(_ user: String) -> JSONValue {
             ["result": ["activationId": .string("of-\(user)"), "userId": .string(user), "activationCode": "c"]]
@@ -50,7 +50,7 @@ struct IncludeTests {
         #expect(run.requests.map { $0.arguments["userId"] } == ["alice", nil, "bob", nil])
     }
 
-    @Test("What an included file keeps for itself is not visible outside, and its names clash with nobody's")
+    @Test("Private names of an included file are not visible outside, and do not clash with others")
     func nothingLeaks() throws {
         let outcome = try ScenarioFolder(
             """
@@ -71,7 +71,7 @@ struct IncludeTests {
         #expect(leaked.diagnostics.map(\.kind.identifier) == ["unreachableCapture"])
     }
 
-    @Test("A failing step of an included file names the places of the includes, the innermost first")
+    @Test("A failing step of an included file lists the places of the includes, innermost first")
     func chainAtRunTime() async throws {
         let run = try await ScenarioFolder(
             "name: Chain\nsteps:\n  - include: outer.yaml\n",

@@ -8,7 +8,7 @@ import Testing
     import FoundationXML
 #endif
 
-@Suite("JUnit reports are what CI systems read", .endsInTime)
+@Suite("JUnit reports", .endsInTime)
 struct JUnitReportTests {
     private static let results: [ScenarioResult] = [
         .sample(.passed), .sample(.failed, name: "Fails"), .sample(.inconclusive, name: "Open"),
@@ -23,7 +23,7 @@ struct JUnitReportTests {
         cases = try document.nodes(forXPath: "//testcase").compactMap { $0 as? XMLElement }
     }
 
-    @Test("A parser accepts the document, and the counts are right")
+    @Test("A parser accepts the document, and the counts are correct")
     func counts() throws {
         let root = try #require(document.rootElement())
         for element in [root] + root.elements(forName: "testsuite") {
@@ -36,7 +36,7 @@ struct JUnitReportTests {
         #expect(cases.count == 4)
     }
 
-    @Test("Text comes back as it was, but for characters that XML cannot hold")
+    @Test("Text survives a round trip, except characters that XML cannot hold")
     func texts() {
         #expect(cases[0]["name"] == "A <b> & \"c\" \u{FFFD}")
         let failure = cases[1].elements(forName: "failure").first
@@ -54,7 +54,7 @@ struct JUnitReportTests {
         #expect(cases[3].elements(forName: "skipped").first?["message"] == "quarantined: slow & old")
     }
 
-    @Test("File and line lead to the first failing step, else to the begin of the scenario")
+    @Test("File and line refer to the first failing step, or to the start of the scenario")
     func places() {
         #expect(cases.map { $0["file"] } == Array(repeating: "a/b.yaml", count: 4))
         #expect(cases.map { $0["line"] } == ["1", "3", "3", "3"])
@@ -62,7 +62,7 @@ struct JUnitReportTests {
         #expect(ReportedPlace("") == nil)
     }
 
-    @Test("Properties say with what the scenario ran, and how it is run again")
+    @Test("Properties list the scenario's inputs, and how to run it again")
     func properties() throws {
         let properties = try #require(cases[1].elements(forName: "properties").first).elements(forName: "property")
         #expect(properties.map { $0["name"] } == ["scenario", "topology", "seed", "tags", "replay"])
@@ -84,8 +84,8 @@ struct JUnitReportTests {
         #expect(cases.map { $0["name"] } == ["T [a]", "T [b]", "T [a] (2)"])
     }
 
-    /// What the schemas in use (Jenkins' `junit-10.xsd`, and the form with properties of a case that Testmo describes)
-    /// agree on, as far as the lab writes it.
+    /// The common part of the schemas in use (Jenkins' `junit-10.xsd`, and the form with properties of a case that
+    /// Testmo describes), as far as the lab writes it.
     private static let shape: [String: (required: Set<String>, optional: Set<String>, children: [String])] = [
         "testsuites": (["name"], ["tests", "failures", "errors", "skipped", "time"], ["testsuite"]),
         "testsuite": (["name", "tests"], ["failures", "errors", "skipped", "time"], ["testcase"]),

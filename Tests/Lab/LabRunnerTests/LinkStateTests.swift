@@ -109,7 +109,7 @@ struct LinkStateTests {
             ]),
     ])
 
-    @Test("Everything has its line")
+    @Test("Every part has its line")
     func lines() throws {
         #expect(
             try state.about("pairing").lines == [
@@ -123,7 +123,7 @@ struct LinkStateTests {
                 "                  … and 7 more",
                 "  inbox           1 waiting; received up to 4",
                 "                  D of main, 42 bytes, handed to its app",
-                "  not told        E of main: ended with 7006",
+                "  not reported    E of main: ended with 7006",
                 "  context         of main, version 3, 99 bytes, not confirmed",
                 "  message         F of main, waits for its reply, for 2.5 s more",
                 "pairing on watch, with phone: not up, never a contact, 2 of 3 pings unanswered",
@@ -132,7 +132,7 @@ struct LinkStateTests {
             ])
     }
 
-    @Test("The document is read as it was written")
+    @Test("The document survives a round trip")
     func json() throws {
         let text = try state.rendered()
         let copy = try LinkState(reading: Data(text.utf8))
@@ -141,7 +141,7 @@ struct LinkStateTests {
         #expect(copy.lines == state.lines)
     }
 
-    @Test("A device or a link can be asked about; another word is a wrong question; silence is told")
+    @Test("Questions about a device or a link are answered; others are errors; a missing answer is reported")
     func about() throws {
         #expect(try state.about(nil).devices.count == 2)
         #expect(try state.about("watch").devices.map(\.name) == ["watch"])
@@ -151,10 +151,10 @@ struct LinkStateTests {
         #expect(throws: BadUsage.self) { try LinkState(devices: []).about(nil) }
         let silent = LinkState(devices: [LinkState.Device(name: "watch", links: [], problem: "ended")])
         #expect(!silent.isKnown)
-        #expect(try silent.about("watch").lines == ["watch tells nothing: ended"])
+        #expect(try silent.about("watch").lines == ["watch does not answer: ended"])
     }
 
-    @Test("A failure leads to the link only when something was under way, held up or out of range")
+    @Test("A failure refers to the link only if something was in transit, held up or out of range")
     func suspect() {
         func suspect(_ fill: (inout InspectLink.End) -> Void) -> String? {
             LinkState(devices: [LinkState.Device(name: "phone", links: [Self.end(fill)])]).suspect()
@@ -171,11 +171,11 @@ struct LinkStateTests {
     }
 
     @Test(
-        "A new instance is at rest when both ends are up and every session shows what its device says",
+        "A new instance is at rest when both ends are up and every session shows its device's state",
         arguments: [
             ("both apps use their sessions, and know it", true, true, true, "main companion", true),
             ("the phone's device has not heard of the watch app yet", true, false, true, "companion", false),
-            ("the phone app has not been told yet", true, true, true, "companion", false),
+            ("the phone app has not been notified yet", true, true, true, "companion", false),
             ("one end is not up yet", false, false, true, "companion", false),
             ("the watch's device has not heard that the phone is open", true, false, false, "", false),
         ])
@@ -199,7 +199,7 @@ struct LinkStateTests {
         #expect(!state.isSettledAtStart(Self.link, told: [:]), "the phone app has not activated its session yet")
     }
 
-    @Test("Of several watches the phone uses the first, and one that is out of range is not waited for")
+    @Test("The phone uses the first of several watches, and a watch out of range is not waited for")
     func linksInUse() {
         let device = { (name: String, kind: DeviceSpec.Kind) in DeviceSpec(name: name, kind: kind, apps: []) }
         let topology = Topology(

@@ -6,9 +6,9 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Matchers judge values and name every difference", .endsInTime)
+@Suite("Matchers compare values and list every difference", .endsInTime)
 struct MatcherTests {
-    /// Reads an expectation of an untyped value and judges JSON with it.
+    /// Reads an expectation of an untyped value and compares JSON with it.
     private func differences(_ expectation: String, _ value: JSONValue, as type: FieldType = .any) throws -> [String] {
         let file = SourceFile(path: "expectation", text: expectation)
         let collector = DiagnosticCollector()
@@ -21,7 +21,7 @@ struct MatcherTests {
         }
     }
 
-    @Test("That `any: true` does not hold for null is said with what does")
+    @Test("The failure of `any: true` for null says what matches null")
     func anyValueIsNotNull() throws {
         let found = try differences("{ a: { any: true } }", ["a": nil], as: .map)
         #expect(found == ["a: any value | null (\(NearMiss.nullIsNoValue))"])
@@ -29,7 +29,7 @@ struct MatcherTests {
         #expect(try differences("{ a: { absent: true } }", ["a": nil], as: .map) == [])
     }
 
-    /// Expectation, a value it accepts, a value it refuses.
+    /// Expectation, a value it accepts, a value it rejects.
     private static let table: [(String, String, String)] = [
         (#"5"#, #"5"#, #"6"#),
         (#"5"#, #"5.0"#, #"5.5"#),
@@ -82,13 +82,13 @@ struct MatcherTests {
         (#"[1, 2]"#, #"[1,2]"#, #"[1,2,3]"#),
     ]
 
-    @Test("Each matcher accepts what it should and refuses its neighbour", arguments: table)
+    @Test("Each matcher accepts its value and rejects a near miss", arguments: table)
     func matcher(expectation: String, accepted: String, refused: String) throws {
         #expect(try differences(expectation, JSONValue.parse(accepted)) == [])
         #expect(try differences(expectation, JSONValue.parse(refused)) != [])
     }
 
-    @Test("The table has a row for every word that is a matcher, and for every kind of value")
+    @Test("The table has a row for every matcher and every kind of value")
     func rows() {
         for word in Matcher.words {
             #expect(Self.table.contains { $0.0.contains("{ \(word): ") }, "no row for `\(word)`")
@@ -98,7 +98,7 @@ struct MatcherTests {
         }
     }
 
-    @Test("Every wrong member of an object is told, by its path")
+    @Test("Every wrong member of an object is reported by its path")
     func allMembers() throws {
         let found = try differences(
             "{ a: 1, b: { c: 2, d: { atLeast: 4 } }, e: x }", ["a": 2, "b": ["c": 2, "d": 3], "f": 1])
@@ -113,14 +113,14 @@ struct MatcherTests {
         #expect(try differences("12", 12, as: .integer) == [])
     }
 
-    @Test("A member that has the name of a matcher is a member where the type declares it")
+    @Test("A member with the name of a matcher is a member if the type declares it")
     func memberNamedLikeMatcher() throws {
         let type = SampleAnswer.fieldType
         #expect(try differences("{ length: 3 }", ["length": 3], as: type) == [])
         #expect(try differences("{ length: 3 }", ["length": 4], as: type) == ["length: 3 | 4"])
     }
 
-    /// Expectation, the value, and the differences that are told, each with what both have in common.
+    /// Expectation, the value, and the reported differences, each with the common part.
     private static let nearMisses: [(String, String, [String])] = [
         ("Petr", #""petr""#, [#": "Petr" | "petr" (equal except for upper and lower case)"#]),
         ("Petr", #"" Petr""#, [#": "Petr" | " Petr" (equal except for white space at the ends)"#]),
@@ -171,7 +171,7 @@ struct MatcherTests {
         ("{ exactly: { a: 1, b: 2 } }", #"{"a":1}"#, ["b: 2 | nothing"]),
     ]
 
-    @Test("Only what differs is told, with what both have in common", arguments: nearMisses)
+    @Test("Only differences are reported, with the common part", arguments: nearMisses)
     func onlyWhatDiffersIsTold(expectation: String, value: String, told: [String]) throws {
         let found = try differences(expectation, JSONValue.parse(value))
         #expect(found == told)

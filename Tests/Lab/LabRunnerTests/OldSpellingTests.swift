@@ -4,9 +4,9 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Old words of the vocabulary", .endsInTime)
+@Suite("Deprecated words of the vocabulary", .endsInTime)
 struct OldSpellingTests {
-    @Test("Each leads to a word of today, and is none itself where it stands", arguments: OldSpelling.all)
+    @Test("Each maps to a current word, and is not a current word in its own place", arguments: OldSpelling.all)
     func leadsToNewWord(spelling: OldSpelling) throws {
         switch spelling.place {
         case .command(let kind):
@@ -27,7 +27,7 @@ struct OldSpellingTests {
         }
     }
 
-    @Test("None is here longer than it said: remove those whose last version has come", arguments: OldSpelling.all)
+    @Test("None is past its last version: remove those that are", arguments: OldSpelling.all)
     func leavesInTime(spelling: OldSpelling) throws {
         let current = try #require(OldSpelling.Version(LabVersion.current))
         #expect(spelling.deprecatedFrom <= current)

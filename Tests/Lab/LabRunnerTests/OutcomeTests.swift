@@ -5,14 +5,14 @@ import Testing
 
 @testable import LabRunner
 
-/// Who wins a race, which of several ways a command takes, what never happens and what stays.
+/// The winner of a race, a command with several outcomes, events that never happen, and values that stay.
 @Suite("Outcomes, absence and stability", .endsInTime)
 struct OutcomeTests {
     private static let taken: JSONValue = [
         "error": ["domain": "PowerAuthErrorDomain", "code": 18, "name": "externalPendingOperation", "message": "taken"]
     ]
 
-    @Test("A way of either that has only a name is that the command succeeds")
+    @Test("An outcome of `either` with only a name expects the command to succeed")
     func wayOfSuccess() async throws {
         let steps = """
               - main: changePassword
@@ -69,7 +69,7 @@ struct OutcomeTests {
         #expect(none.failures.first?.reason.hasPrefix("0 of 2 branches won: branch 1 (main) failed with") == true)
     }
 
-    @Test("A branch that loses with another error than expected fails the race")
+    @Test("A branch that loses with an unexpected error fails the race")
     func otherError() async throws {
         let other: JSONValue = ["error": ["domain": "PowerAuthErrorDomain", "code": 1, "name": "networkError"]]
         let result = try await race(
@@ -81,7 +81,7 @@ struct OutcomeTests {
         #expect(any.verdict == .passed)
     }
 
-    @Test("A branch that fails by its expectation, and not by an error, loses nothing: the race fails with it")
+    @Test("A branch whose expectation fails, not its command, fails the race instead of losing it")
     func expectationIsNoLoss() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -99,7 +99,7 @@ struct OutcomeTests {
         #expect(run.result.failures.map(\.reason) == ["the result is not as expected"])
     }
 
-    @Test("In a tear-down a branch goes on behind the error with which it has lost")
+    @Test("In a tear-down, a branch continues after the error with which it lost")
     func lossInATearDown() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -123,7 +123,7 @@ struct OutcomeTests {
         #expect(run.result.failures.isEmpty, "\(run.sinks)")
     }
 
-    /// The failing branch, and what of it is told.
+    /// The failing branch, and what is reported of it.
     private static let failsBehindAnError: [(String, String)] = [
         (
             """
@@ -143,7 +143,7 @@ struct OutcomeTests {
         ),
     ]
 
-    @Test("Nor is it one behind the error of an earlier attempt or question", arguments: failsBehindAnError)
+    @Test("Nor does it lose because an earlier attempt or question failed with an error", arguments: failsBehindAnError)
     func expectationBehindAnErrorIsNoLoss(branch: String, reason: String) async throws {
         let run = try await onThread {
             try FakeRun(
@@ -164,7 +164,7 @@ struct OutcomeTests {
         #expect(run.result.failures.first?.reason.hasPrefix(reason) == true, "\(run.sinks)")
     }
 
-    @Test("The winner is kept, and its name is an actor from there on")
+    @Test("The winner is kept, and its name is an actor in later steps")
     func winnerIsAnActor() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -188,7 +188,7 @@ struct OutcomeTests {
     }
 
     @Test(
-        "A command takes one of the ways that are given, and keeps which",
+        "A command has one of the given outcomes, and the outcome's name is kept",
         arguments: [
             (#"{"result": true}"#, "yes"), (#"{"error": {"domain": "D", "code": 1}}"#, "2"),
         ])
@@ -209,7 +209,7 @@ struct OutcomeTests {
         #expect(run.result.verdict == .passed, "\(run.result.failures)")
     }
 
-    @Test("A command that takes none of the ways fails, and says what each lacked")
+    @Test("A command with none of the outcomes fails, and reports how it differs from each")
     func neither() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -226,7 +226,7 @@ struct OutcomeTests {
         #expect(reason.contains("cut: it was expected to fail"))
     }
 
-    @Test("An event that comes during the steps of `never` fails them; one from before does not")
+    @Test("An event during the steps of `never` fails them; an earlier event does not")
     func neverAnEvent() async throws {
         func run(_ emitted: String) async throws -> ScenarioResult {
             let arrived = FakeAnswers(["main.hasValidActivation": [["result": true]]])
@@ -274,7 +274,7 @@ struct OutcomeTests {
                 == ["`wallet: hasValidActivation` ended as it must never in these steps, after step 1.2"])
     }
 
-    @Test("What stays is looked at again and again while the lab's time passes")
+    @Test("A value that must stay is checked repeatedly while lab time passes")
     func stays() async throws {
         let steps = """
               - stays: 5s

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Output suits the place where it goes", .endsInTime)
+@Suite("Output adapts to its destination", .endsInTime)
 struct OutputTests {
     @Test(
         "Colours and progress follow the terminal, NO_COLOR and CLICOLOR_FORCE",
@@ -24,7 +24,7 @@ struct OutputTests {
         #expect(look == OutputStyle(showsProgress: showsProgress, isColoured: isColoured))
     }
 
-    @Test("The line of progress is narrower than the terminal, whatever the name", arguments: [1, 8, 20, 40, 80])
+    @Test("The progress line is narrower than the terminal for any name", arguments: [1, 8, 20, 40, 80])
     func progressLine(columns: Int) {
         for name in [
             "Short", "A second app is refused while an activation is pending and much more", "日本語のとても長い名前です、本当に長い",
@@ -35,20 +35,20 @@ struct OutputTests {
         }
     }
 
-    @Test("At 40 columns the line of progress says how many have ended, the time, and what runs")
+    @Test("At 40 columns the progress line shows the number finished, the time, and the running scenario")
     func narrowProgressLine() {
         let line = ProgressPrinter.line(
             ended: 12, of: 53, seconds: 8, name: "A second app is refused while it lasts", others: 1, columns: 40)
         #expect(line == "12/53  8 s  A second app is refus… +1")
     }
 
-    @Test("Without a known end, progress tells what has ended")
+    @Test("Without a known end, progress shows the number finished")
     func progressWithoutEnd() {
         let line = ProgressPrinter.line(ended: 12, of: nil, seconds: 8, name: "A second app", others: 0, columns: 40)
         #expect(line == "12  8 s  A second app")
     }
 
-    @Test("Without a terminal, results come in the order of the suite")
+    @Test("Without a terminal, results are printed in the order of the suite")
     func order() {
         let text = Text()
         let printer = ProgressPrinter(look: .plain) { text.append($0) }
@@ -64,7 +64,7 @@ struct OutputTests {
         #expect(text.all == "a\nb\nc\n")
     }
 
-    @Test("Results behind one that never came are not lost")
+    @Test("Results after a missing one are not lost")
     func gap() {
         let text = Text()
         let printer = ProgressPrinter(look: .plain) { text.append($0) }
@@ -75,7 +75,7 @@ struct OutputTests {
         #expect(text.all == "b\nc\n")
     }
 
-    @Test("Characters that command a terminal are written out")
+    @Test("Terminal control characters are escaped")
     func visibleControls() {
         #expect("a\tb\nc é 日 👍".withVisibleControls == "a\tb\nc é 日 👍")
         #expect("\u{1B}[31m\r\u{7}\u{7F}\u{9B}".withVisibleControls == "\\u001B[31m\\u000D\\u0007\\u007F\\u009B")

@@ -30,7 +30,7 @@ struct OverviewTests {
                   - main: persistActivation
                     with: { password: "${pin}" }
             tearDown:
-              - note: "The password of \\e nobody"
+              - note: "The password of \\e main"
                 main: persistActivation
                 with: { password: "${password}" }
             """,
@@ -46,7 +46,7 @@ struct OverviewTests {
         }
     }
 
-    @Test("That a value is never used is said by a check, and by nothing else")
+    @Test("Only a check warns about a value that is never used")
     func neverUsed() throws {
         let workspace = try SuiteWorkspace([
             "a.yaml": "name: A\nsteps:\n  - main: hasValidActivation\n    as: payment\n"
@@ -91,7 +91,7 @@ struct OverviewTests {
             ])
     }
 
-    @Test("A check says that all is well, or every mistake")
+    @Test("A check reports success, or every error")
     func check() throws {
         #expect(overview { $0.check() } == (.passed, "2 scenarios in 2 files: no mistakes\n"))
         try workspace.write("name: Wrong\nsteps:\n  - mian: kill\n", to: "c.yaml")
@@ -124,14 +124,14 @@ struct OverviewTests {
                          main protects the new activation with a password and stores it (password="••••")
                   tear-down:
                   t1  main: persistActivation  password="••••"
-                      The password of \u001B nobody
+                      The password of \u001B main
 
                 nothing was started; generated values are those of seed 3
 
                 """#)
     }
 
-    @Test("A plan calls what an included file keeps as the file does")
+    @Test("A plan uses an included file's own names for what it keeps")
     func planOfIncludedSteps() throws {
         try workspace.write("steps:\n  - main: activationIdentifier\n    as: identifier\n", to: "steps.yaml")
         try workspace.write("name: Including\nsteps:\n  - include: steps.yaml\n", to: "c.yaml")
@@ -139,7 +139,7 @@ struct OverviewTests {
         #expect(text.contains("1.1  main: activationIdentifier  as identifier\n"), "\(text)")
     }
 
-    @Test("A random order is that of the seed")
+    @Test("The seed fixes a random order")
     func randomOrder() throws {
         let names = (1...20).map { String($0) }
         func shuffled(_ seed: UInt64) -> [String] {

@@ -7,8 +7,8 @@ import Testing
 
 @testable import LabRunner
 
-/// Programs are shell scripts here: whatever prints the vocabulary is an own app.
-@Suite("The program of an own app is asked before the check", .endsInTime)
+/// Programs are shell scripts here: any program that prints the vocabulary is a custom app.
+@Suite("A custom app's program is queried before the check", .endsInTime)
 struct OwnProgramTests {
     private static let vocabulary = """
         {"version": 1, "kind": "app", "sdk": "full", "builtIn": true, "errors": ["noMoney"],
@@ -48,7 +48,7 @@ struct OwnProgramTests {
         return (outcome, text)
     }
 
-    @Test("Its commands, parameters, results and errors are checked as the lab's own are")
+    @Test("Its commands, parameters, results and errors are checked like the lab's own")
     func checked() throws {
         let (outcome, text) = try read(
             """
@@ -66,7 +66,7 @@ struct OwnProgramTests {
     }
 
     @Test(
-        "A slip in one of them is found, with the word that was meant",
+        "A typo in one of them is found, with the intended word",
         arguments: [
             (
                 "  - bank: transfr\n    with: { amount: 1 }", "`bank` has no command `transfr`",
@@ -94,7 +94,7 @@ struct OwnProgramTests {
         #expect(text.contains("scenario.yaml:"), "\(text)")
     }
 
-    @Test("A secret of an own command is masked wherever its value is shown")
+    @Test("A secret of a custom command is masked wherever its value is shown")
     func secret() throws {
         let (_, text) = try read(
             "  - bank: transfer\n    with: { amount: 1, pinn: hunter22 }", script: Self.printing(Self.vocabulary))
@@ -102,7 +102,7 @@ struct OwnProgramTests {
     }
 
     @Test(
-        "A program that cannot be used is named where it stands, with what to do",
+        "An unusable program is reported at its place, with what to do",
         arguments: [
             (nil, "does not exist", "swift build"),
             ("exit 3", "exited with code 3 when asked for its vocabulary", "--vocabulary"),
@@ -132,7 +132,7 @@ struct OwnProgramTests {
         #expect(outcome.scenarios.isEmpty)
     }
 
-    @Test("A file that may not be run, and a folder, are told")
+    @Test("A file that is not executable and a folder are reported")
     func notRunnable() throws {
         let (_, text) = try read("  - bank: launch", script: "true", mode: 0o644)
         #expect(text.contains("cannot be run"), "\(text)")
@@ -140,7 +140,7 @@ struct OwnProgramTests {
         #expect(folder.contains("cannot be run"), "\(folder)")
     }
 
-    @Test("A program that does not end is killed when its time is over")
+    @Test("A program that does not end is killed at its time limit")
     func hangs() throws {
         let directory = try TemporaryDirectory()
         try Files.write(Data("#!/bin/sh\nexec sleep 1000".utf8), to: directory.file("app"), mode: 0o755)
@@ -160,7 +160,7 @@ struct OwnProgramTests {
         #expect(refusal?.reason == "prints more than 4 MiB when asked for its vocabulary")
     }
 
-    @Test("A process that the program leaves behind with its output does not hold the question up")
+    @Test("A child process that keeps the program's output open does not delay the query")
     func leftBehind() throws {
         let directory = try TemporaryDirectory()
         let begin = "#!/bin/sh\nsleep 1000 &\necho $! > \(directory.file("pid"))\n"
@@ -173,7 +173,7 @@ struct OwnProgramTests {
         kill(pid, SIGKILL)
     }
 
-    @Test("A program is asked once, and again when it was built anew")
+    @Test("A program is queried once, and again after a rebuild")
     func cached() throws {
         let directory = try TemporaryDirectory()
         let program = directory.file("app")
@@ -211,7 +211,7 @@ struct OwnProgramTests {
         #expect(text.isEmpty && outcome.scenarios.count == 1, "\(text)")
     }
 
-    @Test("Steps, JSON and schema know the commands of the project's own apps")
+    @Test("Steps, JSON and schema include the commands of the project's custom apps")
     func references() throws {
         let directory = try TemporaryDirectory()
         try Files.write(Data(Self.labFile().utf8), to: directory.file("lab.yaml"))

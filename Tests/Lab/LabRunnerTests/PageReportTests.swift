@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("The page of a run holds everything that was recorded, in one file", .endsInTime)
+@Suite("A run's page contains the whole record in one file", .endsInTime)
 struct PageReportTests {
     private let directory: TemporaryDirectory
     private var scenario: String { "\(directory.path)/scenario" }
@@ -41,7 +41,7 @@ struct PageReportTests {
         return String(decoding: try Files.read(path), as: UTF8.self)
     }
 
-    @Test("Times count from the first thing that was recorded, in microseconds, and a step without an end has none")
+    @Test("Times count from the first record, in microseconds; a step without an end has no end time")
     func times() throws {
         try record(trace: [#"{"t":500000,"p":"main#1","e":"process.started"}"#], torn: #"{"t":9"#)
         let timeline = try timeline()
@@ -54,7 +54,7 @@ struct PageReportTests {
         #expect(timeline["commands"]?[0]?["result"] == true)
     }
 
-    @Test("A step says where it is written, and the text of its file is there once")
+    @Test("A step has its source position, and the text of its file is included once")
     func sources() async throws {
         let steps = "  - main: hasValidActivation\n    note: first\n  - repeat: 2\n    steps:\n      - clock: freeze\n"
         let run = try await onThread { try FakeRun(steps) }
@@ -71,7 +71,7 @@ struct PageReportTests {
         #expect(written.map { $0["column"] } == [5, 5, 9, 9])
     }
 
-    @Test("Lanes are those of the topology in its order, and of processes that nobody announced")
+    @Test("Lanes follow the topology in its order, then come processes that are not in it")
     func lanes() throws {
         try record(trace: [
             #"{"t":500000,"p":"server#1","e":"process.started"}"#, #"{"t":600000,"p":"main#2","e":"process.started"}"#,
@@ -84,14 +84,14 @@ struct PageReportTests {
         #expect(timeline["events"]?["lane"] == [3, 2, 4])
         #expect(timeline["events"]?["inc"] == [1, 2, 1])
         let texts = try #require(timeline["texts"]?.arrayValue)
-        // What events say again is written once.
+        // Repeated values of events are written once.
         #expect(texts == ["process.started", "", "1", #"{"pid":7}"#])
         #expect(timeline["events"]?["name"] == [0, 0, 0])
         #expect(timeline["events"]?["op"] == [-1, -1, 2])
         #expect(timeline["events"]?["fields"] == [1, 1, 3])
     }
 
-    @Test("Only the end of a long log is kept, and logs only when they are of interest")
+    @Test("Only the end of a long log is kept, and only logs of interest")
     func logs() throws {
         try record()
         try Files.write(
@@ -103,7 +103,7 @@ struct PageReportTests {
         #expect(log["text"]?.stringValue?.hasSuffix("end") == true)
     }
 
-    @Test("What was recorded comes back out of the page, and nothing in it can end its block")
+    @Test("The record survives a round trip through the page, and cannot end its script block")
     func page() throws {
         try record(trace: [#"{"t":500000,"p":"main#1","e":"command.started","f":{"command":"</script><b>"}}"#])
         var result = ScenarioResult.sample(.failed)
@@ -127,7 +127,7 @@ struct PageReportTests {
         #expect(text.contains("default-src 'none'"))
     }
 
-    @Test("A long timeline is compressed on the page, the overview never is")
+    @Test("A long timeline is compressed on the page, but the overview is not")
     func compressed() throws {
         let line = #"{"t":500000,"p":"main#1","e":"command.started","f":{"command":"login"}}"#
         try record(trace: Array(repeating: line, count: 5_000))
@@ -143,7 +143,7 @@ struct PageReportTests {
         #expect(clear.utf8.count > text.utf8.count + 20_000)
     }
 
-    @Test("It tells how often scenarios passed in the kept runs, of those that are on it")
+    @Test("It shows how often each of its scenarios passed in the kept runs")
     func kept() throws {
         let results = [ScenarioResult.sample(.failed, id: "a.yaml"), ScenarioResult.sample(.passed, id: "b.yaml")]
         func run(_ results: [ScenarioResult]) -> RecordedRuns.Run {
@@ -158,7 +158,7 @@ struct PageReportTests {
         #expect(overview["kept"] == ["a.yaml": ["passed": 1, "rounds": 2]])
     }
 
-    @Test("A result whose record is gone is on the page without a timeline")
+    @Test("A result without a record is on the page without a timeline")
     func withoutRecord() throws {
         var result = ScenarioResult.sample(.passed)
         result.directory = "\(directory.path)/elsewhere"
@@ -168,7 +168,7 @@ struct PageReportTests {
         #expect(!text.contains("id=\"timeline-0\""))
     }
 
-    @Test("The address of a result leads a browser to it, whatever its identifier and its folder are called")
+    @Test("The address of a result opens it in a browser, for any identifier and folder name")
     func address() {
         var result = ScenarioResult.sample(.failed)
         result.id = "a b/c&d.yaml[x]~2"
@@ -177,7 +177,7 @@ struct PageReportTests {
                 == "file:///runs%20%231/index.html#s=a%20b/c%26d.yaml[x]~2")
     }
 
-    @Test("A page goes into a directory, which is made; into nothing else")
+    @Test("A page is written only into a directory, which is created if needed")
     func destination() throws {
         let workspace = directory.path
         func check(_ path: String) throws { _ = try ReportFile(.init(format: .html, path: path), inputs: []) }

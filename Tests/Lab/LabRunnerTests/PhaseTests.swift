@@ -4,9 +4,9 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Set-up, steps and tear-down follow one another, each within its limit", .endsInTime)
+@Suite("Set-up, steps and tear-down run in order, each within its limit", .endsInTime)
 struct PhaseTests {
-    @Test("When the set-up fails the steps do not run, the tear-down does, and each failure says where it belongs")
+    @Test("If the set-up fails, only the tear-down runs after it, and each failure names its phase")
     func phases() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -29,7 +29,7 @@ struct PhaseTests {
             ])
     }
 
-    @Test("What the set-up keeps is known to the steps and to the tear-down")
+    @Test("Values that the set-up keeps are available to the steps and the tear-down")
     func phasesShareValues() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -47,7 +47,7 @@ struct PhaseTests {
         #expect(run.result.verdict == .passed, "\(run.result.failures)")
     }
 
-    @Test("A tear-down that takes longer than its own limit says so at the step that did not begin")
+    @Test("A tear-down over its own limit is reported at the step that did not start")
     func phaseLimit() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -71,7 +71,7 @@ struct PhaseTests {
             "\(reasons)")
     }
 
-    @Test("A command that is tried again ends with the time limit of the steps around it")
+    @Test("A retried command ends at the time limit of the enclosing steps")
     func phaseLimitOfEventually() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -93,7 +93,7 @@ struct PhaseTests {
         #expect(reasons.count == 1 && reasons[0].hasPrefix("in the tear-down, "), "\(reasons)")
     }
 
-    @Test("The bound of eventually ends an attempt that has no answer, and the attempt before it is what is shown")
+    @Test("The limit of `eventually` ends an attempt without an answer, and the previous attempt is shown")
     func boundOfEventually() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -102,7 +102,7 @@ struct PhaseTests {
         }
         let reason = try #require(run.result.failures.first?.reason)
         #expect(reason.contains("after 1 attempts in"))
-        // The limit of an answer is 30 s otherwise; what is left of the bound, in milliseconds, has taken its place.
+        // The limit of an answer is 30 s otherwise; here it is the rest of the `eventually` limit, in milliseconds.
         #expect(reason.contains(/within [0-9]{1,3}ms/), "\(reason)")
     }
 }

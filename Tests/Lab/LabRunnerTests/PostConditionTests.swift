@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("The steps in a list of check do not depend on each other", .endsInTime)
+@Suite("The steps in a `check` list are independent", .endsInTime)
 struct PostConditionTests {
     private static let no: JSONValue = ["result": false]
     private static let yes: JSONValue = ["result": true]
@@ -16,7 +16,7 @@ struct PostConditionTests {
         try await onThread { try FakeRun(steps, answers: FakeAnswers(answers, isSilent: isSilent), limits: limits) }
     }
 
-    @Test("All are carried out and every failure is reported; the scenario stops behind the list")
+    @Test("All run and every failure is reported; the scenario stops after the list")
     func all() async throws {
         let run = try await run(
             """
@@ -34,7 +34,7 @@ struct PostConditionTests {
         #expect(run.requests.map(\.command) == ["hasValidActivation", "hasValidActivation", "keychainItems"])
     }
 
-    @Test("A list in which everything holds passes, also a list of one step")
+    @Test("A list in which everything holds passes, even with one step")
     func passing() async throws {
         let run = try await run(
             "  - check:\n      - main: hasValidActivation\n        expect: true\n  - phone: keychainItems\n",
@@ -43,7 +43,7 @@ struct PostConditionTests {
         #expect(run.requests.map(\.command) == ["hasValidActivation", "keychainItems"])
     }
 
-    @Test("A block inside stops at its first failure, and the list goes on")
+    @Test("A block inside stops at its first failure, and the list continues")
     func blockInside() async throws {
         let run = try await run(
             """
@@ -59,7 +59,7 @@ struct PostConditionTests {
         #expect(run.requests.map(\.command) == ["hasValidActivation", "keychainItems"])
     }
 
-    @Test("A list inside eventually is tried again until all of it holds, and its last attempt is reported")
+    @Test("A list inside `eventually` is retried until all of it holds, and its last attempt is reported")
     func insideEventually() async throws {
         let steps = """
               - eventually: 5s
@@ -84,7 +84,7 @@ struct PostConditionTests {
         #expect(failing.result.failures.map(\.step) == ["1.1.1", "1.1.2"], "\(failing.sinks)")
     }
 
-    @Test("An expectation in a list that is not met loses no race, although a later step failed with an error")
+    @Test("A failed expectation in a list does not lose a race, even if a later step fails with an error")
     func insideRace() async throws {
         let run = try await run(
             """
@@ -117,7 +117,7 @@ struct PostConditionTests {
         #expect(!run.requests.contains { $0.actor == "wallet" })
     }
 
-    @Test("A list with an expectation beside it is a value, as every other value")
+    @Test("A list with an expectation beside it is a value like any other")
     func value() async throws {
         let run = try await run(
             """

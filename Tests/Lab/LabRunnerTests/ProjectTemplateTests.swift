@@ -7,9 +7,9 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("A new project gets its files", .endsInTime)
+@Suite("Files of a new project", .endsInTime)
 struct ProjectTemplateTests {
-    @Test("A project gets the file of its build server, which is YAML", arguments: ProjectTemplate.BuildServer.allCases)
+    @Test("A project gets its build server's file, in valid YAML", arguments: ProjectTemplate.BuildServer.allCases)
     func buildServers(server: ProjectTemplate.BuildServer) throws {
         let temporary = try TemporaryDirectory()
         let file = server == .github ? ".github/workflows/lab.yml" : ".gitlab-ci.yml"
@@ -23,7 +23,7 @@ struct ProjectTemplateTests {
         #expect(text.contains("lab run --report"))
     }
 
-    @Test("Every schema that a first line of its files names is there")
+    @Test("Every schema named in the first line of a file exists")
     func schemas() throws {
         let temporary = try TemporaryDirectory()
         let paths = try ProjectTemplate(directory: temporary.path).write().map(\.path)
@@ -42,7 +42,7 @@ struct ProjectTemplateTests {
         for path in named { #expect(Files.exists(path), "\(path)") }
     }
 
-    @Test("A cast has the phone and the devices it names, and an unknown word is refused with the nearest one")
+    @Test("A topology has the phone and the devices it names; an unknown word is refused with the nearest one")
     func casts() throws {
         let temporary = try TemporaryDirectory()
         let paths = try ProjectTemplate(directory: temporary.path, cast: ProjectCast("phone, watch")).write().map(
@@ -63,7 +63,7 @@ struct ProjectTemplateTests {
         #expect(alone.map { "\($0)" }?.contains("--cast needs `phone`") == true)
     }
 
-    @Test("A schema of another version is written anew, and everything else stays as it is")
+    @Test("A schema of another version is rewritten, and everything else is unchanged")
     func again() throws {
         let temporary = try TemporaryDirectory()
         let template = ProjectTemplate(directory: temporary.path)
@@ -77,7 +77,7 @@ struct ProjectTemplateTests {
         #expect(try Files.read(temporary.file("Scenarios/first.yaml")) == Data("old".utf8))
     }
 
-    @Test("The schemas know the own apps of a lab file that was there, and say when they cannot")
+    @Test("The schemas include the custom apps of an existing lab file, and say when they cannot")
     func ownApps() throws {
         let temporary = try TemporaryDirectory()
         try Files.write(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Requirements and quarantine decide whether a scenario runs and counts", .endsInTime)
 struct QuarantineStatusTests {
-    @Test("A cast that lacks what a scenario requires does not run it, and the steps are not judged by it")
+    @Test("A topology that lacks what a scenario requires does not run it, and its steps are not checked")
     func requirements() throws {
         func obstacle(_ requires: String) throws -> String? {
             let outcome = try ScenarioFolder(
@@ -22,7 +22,7 @@ struct QuarantineStatusTests {
         #expect(fulfilled.scenarios.map(\.obstacle) == [nil])
     }
 
-    @Test("A quarantine has an owner and a last day; when it has passed, a failure counts again")
+    @Test("A quarantine has an owner and a last day; after that day, a failure counts again")
     func quarantine() throws {
         func standing(_ quarantine: String) throws -> QuarantineStatus {
             let outcome = try ScenarioFolder("name: Q\nquarantine: \(quarantine)\nsteps:\n  - main: kill\n").read()

@@ -33,13 +33,13 @@ struct RecordChecksumTests {
         }
     }
 
-    @Test("A record that nothing has changed is whole; what is added later does not count")
+    @Test("An unchanged record is intact; files added later do not count")
     func whole() throws {
         try Files.write(Data("page".utf8), to: directory.file("against-1.html"))
         #expect(damaged() == [])
     }
 
-    @Test("One changed bit anywhere in a record is noticed, with the name of the file")
+    @Test("One changed bit anywhere in a record is detected, with the name of the file")
     func oneBit() throws {
         for (path, text) in Self.files {
             for bit in 0..<text.utf8.count * 8 {
@@ -53,7 +53,7 @@ struct RecordChecksumTests {
         #expect(damaged() == [])
     }
 
-    @Test("A missing file, a longer one and damaged checksums are noticed")
+    @Test("A missing file, a longer file and damaged checksums are detected")
     func otherDamage() throws {
         try Files.write(Data("x".utf8), to: directory.file("a/empty.log"))
         try Files.remove(directory.file("report.json"))
@@ -63,7 +63,7 @@ struct RecordChecksumTests {
         #expect(damaged() == [RecordChecksums.fileName])
     }
 
-    @Test("A damaged run is refused by whatever name it is asked for")
+    @Test("A damaged run is refused under each of its names")
     func names() throws {
         let project = try TemporaryDirectory()
         let records = project.file(".lab")
@@ -81,7 +81,7 @@ struct RecordChecksumTests {
         }
     }
 
-    @Test("A run that was killed has no checksums, and is read as it is")
+    @Test("A killed run has no checksums, and is read without a check")
     func killed() throws {
         try Files.remove(directory.file(RecordChecksums.fileName))
         #expect(try RecordChecksums(of: run) == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Runs are recorded, kept for a while, and found again", .endsInTime)
+@Suite("Records of runs: retention and lookup", .endsInTime)
 struct RecordTests {
     private let workspace: SuiteWorkspace
     private static let good = "name: Good\nsteps:\n  - main: hasValidActivation\n"
@@ -24,7 +24,7 @@ struct RecordTests {
         }
     }
 
-    @Test("Only the newest runs are kept, and never one that still goes on")
+    @Test("Only the newest runs are kept, and running ones are never removed")
     func retention() throws {
         let records = workspace.directory.file(".lab")
         for day in 1...4 {
@@ -41,7 +41,7 @@ struct RecordTests {
         #expect(try Files.readLink("\(records)/runs/latest") == Files.name(of: new.path))
     }
 
-    @Test("Words beside a recorded selection are judged by the whole project")
+    @Test("Names beside a recorded selection are checked against the whole project")
     func wordsOfARecordedSelection() throws {
         try workspace.write("name: A\ntags: [sdk]\nsteps:\n  - clock: freeze\n", to: "a.yaml")
         try workspace.write("name: B\ntags: [slow]\nsteps:\n  - clock: freeze\n", to: "b.yaml")
@@ -54,14 +54,14 @@ struct RecordTests {
         }
         let (selected, _) = outcome(tags: ["!slow"])
         #expect(selected == .inconclusive, "it would run")
-        // There are no programs here, or nothing would be left to run.
+        // There are no programs here, or nothing is left to run.
         #expect(outcome(tags: ["slow"]).0 == .inconclusive)
         for (outcome, text) in [outcome(tags: ["typo"]), outcome(filter: "typo")] {
             #expect(outcome == .badInput, "\(text)")
         }
     }
 
-    @Test("Scenarios whose names differ only in other characters have directories of their own")
+    @Test("Scenarios whose names differ only in special characters have separate directories")
     func directoriesOfScenarios() throws {
         let run = try RunDirectory.create(in: workspace.directory.file(".lab"), keeping: 9)
         let ids = ["a/b.yaml", "a-b.yaml", "a-b-2.yaml", "c.yaml[<]", "c.yaml[>]", "a/b.yaml"]
@@ -71,13 +71,13 @@ struct RecordTests {
             ])
     }
 
-    @Test("The scenarios that failed last time are found, by their record or among given paths")
+    @Test("The scenarios that failed last time are found in their record or among given paths")
     func lastFailed() throws {
         let (none, complaint) = selected { $0.lastFailed = true }
         #expect(none == nil)
         #expect(complaint.contains("no run is recorded"), "\(complaint)")
         try record([("a.yaml", .passed), ("b.yaml", .inconclusive), ("c.yaml", .notRun), ("b.yaml~2", .failed)])
-        // A later run that wrote no report, such as one that was killed, hides nothing.
+        // A later run without a report, such as a killed one, hides nothing.
         _ = try RunDirectory.create(in: workspace.directory.file(".lab"), keeping: 9)
         #expect(selected { $0.lastFailed = true }.0 == ["b.yaml"])
         #expect(
@@ -99,7 +99,7 @@ struct RecordTests {
         }
     }
 
-    @Test("The slowest of the last run are found, each by its longest round, also among the failures")
+    @Test("The slowest scenarios of the last run are found by their longest round, including failures")
     func slowest() throws {
         #expect(selected { $0.slowest = 1 }.1.contains("--slowest: no run is recorded"))
         try record(
@@ -119,7 +119,7 @@ struct RecordTests {
         #expect(text == "nothing to run: none of these was among the slowest last time\n")
     }
 
-    @Test("New is what no kept run has a result of")
+    @Test("A scenario is new if no kept run has a result of it")
     func neverPlayed() throws {
         #expect(selected { $0.neverPlayed = true }.0 == ["a.yaml", "b.yaml", "c.yaml"])
         try record([("a.yaml", .passed), ("b.yaml", .notRun)])
@@ -134,7 +134,7 @@ struct RecordTests {
                 == "error: --last-failed and --new exclude each other: what is new has no record\n")
     }
 
-    @Test("What failed last time in a suite of several parts is found in the last run of each part")
+    @Test("The last failures of a suite with several parts are found in the last run of each part")
     func lastFailedOfShards() throws {
         func part(_ number: Int, of suite: [String] = ["a.yaml", "b.yaml", "c.yaml"]) -> ShardRecord {
             ShardRecord(number: number, count: 2, suite: suite)
@@ -148,7 +148,7 @@ struct RecordTests {
         #expect(selected { $0.lastFailed = true }.0 == [], "a run of its own is the last run")
     }
 
-    @Test("A scenario in a record has the path as typed from here")
+    @Test("A scenario in a record has its path relative to the current directory")
     func pathsFromRecords() throws {
         let here = Files.absolute(".")
         let file = try #require(try Files.list(here).first)
@@ -172,7 +172,7 @@ struct RecordTests {
         try Files.write(report.rendered(), to: "\(run.path)/report.json")
     }
 
-    @Test("Scenarios are found of which a file has changed: their own, an included one, or lab.yaml")
+    @Test("Scenarios with a changed file are found: their own, an included one, or lab.yaml")
     func changed() throws {
         let (none, complaint) = selected { $0.changedSince = "HEAD" }
         #expect(none == nil)
@@ -203,7 +203,7 @@ struct RecordTests {
         #expect(try ToolCall.output(of: ["git", "-C", workspace.directory.path] + words) != nil, "git \(words)")
     }
 
-    @Test("A run is packed into one file, by default the last one")
+    @Test("A run, by default the last one, is packed into one file")
     func bundle() throws {
         try record([("a.yaml", .passed)])
         let runs = RecordedRuns(records: workspace.directory.file(".lab"))

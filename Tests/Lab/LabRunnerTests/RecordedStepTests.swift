@@ -7,7 +7,7 @@ import Testing
 
 @Suite("lab record", .endsInTime)
 struct RecordedStepTests {
-    @Test("A record expects what was seen: flags and words, and the error of a command that failed; it is formatted")
+    @Test("A recorded scenario expects the observed flags, words and errors, and is formatted")
     func record() async throws {
         let shell = try await onThread {
             try FakeShell(
@@ -55,7 +55,7 @@ struct RecordedStepTests {
                 """)
     }
 
-    @Test("A pasted step expects what was seen, in whatever form it is written")
+    @Test("A pasted step in any form expects the observed answer")
     func pastedForms() async throws {
         let shell = try await onThread {
             try FakeShell(
@@ -89,7 +89,7 @@ struct RecordedStepTests {
                 """, "\(shell.saved ?? "")")
     }
 
-    @Test("What was typed after it was read in an answer becomes a reference, and its step keeps the answer")
+    @Test("A typed value that occurred in an answer becomes a reference, and that answer's step keeps it")
     func references() async throws {
         let shell = try await onThread {
             try FakeShell(
@@ -121,7 +121,7 @@ struct RecordedStepTests {
                 ], isInteractive: false, isRecording: true)
         }
         #expect(shell.outcome == .passed, "\(shell.errors)")
-        // What answers before the end is another name, and what the writer said first stays the writer's.
+        // A kept answer gets another name, and an expectation that the writer gave first is unchanged.
         #expect(
             shell.saved == """
                 name: Found by hand
@@ -149,7 +149,7 @@ struct RecordedStepTests {
                 """)
     }
 
-    @Test("A step that was taken back lends nothing")
+    @Test("An undone step provides no references")
     func undone() async throws {
         let shell = try await onThread {
             try FakeShell(
@@ -159,7 +159,7 @@ struct RecordedStepTests {
         #expect(shell.saved?.contains("activationCode: VVVVV-VVVVV-VVVVV-VTFVA") == true, "\(shell.saved ?? "")")
     }
 
-    @Test("A replay that fails says which step differs, and whether time or its values may be the reason")
+    @Test("A failing replay says which step differs, and whether time or its values may be the reason")
     func replay() async throws {
         let sample = try #require(ScenarioResult.sample(.failed).failures.first)
         let reasons = [
@@ -183,7 +183,7 @@ struct RecordedStepTests {
 }
 
 extension RecordedSteps {
-    /// One step as it was read, carried out after a pause.
+    /// One step as it was read, run after a pause.
     fileprivate init(of line: String, after pause: UInt64) throws {
         self.init()
         let fake = try FakeLab(try FakeShell.topology(), answers: FakeAnswers([:]))

@@ -26,13 +26,13 @@ struct ReferenceTests {
     }
 
     @Test(
-        "What does not become a reference is refused",
+        "Invalid references are refused",
         arguments: ["${", "${}", "${a", "${a..b}", "${a b}", "${1}", "x ${${a}}"])
     func malformed(text: String) {
         #expect(throws: ReferenceParser.Malformed.self) { try ReferenceParser.parts(of: text) }
     }
 
-    @Test("A value that comes from outside is never read as a reference")
+    @Test("An external value is never read as a reference")
     func hostileEnvironment() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -54,7 +54,7 @@ struct ReferenceTests {
         #expect(run.requests.map { $0.arguments["userId"] } == ["${code.userId}: }", "for ${code} }: [x"])
     }
 
-    @Test("A value that is only a reference keeps its type, one inside a text becomes text")
+    @Test("A value that is only a reference keeps its type; a reference inside a text becomes text")
     func types() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -68,7 +68,7 @@ struct ReferenceTests {
         #expect(run.requests.last?.arguments == ["maxFailureCount": 3, "userId": "user 3"])
     }
 
-    @Test("Constants are read by the type of the place that uses them")
+    @Test("Constants are read by the type of the place where they are used")
     func constants() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -91,7 +91,7 @@ struct ReferenceTests {
     }
 
     @Test(
-        "Values that lead back to themselves are complained about where they are used",
+        "Circular values are reported where they are used",
         arguments: ["a: \"${b}\", b: \"${a}\"", "a: \"x${a}\"", "a: { x: [\"${a}\"] }"])
     func circle(values: String) throws {
         let outcome = try ScenarioFolder(
@@ -105,7 +105,7 @@ struct ReferenceTests {
         #expect(other.diagnostics.isEmpty, "a member may refer to another")
     }
 
-    @Test("Captures of branches and blocks are visible below, the counter of a repeat inside it")
+    @Test("Captures of branches and blocks are visible in later steps, the counter of a repeat inside it")
     func scopes() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -136,7 +136,7 @@ struct ReferenceTests {
         #expect(run.requests.suffix(2).map { $0.arguments["name"] } == ["abc1", "abc2"])
     }
 
-    @Test("In each round of a block the branches inside keep new values, whichever branch is merged last")
+    @Test("In each round of a block the branches inside keep new values, in any order of merging")
     func capturesOfEachRound() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -161,7 +161,7 @@ struct ReferenceTests {
         #expect(names == ["a1 b1", "a2 b2"])
     }
 
-    @Test("The rounds of each and repeat come from what a step has kept")
+    @Test("The rounds of `each` and `repeat` come from a kept value")
     func keptRounds() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -187,7 +187,7 @@ struct ReferenceTests {
         #expect(names == ["a", "b"])
     }
 
-    @Test("A loop over a kept value that has no round fails, because its steps would show nothing")
+    @Test("A loop over a kept value without rounds fails, because its steps would show nothing")
     func noRound() async throws {
         for (loop, reason) in [
             ("repeat: \"${status.failCount}\"\n    steps:", "`repeat` takes an integer from 1 to 100000, not 0"),

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("The page of reports describes every member that a program can read", .endsInTime)
+@Suite("The page about reports describes every member that a program can read", .endsInTime)
 struct ReportPageTests {
-    /// What is written, by the heading of its table.
+    /// The written members, by the heading of their table.
     private static func documents() throws -> [String: JSONValue] {
         var result = ScenarioResult.sample(.failed, quarantine: "known")
         result.remark = "its quarantine has ended"
@@ -41,7 +41,7 @@ struct ReportPageTests {
         ]
     }
 
-    @Test("Every member has a row with its type, and no row is without a member")
+    @Test("Every member has a row with its type, and every row has a member")
     func members() throws {
         let page = try Project.text(of: "docs/reports.md")
         for (heading, document) in try Self.documents() {
@@ -62,7 +62,7 @@ struct ReportPageTests {
         }
     }
 
-    @Test("The page names the version that is written")
+    @Test("The page names the written version")
     func version() throws {
         let page = try Project.text(of: "docs/reports.md")
         #expect(page.contains("The version is \(JSONReport.version)."))

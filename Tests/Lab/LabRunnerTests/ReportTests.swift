@@ -10,9 +10,9 @@ import Testing
     import FoundationXML
 #endif
 
-@Suite("Reports say the same in every form", .endsInTime)
+@Suite("Reports have the same content in every format", .endsInTime)
 struct ReportTests {
-    @Test("JSON is read back as what was written")
+    @Test("JSON survives a round trip")
     func json() throws {
         let report = JSONReport(seed: 9, seconds: 2, results: [.sample(.failed)])
         let read = try JSONDecoder().decode(JSONReport.self, from: report.rendered())
@@ -21,7 +21,7 @@ struct ReportTests {
         #expect(read.results.first?.failures.first?.place == "a/b.yaml:3:5")
     }
 
-    @Test("A report is written into a pipe, a device or through a link; none of them is replaced")
+    @Test("A report is written into a pipe or a device, or through a link, without replacing it")
     func specialFiles() throws {
         let temporary = try TemporaryDirectory()
         let directory = temporary.path
@@ -36,7 +36,7 @@ struct ReportTests {
         #expect(try Files.readLink("\(directory)/link.json") == "new.json")
 
         #expect(mkfifo("\(directory)/pipe", 0o600) == 0)
-        #expect(throws: LabFailure.self) { try file("pipe").write(Data("nobody".utf8)) }
+        #expect(throws: LabFailure.self) { try file("pipe").write(Data("unread".utf8)) }
         let reader = try FileDescriptor.open("\(directory)/pipe", flags: O_RDONLY | O_NONBLOCK)
         try file("pipe").write(Data("three".utf8))
         #expect(try reader.readToEnd() == Data("three".utf8))
@@ -46,14 +46,14 @@ struct ReportTests {
         #expect(throws: BadUsage.self) { try file(directory) }
     }
 
-    @Test("Paths and rows are quoted when a shell would read them otherwise")
+    @Test("Paths and rows are quoted where a shell would change them")
     func shellWords() {
         #expect(ShellWord.quoted("Scenarios/a.yaml") == "Scenarios/a.yaml")
         #expect(ShellWord.quoted("[3]") == "'[3]'")
         #expect(ShellWord.quoted("it's") == "'it'\\''s'")
     }
 
-    @Test("What did not run is counted and named, never missing")
+    @Test("Scenarios that did not run are counted and named")
     func notRun() throws {
         var waiting = ScenarioResult.sample(.passed)
         waiting.verdict = .notRun
@@ -69,7 +69,7 @@ struct ReportTests {
         #expect(String(decoding: json, as: UTF8.self).contains("\"verdict\" : \"notRun\""))
     }
 
-    @Test("Rounds that differ are summed up with the seeds of those that did not pass")
+    @Test("Rounds that differ are summarised with the seeds of those that did not pass")
     func flakiness() {
         let terminal = TerminalReport(isColoured: false)
         func round(_ number: Int, _ verdict: Verdict) -> ScenarioResult {
@@ -88,7 +88,7 @@ struct ReportTests {
         #expect(terminal.flakiness([round(1, .failed)]) == "")
     }
 
-    @Test("Nothing in a result commands the terminal")
+    @Test("No text in a result controls the terminal")
     func controls() {
         var result = ScenarioResult.sample(.failed)
         result.name = "A \u{1B}[31mred\u{1B}[0m\nname"
@@ -122,12 +122,12 @@ struct ReportTests {
                 """)
     }
 
-    @Test("A run of several scenarios ends with what did not pass and why; twenty at most")
+    @Test("A run of several scenarios ends with those that did not pass and why; at most twenty")
     func recap() {
         let terminal = TerminalReport(isColoured: false)
         var failed = ScenarioResult.sample(.failed)
         failed.failures[0].reason = "no answer"
-        failed.failures[0].causes = ["the server was stopped", "nobody started it"]
+        failed.failures[0].causes = ["the server was stopped", "it was not started"]
         var waiting = ScenarioResult.sample(.passed)
         waiting.verdict = .notRun
         let known = ScenarioResult.sample(.failed, quarantine: "known")

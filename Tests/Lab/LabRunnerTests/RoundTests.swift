@@ -4,7 +4,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Scenarios are played round by round, as long as somebody wants it", .endsInTime)
+@Suite("Scenarios run in rounds: for a number, until a failure, or for a time", .endsInTime)
 struct RoundTests {
     private let scenarios: [Scenario]
 
@@ -20,7 +20,7 @@ struct RoundTests {
         RoundQueue(scenarios ?? self.scenarios, order: .suite, seed: 7, rounds: rounds)
     }
 
-    /// Takes what there is, at most so many.
+    /// Takes the available rounds, up to a limit.
     private func taken(_ queue: RoundQueue, most: Int = 20, failedAfter: Int = .max) -> [String] {
         var taken: [String] = []
         while taken.count < most, let job = queue.next(hasFailed: { taken.count >= failedAfter }) {
@@ -29,17 +29,17 @@ struct RoundTests {
         return taken
     }
 
-    @Test("A number of rounds is known from the begin, each with the next seed")
+    @Test("A number of rounds is known from the start, each with the next seed")
     func counted() throws {
         let queue = queue(try Rounds(count: 2, endAtFailure: false))
         #expect(queue.total == 4)
         #expect(queue.jobs.map(\.index) == [0, 1, 2, 3])
-        // Nothing that fails ends them.
+        // A failure does not end them.
         #expect(taken(queue, failedAfter: 0) == ["a.yaml 7", "b.yaml 7", "a.yaml~2 8", "b.yaml~2 8"])
         #expect(self.queue(Rounds()).total == 2)
     }
 
-    @Test("Rounds until a failure: the round that has begun ends, and none begins after it")
+    @Test("Rounds until a failure: started rounds finish, and no further one starts")
     func untilFailure() throws {
         let endless = queue(try Rounds(endAtFailure: true))
         #expect(endless.total == nil)
@@ -52,14 +52,14 @@ struct RoundTests {
         #expect(taken(queue(try Rounds(count: 3, endAtFailure: true))).count == 6)
     }
 
-    @Test("Rounds for a time: the round that has begun ends, and none begins after it")
+    @Test("Rounds for a time: started rounds finish, and no further one starts")
     func forATime() throws {
         #expect(taken(queue(try Rounds(duration: .seconds(1000), endAtFailure: false)), failedAfter: 0).count == 20)
         let past = LabDuration(nanoseconds: 1)
         #expect(taken(queue(try Rounds(duration: past, endAtFailure: true))) == ["a.yaml 7", "b.yaml 7"])
     }
 
-    @Test("What the cast cannot play has one round, because more would never end")
+    @Test("A scenario that the topology cannot run has one round, because more would never end")
     func unplayable() throws {
         let workspace = try SuiteWorkspace([
             "a.yaml": "name: A\nrequires: { actors: [nobody] }\nsteps:\n  - main: kill\n"
@@ -69,7 +69,7 @@ struct RoundTests {
         #expect(taken(queue(try Rounds(endAtFailure: true), of: scenarios)) == ["a.yaml 7"])
     }
 
-    @Test("What cannot be meant is refused with a sentence")
+    @Test("Impossible options are refused with a sentence")
     func nonsense() {
         func complaint(_ count: Int?, _ duration: LabDuration?, _ endAtFailure: Bool) -> String? {
             do throws(any Error) {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The record of a run", .endsInTime)
 struct RunCircumstancesTests {
-    @Test("It tells the command without the values of --set, the lab, the machine, and the commit")
+    @Test("It has the command without the values of --set, the lab, the machine, and the commit")
     func circumstances() throws {
         let temporary = try TemporaryDirectory()
         let arguments = ["run", "--set", "pin=4711", "--set=key=a=b", "Scenarios"]
@@ -33,7 +33,7 @@ struct RunCircumstancesTests {
     }
 
     @Test(
-        "A report that was carried away with its records finds them beside it",
+        "A report that was moved with its records finds them beside it",
         arguments: ["artefact/.lab/runs/20260301-093001-1a2b", "artefact/runs/20260301-093001-1a2b", "artefact"])
     func carriedAway(place: String) throws {
         let temporary = try TemporaryDirectory()
@@ -71,7 +71,7 @@ struct RunCircumstancesTests {
         #expect((location["lines"] as? [String: Any])?["begin"] as? Int == 3)
     }
 
-    @Test("GitHub's summary is added to what other steps have written, with counts and what failed")
+    @Test("GitHub's summary with counts and failures is appended to the output of other steps")
     func summary() throws {
         let temporary = try TemporaryDirectory()
         let path = temporary.file("summary.md")
@@ -97,7 +97,7 @@ struct RunCircumstancesTests {
                 """)
     }
 
-    @Test("GitHub's summary has a row for fifty scenarios, and a line for the rest", arguments: Sizes.ofBatches(50))
+    @Test("GitHub's summary has rows for fifty scenarios, and a line for the rest", arguments: Sizes.ofBatches(50))
     func summaryOfMany(count: Int) {
         let failed = Array(repeating: ScenarioResult.sample(.failed, name: "Red"), count: count)
         let lines = GitHubSummary.text(of: JSONReport(seed: 1, seconds: 2, results: failed)).split(separator: "\n")
@@ -105,7 +105,7 @@ struct RunCircumstancesTests {
         #expect(lines.last == (count > 50 ? "and \(count - 50) more" : lines[2 + min(count, 50)]))
     }
 
-    @Test("A run in a directory is found outside of every project")
+    @Test("A run in a directory is found outside any project")
     func foreignRun() throws {
         let temporary = try TemporaryDirectory()
         let run = temporary.file("carried/20260301-093001-1a2b")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Two recorded runs are compared", .endsInTime)
+@Suite("Comparing two recorded runs", .endsInTime)
 struct RunDifferenceTests {
     /// A step's line of a history.
     private static func step(_ event: String, _ path: String, at time: Int64, _ facts: [String: JSONValue] = [:])
@@ -44,7 +44,7 @@ struct RunDifferenceTests {
             ComparableRun(history: Self.history(answer: answer), events: second))
     }
 
-    @Test("Times, identifiers, process numbers, the length of a key and the mixing of threads make no difference")
+    @Test("Times, identifiers, process numbers, key lengths and thread interleaving make no difference")
     func same() {
         let identified =
             Self.events + [
@@ -52,7 +52,7 @@ struct RunDifferenceTests {
                     170, .stateSaved, ["id": "6f1b0c3e-aa01", "pid": 17, "port": 4711, "bytes": 287, "counter": 3])
             ]
         let later = Self.events.enumerated().map { offset, event in
-            // The lock is given back by another thread, after the command's end.
+            // The lock is released by another thread, after the command's end.
             Self.event(
                 event.time + (event.name == .lockReleased ? 15 : 3), event.name,
                 step: offset == 3 ? nil : event.operation, event.fields)
@@ -68,7 +68,7 @@ struct RunDifferenceTests {
         #expect(lines(identified, again) == [])
     }
 
-    @Test("An app that still comes up in the first step makes no difference, and what a restarted one does makes one")
+    @Test("An app that still starts during the first step makes no difference, but a restarted one does")
     func comingUp() {
         func started(at time: UInt64, incarnation: Int) -> [TraceEvent] {
             [
@@ -85,7 +85,7 @@ struct RunDifferenceTests {
         #expect(lines(Self.events, Self.events + started(at: 220, incarnation: 2)).first == "  main#2 parts at 1:")
     }
 
-    @Test("Identifiers and keys make no difference within a text, and other words do")
+    @Test("Identifiers and keys make no difference within a text, but other words do")
     func texts() {
         func told(_ first: String, _ second: String) -> [String] {
             let courses = [first, second].map { text in
@@ -112,7 +112,7 @@ struct RunDifferenceTests {
         #expect(told("state ACTIVE", "state BLOCKED") != [])
     }
 
-    @Test("A moment is shown whole up to a hundred and sixty characters, and a longer one is cut there")
+    @Test("An entry is shown up to 160 characters, and a longer one is cut there")
     func longMoments() {
         var lengths: Set<Int> = []
         for count in 1...200 {
@@ -127,7 +127,7 @@ struct RunDifferenceTests {
         #expect(lengths.isSuperset(of: 100...160))
     }
 
-    @Test("The first moment at which each process parts is shown with two lines before it")
+    @Test("The first difference of each process is shown with two lines before it")
     func parting() {
         var other = Self.events
         other[3] = Self.event(140, .httpResponse, ["path": "/pa/v3/activation/status", "status": 503])
@@ -147,14 +147,14 @@ struct RunDifferenceTests {
             ])
     }
 
-    @Test("A process that does less than in the other run parts at its end")
+    @Test("A process with fewer entries than in the other run differs at its end")
     func missing() {
         let told = lines(Self.events, Array(Self.events.dropLast()))
         #expect(told.first == "  main#1 parts at 7:")
         #expect(told.last == "  +       nothing more", "\(told)")
     }
 
-    @Test("A step that is tried again and again does the same whether it takes two attempts or three")
+    @Test("A retried step makes no difference between two and three attempts")
     func attempts() {
         func course(_ attempts: Int64) -> ComparableRun {
             let tries = (0..<attempts).map { Self.step("command", "1", at: 150 + $0, ["result": false]) }
@@ -195,7 +195,7 @@ struct RunDifferenceTests {
             try JSONReport(seed: 1, seconds: 1, results: results).rendered(), to: "\(records)/runs/\(id)/report.json")
     }
 
-    @Test("Runs are compared scenario by scenario; a run or scenario that is not there is a mistake")
+    @Test("Runs are compared scenario by scenario; a missing run or scenario is an error")
     func runs() throws {
         let temporary = try TemporaryDirectory()
         let records = temporary.file(".lab")
@@ -217,7 +217,7 @@ struct RunDifferenceTests {
         }
     }
 
-    @Test("One scenario that differs is a difference, and of several rounds the one that did not pass is compared")
+    @Test("One differing scenario is a difference, and the round that did not pass is compared")
     func rounds() throws {
         let temporary = try TemporaryDirectory()
         let records = temporary.file(".lab")
@@ -238,7 +238,7 @@ struct RunDifferenceTests {
         #expect(chosen.isSame && !chosen.text.contains("a.yaml"), "\(chosen.text)")
     }
 
-    @Test("The newest kept run that passed a scenario is known, and one that has not passed it is none")
+    @Test("The newest kept run that passed a scenario is found; a run that did not pass it is ignored")
     func earlier() throws {
         let temporary = try TemporaryDirectory()
         let records = temporary.file(".lab")

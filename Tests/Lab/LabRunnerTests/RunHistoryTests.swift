@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("The kept runs tell how often a scenario passed, how long it took, and since when it has not", .endsInTime)
+@Suite("The history of kept runs: how often a scenario passed, how long it took, and since when it fails", .endsInTime)
 struct RunHistoryTests {
     private static func run(_ day: Int, _ results: [(id: String, verdict: Verdict, seconds: Double)])
         -> RecordedRuns.Run
@@ -28,7 +28,7 @@ struct RunHistoryTests {
         return try #require(entries.first)
     }
 
-    @Test("All rounds are counted, but for those that had no turn")
+    @Test("All rounds are counted, except those that did not run")
     func counts() throws {
         let entry = try entry([
             Self.run(3, [("a.yaml", .passed, 5), ("a.yaml~2", .passed, 4)]),
@@ -40,7 +40,7 @@ struct RunHistoryTests {
         #expect(entry.notPassedSince == nil)
     }
 
-    @Test("It has not passed since the first of the last runs in which a round did not, with that round's seed")
+    @Test("It has not passed since the first of the latest runs with a failing round, shown with that round's seed")
     func begin() throws {
         let bad = [
             Self.run(4, [("a.yaml", .inconclusive, 1)]), Self.run(3, [("b.yaml", .notRun, 1)]),
@@ -89,7 +89,7 @@ struct RunHistoryTests {
             ])
     }
 
-    @Test("Paths select files, folders and rows, also of scenarios that are gone; another path is a mistake")
+    @Test("Paths select files, folders and rows, also of deleted scenarios; any other path is an error")
     func paths() throws {
         let workspace = try SuiteWorkspace(["sub/new.yaml": "name: New\nsteps:\n  - main: kill\n"])
         let root = workspace.directory.path
@@ -109,7 +109,7 @@ struct RunHistoryTests {
         #expect(throws: BadUsage.self) { try selected("never.yaml") }
     }
 
-    @Test("Without a run there is no history, and a report that cannot be read is passed over")
+    @Test("Without a run there is no history, and an unreadable report is skipped")
     func records() throws {
         let workspace = try SuiteWorkspace([:])
         let records = workspace.directory.file(".lab")

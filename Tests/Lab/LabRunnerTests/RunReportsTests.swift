@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Reports of a run are written when their time has come", .endsInTime)
+@Suite("When the reports of a run are written", .endsInTime)
 struct RunReportsTests {
     private static func report(_ format: RunOptions.Report.Format, _ path: String) -> RunOptions.Report {
         RunOptions.Report(format: format, path: path)
@@ -26,7 +26,7 @@ struct RunReportsTests {
         }
     }
 
-    @Test("Events are there as soon as they have happened; the other reports come at the end")
+    @Test("Events are written as they happen; the other reports are written at the end")
     func stream() throws {
         let directory = try TemporaryDirectory()
         let (events, junit) = (directory.file("run.jsonl"), directory.file("junit.xml"))
@@ -47,7 +47,7 @@ struct RunReportsTests {
         #expect(Files.exists(junit))
     }
 
-    @Test("The last event counts what has ended, not what the end of the run has kept from beginning")
+    @Test("The last event counts finished scenarios, not those that the end of the run prevented")
     func endedEarly() throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("run.jsonl")
@@ -62,7 +62,7 @@ struct RunReportsTests {
         #expect(last?["scenarios"] == 2 && last?["failures"] == 1)
     }
 
-    @Test("A stream that cannot be written makes the end of the run fail, and nothing before")
+    @Test("A stream that cannot be written makes only the end of the run fail")
     func fullDisk() throws {
         let reports = try RunReports([Self.report(.jsonl, "/dev/full")], inputs: [])
         try reports.begin(seed: 1, scenarios: 1, directory: "/d")
@@ -74,7 +74,7 @@ struct RunReportsTests {
     }
 
     @Test(
-        "Standard output takes one report",
+        "Standard output accepts one report",
         arguments: [["-", "-"], ["-", "/dev/stdout"], ["/dev/stdout", "/dev/fd/1"]])
     func standardOutput(paths: [String]) {
         #expect(throws: BadUsage.self) { try RunReports(paths.map { Self.report(.tap, $0) }, inputs: []) }

@@ -12,14 +12,14 @@ struct RunStatisticsTests {
         TraceEvent(time: milliseconds * 1_000_000, process: process, name: name, fields: fields)
     }
 
-    @Test("What a process begins is paired with what the same process ends, in each scenario by itself")
+    @Test("Starts and ends are paired per process, in each scenario separately")
     func pairs() {
         let path: [String: JSONValue] = ["path": "/pa/v3/status"]
         let first = [
             Self.event(0, "main", .httpRequest, path), Self.event(1, "wallet", .httpRequest, path),
             Self.event(5, "wallet", .httpResponse, path), Self.event(10, "main", .httpResponse, path),
             Self.event(11, "main", .httpRequest, path), Self.event(12, "main", .httpFailed, path),
-            // Nobody ends it any more.
+            // It never ends.
             Self.event(13, "main", .httpRequest, path),
         ]
         let second = [

@@ -18,7 +18,7 @@ struct ScenarioRulesTests {
             })
     }
 
-    /// The traces of two apps, of which both hold the status lock at the same time.
+    /// The traces of two apps that hold the status lock at the same time.
     private static func traces(memories: [String] = ["m"]) throws -> TemporaryDirectory {
         let directory = try TemporaryDirectory()
         let main = try TraceWriter(directory: directory.path, process: "main", incarnation: 1)
@@ -42,7 +42,7 @@ struct ScenarioRulesTests {
         #expect(violations.first?.events.contains { $0.contains("wallet#1") } == true)
     }
 
-    @Test("An app with a defect on purpose, several sets of locks and several phones are not judged")
+    @Test("Apps with quirks, several sets of locks and several phones are not checked")
     func notJudged() throws {
         let traces = try Self.traces()
         #expect(try Self.violations(of: Self.topology(quirks: ["sdk.7"]), in: traces).isEmpty)

@@ -7,13 +7,13 @@ import Testing
 
 @testable import LabRunner
 
-/// The readers of these mappings ask for their keys one after the other and declare nothing, so that each is given a key
-/// that it cannot know: its complaint lists those that it does.
+/// The readers of these mappings declare no keys, but ask for them one after the other. Each is given an unknown key:
+/// its diagnostic lists the known ones.
 @Suite("The keys of a schema are the keys that the lab reads", .endsInTime)
 struct SchemaKeyTests {
     private static let unknown = "qqzzqq"
 
-    /// The keys that the complaints about ``unknown`` list, by the mapping that they are about.
+    /// The keys that the diagnostics about ``unknown`` list, by their mapping.
     private func known(_ diagnostics: [Diagnostic]) -> [String: Set<String>] {
         var found: [String: Set<String>] = [:]
         for case .unknownKey(Self.unknown, let container, let known) in diagnostics.map(\.kind) {
@@ -22,7 +22,7 @@ struct SchemaKeyTests {
         return found
     }
 
-    /// The keys of an object in a schema, found by the way through its keywords.
+    /// The keys of an object in a schema, found by its path of keywords.
     private func keys(of kind: ScenarioSchema.Kind, at path: String) throws -> Set<String> {
         var schema = ScenarioSchema.json(of: kind)
         for part in path.split(separator: "/") {

@@ -7,9 +7,9 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("The schemas for editors take what the lab takes, and refuse what a schema can refuse", .endsInTime)
+@Suite("The schemas for editors accept what the lab accepts, and reject what a schema can reject", .endsInTime)
 struct SchemaTests {
-    /// Made once: it takes a second, and each case of a test has an instance of this type.
+    /// Made once: it takes a second, and each test case has an instance of this type.
     private static let schemas = (
         scenario: ScenarioSchema.json(of: .scenario), include: ScenarioSchema.json(of: .include),
         lab: ScenarioSchema.json(of: .lab)
@@ -18,7 +18,7 @@ struct SchemaTests {
     private let include = DraftSeven(schemas.include)
     private let lab = DraftSeven(schemas.lab)
 
-    @Test("Every file of the catalogue fits, and so does lab.yaml")
+    @Test("Every file of the catalogue is valid, and so is lab.yaml")
     func catalogue() throws {
         let root = Project.path("Scenarios")
         let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
@@ -38,14 +38,14 @@ struct SchemaTests {
         }
     }
 
-    @Test("What fails only when it runs, fits", arguments: TestFiles.cases(in: "Failures"))
+    @Test("Files that fail only at run time are valid", arguments: TestFiles.cases(in: "Failures"))
     func failures(name: String) throws {
         let file = try SourceFile.read("\(TestFiles.directory)/Failures/\(name)/scenario.yaml").get()
         #expect(try scenario.complaints(about: try Self.document(file)) == [])
     }
 
-    /// The golden mistakes that only the lab can see: they need the topology, other files, the environment, the scopes of
-    /// variables, or more of YAML and of regular expressions than a schema knows.
+    /// The golden errors that only the lab can detect: they depend on the topology, other files, the environment, the
+    /// scopes of variables, or features of YAML and regular expressions that a schema lacks.
     private static let beyondSchemas: Set<String> = [
         "duplicate-key", "empty-file", "fault-misfits", "include-circle", "include-clash", "include-outside",
         "include-twice", "key-is-not-text", "long-line", "malformed-pattern", "malformed-reference", "malformed-table",
@@ -61,7 +61,7 @@ struct SchemaTests {
         "unreadable-file", "unset-environment-variable",
     ]
 
-    @Test("A mistake that a schema can see is refused", arguments: TestFiles.cases(in: "Golden"))
+    @Test("An error that a schema can detect is rejected", arguments: TestFiles.cases(in: "Golden"))
     func mistakes(name: String) throws {
         let file = try? SourceFile.read("\(TestFiles.directory)/Golden/\(name)/scenario.yaml").get()
         guard let document = file.flatMap({ try? Self.document($0) }) else {
@@ -72,7 +72,7 @@ struct SchemaTests {
         #expect(complaints.isEmpty == Self.beyondSchemas.contains(name), "\(complaints)")
     }
 
-    @Test("A step has exactly one actor, whatever stands beside it")
+    @Test("A step has exactly one actor, with any other keys beside it")
     func oneActor() throws {
         func complaints(_ step: String) throws -> [String] {
             let file = SourceFile(path: "a.yaml", text: "name: A\nsteps:\n  - { \(step) }\n")
@@ -111,7 +111,7 @@ struct SchemaTests {
         #expect(try complaints("main: kill, fails: { code: { oneOf: [peerDied, 3] }, more: { any: true } }") == [])
     }
 
-    @Test("Each meaning is a sentence, and no default is one")
+    @Test("Each meaning is a sentence, and defaults are not")
     func meanings() {
         func check(_ schema: JSONValue, _ path: String) {
             if let meaning = schema["description"]?.stringValue {
@@ -124,7 +124,7 @@ struct SchemaTests {
         check(Self.schemas.lab, "lab")
     }
 
-    @Test("Each example fits where it stands")
+    @Test("Each example is valid in its place")
     func examples() throws {
         for (schema, least) in [(scenario, 30), (include, 20)] {
             let (count, complaints) = try schema.unfitExamples()
@@ -133,7 +133,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("Old spellings fit, and editors are told that they are deprecated")
+    @Test("Old spellings are valid, and marked as deprecated for editors")
     func deprecated() throws {
         func complaints(_ step: String) throws -> [String] {
             let file = SourceFile(path: "a.yaml", text: "name: A\nsteps:\n  - { \(step) }\n")
@@ -151,7 +151,7 @@ struct SchemaTests {
         #expect(old == ["commitActivation"])
     }
 
-    @Test("Every word of the language has its shape")
+    @Test("Every word of the language has its schema")
     func words() {
         #expect(Set(StepSchema.words.keys) == Set(ReservedWords.stepWords))
         #expect(Set(StepSchema.meanings.keys) == Set(ReservedWords.stepWords))

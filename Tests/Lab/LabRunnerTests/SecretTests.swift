@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("A secret is shown nowhere", .endsInTime)
+@Suite("Secrets are never shown", .endsInTime)
 struct SecretTests {
     private static let canary = "c4n4ry/+=secret"
 
@@ -19,7 +19,7 @@ struct SecretTests {
         ]
     }
 
-    @Test("A canary in a scenario is in no report, whatever a peer sends back")
+    @Test("A canary in a scenario appears in no report, even if a peer sends it back")
     func canaryInScenario() async throws {
         let echo = Self.encodings.joined(separator: " ")
         for steps in [
@@ -46,7 +46,7 @@ struct SecretTests {
         }
     }
 
-    @Test("A secret from the environment, a declared one and a drawn PIN are hidden like a literal")
+    @Test("A secret from the environment, a declared one and a generated PIN are hidden like a literal")
     func otherSources() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -75,7 +75,7 @@ struct SecretTests {
         for secret in sent { #expect(!run.sinks.contains(secret), "\(run.sinks)") }
     }
 
-    @Test("A key or PUK that a peer answers reaches the next step and no report")
+    @Test("A key or PUK in a peer's answer reaches the next step but no report")
     func answers() async throws {
         let puk = "4815162342"
         let run = try await onThread {
@@ -103,7 +103,7 @@ struct SecretTests {
         for encoding in Self.encodings { #expect(!run.sinks.contains(encoding), "\(run.sinks)") }
     }
 
-    @Test("A short secret is hidden as a word, and does not blacken every number")
+    @Test("A short secret is hidden only as a whole word, not in every number")
     func shortSecrets() {
         let redactor = Redactor(secrets: ["1234"])
         #expect(redactor.redact("PIN 1234, port 51234, \"1234\"") == "PIN ••••, port 51234, \"••••\"")

@@ -4,11 +4,11 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("The seed fixes what the lab draws", .endsInTime)
+@Suite("The seed determines generated values", .endsInTime)
 struct SeedTests {
     private let pin = GeneratedValue(name: "pin", kind: .pin, size: 6)
 
-    @Test("The same seed gives the same values, another seed others")
+    @Test("The same seed gives the same values; another seed gives others")
     func sameSeed() {
         for kind in GeneratedValue.Kind.allCases {
             let value = GeneratedValue(name: "v", kind: kind, size: 1000)
@@ -18,14 +18,14 @@ struct SeedTests {
         }
     }
 
-    @Test("A stream depends on its own names only, and not on how they are joined")
+    @Test("A stream depends only on its own names, not on how they are joined")
     func keys() {
         var first = SeedStream(seed: 1, "ab", "c")
         var second = SeedStream(seed: 1, "a", "bc")
         #expect(first.next() != second.next())
     }
 
-    @Test("The values of a seed stay what they were")
+    @Test("The values of a seed never change")
     func knownValues() {
         #expect(pin.draw(seed: 1, scenario: "s") == "669307")
         #expect(
@@ -33,7 +33,7 @@ struct SeedTests {
                 == "0f21c27e-1137-41bd-baa6-67aa130d119a")
     }
 
-    @Test("A PIN has the asked number of digits, a UUID its version and variant")
+    @Test("A PIN has the requested number of digits, a UUID its version and variant")
     func forms() throws {
         for seed in 0..<50 as Range<UInt64> {
             let pin = try #require(pin.draw(seed: seed, scenario: "s").stringValue)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("A step has one sentence, and all who tell of it say the same", .endsInTime)
+@Suite("A step has one sentence, the same in all output", .endsInTime)
 struct SentenceTests {
     private static let failing: [String: [JSONValue]] = [
         "main.createActivation": [["error": ["name": "networkError", "code": 1, "message": "No network"]]]
@@ -20,7 +20,7 @@ struct SentenceTests {
             with: { activationCode: "code of ${user}", additionalActivationOtp: "one-time secret" }
         """
 
-    @Test("Without a note it is what the command does, with the arguments, the same everywhere")
+    @Test("Without a note it is the command's summary with the arguments, the same everywhere")
     func generated() async throws {
         let run = try await onThread { try FakeRun(Self.steps, answers: FakeAnswers(Self.failing)) }
         let user = GeneratedValue(name: "user", kind: .name, size: 0).draw(seed: 1, scenario: "scenario.yaml")
@@ -37,7 +37,7 @@ struct SentenceTests {
         #expect(!run.sinks.contains("one-time secret"))
     }
 
-    @Test("A note takes its place, and the terminal does not say it beside the source that has it")
+    @Test("A note replaces it, and the terminal does not repeat the note beside its source line")
     func note() async throws {
         let run = try await onThread {
             try FakeRun(
@@ -50,7 +50,7 @@ struct SentenceTests {
         #expect(text.components(separatedBy: "Two words").count == 2, "\(text)")
     }
 
-    @Test("A word of the language says itself what it does")
+    @Test("A word of the language has its own sentence")
     func words() async throws {
         let run = try await onThread {
             try FakeRun("  - waitFor: { event: state.saved, peer: main, within: 10ms }\n")

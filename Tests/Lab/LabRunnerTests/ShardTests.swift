@@ -5,11 +5,11 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("A suite is shared by several machines and joined again", .endsInTime)
+@Suite("Splitting a suite into shards and joining the results", .endsInTime)
 struct ShardTests {
     private let ids = (1...200).map { "folder/scenario-\($0).yaml" }
 
-    @Test("Every scenario belongs to exactly one shard, about as many to each")
+    @Test("Every scenario belongs to exactly one shard, and shards have about equal size")
     func partition() throws {
         let shards = try (1...4).map { try Shard("\($0)/4", environment: [:]) }
         for id in ids { #expect(shards.count { $0.contains(id) } == 1) }
@@ -22,10 +22,10 @@ struct ShardTests {
         #expect(ids.prefix(12).filter(third.contains) == Self.recorded)
     }
 
-    @Test("Recorded durations balance the shards: none has much more to do, and each scenario belongs to one")
+    @Test("Recorded durations balance the shards, and each scenario belongs to one")
     func balance() throws {
         let seconds = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0 < 4 ? 60.0 : Double($0 % 7)) })
-        // What the earlier run did not know is as long as the median.
+        // Scenarios without a recorded duration count as the median.
         let suite = ids + ["new.yaml"]
         let durations = RecordedDurations(seconds)
         let parts = try (1...4).map { try Shard("\($0)/4", environment: [:]).part(of: suite, by: durations) }
@@ -40,7 +40,7 @@ struct ShardTests {
     private static let recorded = [2, 3, 4, 6, 7, 8, 12].map { "folder/scenario-\($0).yaml" }
 
     @Test(
-        "Schedulers say which shard this is",
+        "The shard is read from the scheduler's variables",
         arguments: [
             ("/3", ["JOB_COMPLETION_INDEX": "0"], 1, 3),
             ("/3", ["CI_NODE_INDEX": "3"], 3, 3),
@@ -62,7 +62,7 @@ struct ShardTests {
     }
 
     @Test(
-        "What is no shard is refused",
+        "Invalid shards are refused",
         arguments: ["0/3", "4/3", "1/0", "x/3", "3", "", "1/2/3", "/3", "auto", "/"])
     func refused(text: String) {
         #expect(throws: BadUsage.self) { try Shard(text, environment: [:]) }
@@ -76,7 +76,7 @@ struct ShardTests {
             shard: ShardRecord(number: number, count: count, suite: (1...suite).map(id)))
     }
 
-    @Test("Joined results stand in the order of the suite, whatever the order of the reports")
+    @Test("Joined results have the order of the suite, for any order of the reports")
     func merge() throws {
         let (first, second) = (report(1, of: 2, results: [1, 4]), report(2, of: 2, results: [2, 3]))
         let merged = try ReportMerge.merge([("b", second), ("a", first)])
@@ -89,7 +89,7 @@ struct ShardTests {
         #expect(try ReportMerge.merge([("a", first), ("b", other)]).seed == nil)
     }
 
-    @Test("A shard that is missing, doubled or foreign is named")
+    @Test("A missing, duplicate or foreign shard is named")
     func incomplete() {
         let (first, second) = (report(1, of: 2, results: [1, 4]), report(2, of: 2, results: [2, 3]))
         func complaint(_ reports: [(String, JSONReport)]) -> String? {

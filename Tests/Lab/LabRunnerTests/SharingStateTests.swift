@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("What apps share, for people and programs", .endsInTime)
+@Suite("The state that apps share, for people and programs", .endsInTime)
 struct SharingStateTests {
     private static let activation = InspectSharing.Activation {
         $0.instanceId = "bank"
@@ -77,7 +77,7 @@ struct SharingStateTests {
         SharingState.Device(name: "tablet", activations: []),
     ])
 
-    @Test("Everything has its line")
+    @Test("Every part has its line")
     func lines() throws {
         #expect(
             try state.about("wallet").lines == [
@@ -85,7 +85,7 @@ struct SharingStateTests {
                 "  memory          group.a.Ez3P: usable, 256 bytes",
                 "                  magic MPS, version 1, instanceIdentifier ab",
                 "                  stateModifyCounter 3, tokenModifyCounter 18446744073709551615, specialOpTicket 2",
-                "  memory          group.a.x: too short; the next app makes it anew, 100 bytes, not the name that the apps have recorded",
+                "  memory          group.a.x: too short; the next app recreates it, 100 bytes, not the name that the apps have recorded",
                 "  operation       activation of com.main (main), last sign of life 1.5 s ago; its owner is alive",
                 "  status lock     held by main (pid 7, for 12 ms); wallet (pid 8) waits",
                 "  queue lock      free",
@@ -94,7 +94,7 @@ struct SharingStateTests {
             ])
     }
 
-    @Test("The document is read as it was written")
+    @Test("The document survives a round trip")
     func json() throws {
         let text = try state.rendered()
         let copy = try SharingState(reading: Data(text.utf8))
@@ -103,7 +103,7 @@ struct SharingStateTests {
         #expect(copy.lines == state.lines)
     }
 
-    @Test("An app or a group that shares nothing is a wrong question; a device that does not answer is told")
+    @Test("Asking about an app or a group that shares nothing is an error; a missing answer is reported")
     func about() throws {
         #expect(try state.about("group.a").devices.count == 1)
         let error = #expect(throws: BadUsage.self) { try state.about("walet") }
@@ -111,10 +111,10 @@ struct SharingStateTests {
         #expect(error?.description.contains("main, wallet, group.a") == true, "\(error?.description ?? "")")
         #expect(throws: BadUsage.self) { try SharingState(devices: []).about("main") }
         let silent = SharingState(devices: [SharingState.Device(name: "phone", activations: [], problem: "ended")])
-        #expect(try silent.about("main").lines == ["phone tells nothing: ended"])
+        #expect(try silent.about("main").lines == ["phone does not answer: ended"])
     }
 
-    @Test("A failure leads to what apps shared only when that was in motion")
+    @Test("A failure refers to shared state only if it was changing")
     func suspect() {
         #expect(state.suspect(preferring: "wallet") == "wallet")
         #expect(state.suspect(preferring: "phone") == "main")

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("lab shell", .endsInTime)
 struct ShellTests {
-    /// An argument as it stands in the line.
+    /// An argument as written in the line.
     private func plain(_ actor: String, _ command: String, _ name: String, _ text: String) -> String {
         ShellLine.scalar(text)
     }
@@ -37,14 +37,14 @@ struct ShellTests {
     }
 
     @Test(
-        "A short form that cannot be understood says how it is written",
+        "A malformed short form is refused with its syntax",
         arguments: ["main x y", "main x =3", "main x \"a"])
     func wrongShortForm(line: String) {
         #expect(throws: BadUsage.self) { try ShellLine.yaml(line, argument: plain) }
     }
 
     @Test(
-        "A text that YAML would read as something else stands in quotes",
+        "A text that YAML would read as another type is quoted",
         arguments: [
             ("main", "main"), ("Alice's phone", #""Alice's phone""#), ("two words", "two words"), (" a", #"" a""#),
             ("a ", #""a ""#), ("-a", #""-a""#), ("a-b", "a-b"), ("", #""""#), ("1", #""1""#), (".5", #"".5""#),
@@ -56,7 +56,7 @@ struct ShellTests {
         #expect(ShellLine.flow(["k": [.string(text)]]) == "{ k: [\(yaml)] }")
     }
 
-    @Test("What a step keeps is there for the next one, and a step that fails keeps nothing")
+    @Test("Later steps can use what a step keeps; a failing step keeps nothing")
     func captures() async throws {
         let shell = try await onThread {
             try FakeShell(
@@ -83,7 +83,7 @@ struct ShellTests {
         #expect(shell.outcome == .passed)
     }
 
-    @Test("A mistake is shown where it is, and nothing is sent")
+    @Test("An error is shown at its place, and nothing is sent")
     func mistakes() async throws {
         let shell = try await onThread { try FakeShell("main hasValidActivatoin\nmian hasValidActivation") }
         #expect(shell.requests.isEmpty)
@@ -92,7 +92,7 @@ struct ShellTests {
         #expect(shell.errors[1].contains("did you mean `main`"), "\(shell.errors)")
     }
 
-    @Test("A file of steps ends at its first mistake or failure, with the exit code of a scenario")
+    @Test("A file of steps ends at its first error or failure, with the exit code of a scenario")
     func files() async throws {
         let refused = try await onThread { try FakeShell("main no\nmain hasValidActivation", isInteractive: false) }
         #expect(refused.outcome == .badInput)
@@ -106,7 +106,7 @@ struct ShellTests {
         #expect(failed.requests.map(\.command) == ["hasValidActivation"])
     }
 
-    @Test("The history numbers what was typed, a text of several lines once, and masks secrets")
+    @Test("The history numbers each input, multi-line text once, and masks secrets")
     func history() async throws {
         let shell = try await onThread {
             try FakeShell(
@@ -131,7 +131,7 @@ struct ShellTests {
                 """), "\(shell.output)")
     }
 
-    @Test("A line with a secret is not there in the next session")
+    @Test("A line with a secret is missing in the next session's history")
     func secrets() async throws {
         let shell = try await onThread {
             try FakeShell("main hasValidActivation\nmain persistActivation password=\"4711-secret\"")
@@ -140,7 +140,7 @@ struct ShellTests {
         #expect(shell.remembered == ["main hasValidActivation"])
     }
 
-    @Test("A line that is refused hides its secrets too, whatever was mistyped")
+    @Test("A refused line also hides its secrets, for any typo")
     func refusedSecrets() async throws {
         let shell = try await onThread {
             try FakeShell(
@@ -163,7 +163,7 @@ struct ShellTests {
         #expect(shell.remembered == ["history"])
     }
 
-    @Test("What only looks like a secret in a refused line is shown afterwards")
+    @Test("Text that only looks like a secret in a refused line is shown afterwards")
     func refusedWords() async throws {
         let shell = try await onThread {
             try FakeShell(
@@ -177,7 +177,7 @@ struct ShellTests {
         #expect(shell.remembered.count == 3)
     }
 
-    @Test("A secret of the environment or a line without echo is sent, and neither remembered nor recorded")
+    @Test("A secret from the environment or from input without echo is sent, but not kept or recorded")
     func givenSecrets() async throws {
         setenv("LAB_SHELL_TEST_PIN", "4711-hidden", 1)
         let shell = try await onThread {
@@ -220,7 +220,7 @@ struct ShellTests {
         #expect(shell.output.contains { $0.hasSuffix("LAB_SHELL_TEST_PIN, LAB_PASSWORD2, LAB_PASSWORD3") })
     }
 
-    @Test("A step with a secret in the middle of a text is not in the record, which is said at once and in the file")
+    @Test("A step with a secret inside a text is not recorded, as noted at once and in the file")
     func secretInText() async throws {
         let shell = try await onThread {
             try FakeShell(
@@ -232,15 +232,15 @@ struct ShellTests {
         #expect(shell.saved?.contains("4711") == false, "\(shell.saved ?? "")")
     }
 
-    @Test("Help about nobody tells the nearest name, or how to find one")
+    @Test("Help for an unknown name suggests the nearest name, or how to find one")
     func helpAboutNobody() async throws {
         let shell = try await onThread { try FakeShell("help hasValidActivatoin\nhelp nonsense") }
         #expect(shell.errors.count == 2)
         #expect(shell.errors[0].contains("did you mean `hasValidActivation`?"), "\(shell.errors)")
-        #expect(shell.errors[1].hasSuffix("`help` tells who is there, `help ACTOR` what an actor understands"))
+        #expect(shell.errors[1].hasSuffix("`help` lists the actors, `help ACTOR` the commands of one"))
     }
 
-    @Test("Where no scenario can be written is told before anything is typed")
+    @Test("A path where no scenario can be written is refused before any input")
     func targets() throws {
         let temporary = try TemporaryDirectory()
         try ShellSession.checkTarget(temporary.file("new/one.yaml"))
@@ -251,7 +251,7 @@ struct ShellTests {
     }
 
     @Test(
-        "Tab completes actors, commands, parameters, their words, and what was kept",
+        "Tab completes actors, commands, parameters, their words, and kept names",
         arguments: [
             ("mai", "mai", ["main"]), ("sav", "sav", ["save"]), ("main hasV", "hasV", ["hasValidActivation"]),
             ("main: hasV", "hasV", ["hasValidActivation"]), ("server initActivation user", "user", ["userId="]),

@@ -5,9 +5,9 @@ import LabKit
 import TestSupport
 import Testing
 
-@Suite("Files are read within limits", .endsInTime)
+@Suite("Limits for reading files", .endsInTime)
 struct SourceFileTests {
-    @Test("A pipe is refused and not waited for")
+    @Test("A pipe is refused without waiting")
     func pipe() throws {
         let directory = try TemporaryDirectory()
         #expect(mkfifo(directory.file("a.yaml"), 0o600) == 0)
@@ -18,7 +18,7 @@ struct SourceFileTests {
         #expect(diagnostic.kind == .unreadableFile(reason: "it is no regular file"))
     }
 
-    @Test("A file of more than a megabyte is refused by its size")
+    @Test("A file larger than a megabyte is refused by its size")
     func tooLarge() throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("large.yaml")
@@ -32,7 +32,7 @@ struct SourceFileTests {
         #expect(diagnostic.kind.advice == "split it into several files")
     }
 
-    @Test("A file is read up to its greatest size", arguments: Sizes.around(1_048_576))
+    @Test("A file is read up to the maximum size", arguments: Sizes.around(1_048_576))
     func sizes(bytes: Int) throws {
         let directory = try TemporaryDirectory()
         try Files.write(Data(repeating: 0x20, count: bytes), to: directory.file("large.yaml"))
@@ -47,14 +47,14 @@ struct SourceFileTests {
         return collector.diagnostics.map(\.kind)
     }
 
-    @Test("A document has as many values as may be, its lists included", arguments: Sizes.around(100_000))
+    @Test("A document may have the maximum number of values, including lists", arguments: Sizes.around(100_000))
     func values(count: Int) {
         let text = "[" + String(repeating: "x,", count: count - 2) + "x]"
         #expect(
             mistakes(in: text) == (count <= 100_000 ? [] : [.tooManyNodes(limit: 100_000, usesAliases: false)]))
     }
 
-    @Test("Lists lie in each other as deep as may be, one beside the other", arguments: Sizes.around(64))
+    @Test("Lists may be nested to the maximum depth; siblings do not add to it", arguments: Sizes.around(64))
     func depth(of lists: Int) {
         let list = String(repeating: "[", count: lists) + String(repeating: "]", count: lists)
         let tooDeep = mistakes(in: "[\(list),\(list)]")
@@ -62,7 +62,7 @@ struct SourceFileTests {
     }
 
     @Test(
-        "A line is shown whole up to its greatest width, and of a longer one what is around the caret",
+        "A line is shown whole up to the maximum width; a longer line is shown around the caret",
         arguments: Sizes.around(160))
     func widths(columns: Int) {
         let line = String(repeating: "x", count: columns - 1) + "y"
@@ -76,7 +76,7 @@ struct SourceFileTests {
         }
     }
 
-    @Test("A document of too many values without aliases is not told about aliases")
+    @Test("The error for too many values without aliases does not mention aliases")
     func tooManyValues() {
         let lines = String(repeating: "[x,x,x,x,x,x,x,x,x,x,x],\n", count: 10_000)
         let collector = DiagnosticCollector()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("What held at a moment of a recorded scenario", .endsInTime)
+@Suite("The state at a moment of a recorded scenario", .endsInTime)
 struct StateAtStepTests {
     private static let millisecond: UInt64 = 1_000_000
 
@@ -27,7 +27,7 @@ struct StateAtStepTests {
         }
     }
 
-    @Test("A process that dies gives back its locks and requests, and leaves its operation")
+    @Test("A dying process releases its locks and requests, and leaves its operation")
     func death() {
         let events = Self.trace([
             ("main", .processStarted, ["pid": 7]),
@@ -57,7 +57,7 @@ struct StateAtStepTests {
         #expect(Self.lines(events, after: 8).first == "processes       main#1 runs (pid 8)")
     }
 
-    @Test("What is stored, and what the server knows, is that of the moment")
+    @Test("Stored state and server state are those of the moment")
     func stored() {
         let item: [String: JSONValue] = ["accessGroup": "group", "service": "tokens", "account": "balance"]
         let events = Self.trace([
@@ -86,7 +86,7 @@ struct StateAtStepTests {
         #expect(Self.lines(events, after: 9).count == 2)
     }
 
-    @Test("A link is up when both its ends say so, and a message is under way until its sender has heard of it")
+    @Test("A link is up if both ends say so, and a message is in transit until its sender is notified")
     func link() {
         let events = Self.trace([
             ("phone", .linkUp, ["link": "pairing"]),
@@ -107,7 +107,7 @@ struct StateAtStepTests {
             ])
     }
 
-    @Test("A moment is found by the number of a step, by the time, and by the failure")
+    @Test("A moment is found by step number, by time, and by failure")
     func places() throws {
         let directory = try TemporaryDirectory()
         func write(_ fine: [Bool]) throws -> StepEnds {

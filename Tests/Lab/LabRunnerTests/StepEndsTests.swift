@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("The moment that a recorded scenario is looked at by itself", .endsInTime)
+@Suite("The default moment for inspecting a recorded scenario", .endsInTime)
 struct StepEndsTests {
     private func moment(_ lines: [String]) throws -> String? {
         let directory = try TemporaryDirectory()
@@ -18,16 +18,16 @@ struct StepEndsTests {
         return try #require(StepEnds(in: directory.path)).moment(at: nil).step
     }
 
-    @Test("It is the step that failed, and not one that a step around it allowed to fail")
+    @Test("It is the failed step, not one that an enclosing step allowed to fail")
     func failed() throws {
         let race = ["begin 1", "begin 1.1", "begin 1.2", "bad 1.2", "fine 1.1", "fine 1"]
         #expect(try moment(race + ["begin 2", "bad 2"]) == "2")
         #expect(try moment(race + ["begin 2", "fine 2"]) == "2")
-        // In the race that failed, the first failure counts.
+        // In a failed race, the first failure counts.
         #expect(try moment(["begin 1", "begin 1.1", "begin 1.2", "bad 1.2", "fine 1.1", "bad 1"]) == "1.2")
     }
 
-    @Test("A step of the same number in another round, and a step whose number begins alike, are others")
+    @Test("Steps with the same number in another round or with the same prefix are different steps")
     func others() throws {
         #expect(try moment(["begin 1.1", "bad 1.1", "begin 1", "begin 1.1", "fine 1.1", "fine 1"]) == "1.1")
         #expect(try moment(["begin 1", "begin 10.1", "bad 10.1", "fine 1"]) == "10.1")

@@ -19,7 +19,7 @@ struct StepEventsTests {
                 stepAt: { _, _ in nil }, armedBy: { _ in nil }))
     }
 
-    @Test("Of its own events the last twelve, and how many came before", arguments: Sizes.ofBatches(12))
+    @Test("Its own last twelve events, and the number before them", arguments: Sizes.ofBatches(12))
     func own(count: Int) throws {
         let lines = try events(count).lines
         let before = count > 12 ? ["… \(count - 12) more before"] : []
@@ -28,7 +28,7 @@ struct StepEventsTests {
         #expect(lines.last?.contains("counter=\(count)") == true, "\(lines)")
     }
 
-    @Test("Of what came before it the last eight", arguments: Sizes.ofBatches(8))
+    @Test("The last eight events before it", arguments: Sizes.ofBatches(8))
     func before(count: Int) throws {
         let lines = try events(count, step: "8", from: 100).before
         #expect(lines.count == min(count, 8))

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("A scenario that is stopped says what it was waiting for", .endsInTime)
+@Suite("A stopped scenario says what it was waiting for", .endsInTime)
 struct StoppedScenarioTests {
-    @Test("An interruption ends a call under way, and says what was being waited for; the scenario has not passed")
+    @Test("An interruption ends a call in progress and says what it waited for; the scenario has not passed")
     func interruption() async throws {
         let interruption = Interruption()
         let run = try await onThread {
@@ -18,7 +18,7 @@ struct StoppedScenarioTests {
                 interruption.set()
             }
         }
-        // Without the interruption the call would have ended by its time-out, which is a failure.
+        // Without the interruption the call would have timed out, which is a failure.
         #expect(run.result.verdict == .inconclusive, "\(run.sinks)")
         let reasons = run.result.failures.map(\.reason)
         #expect(reasons.count == 1, "\(reasons)")
@@ -28,7 +28,7 @@ struct StoppedScenarioTests {
         #expect(run.result.failures.first?.place == "scenario.yaml:3:5")
     }
 
-    @Test("An interruption does not disturb a tear-down that is under way: the steps have passed")
+    @Test("An interruption does not affect a running tear-down: the steps have passed")
     func interruptedTearDown() async throws {
         let interruption = Interruption()
         let meeting = Barrier(count: 2)
@@ -45,7 +45,7 @@ struct StoppedScenarioTests {
         #expect(run.result.verdict == .passed, "\(run.sinks)")
     }
 
-    @Test("A forced interruption ends the tear-down too")
+    @Test("A forced interruption also ends the tear-down")
     func forcedInterruption() async throws {
         let interruption = Interruption()
         let run = try await onThread {
@@ -61,7 +61,7 @@ struct StoppedScenarioTests {
         #expect(run.result.verdict == .inconclusive, "\(run.sinks)")
     }
 
-    @Test("A scenario that exceeds its time limit has failed, and says so")
+    @Test("A scenario that exceeds its time limit fails and says so")
     func scenarioLimit() async throws {
         var limits = TimeLimits()
         limits.scenario = .milliseconds(1)
@@ -71,7 +71,7 @@ struct StoppedScenarioTests {
         }
         #expect(run.result.verdict == .failed)
         let failure = try #require(run.result.failures.first)
-        // Whether the step had begun by then, the machine decides.
+        // Whether the step had started by then depends on the machine.
         #expect(failure.reason.hasPrefix("the scenario takes longer than 1ms, its limit (--scenario-timeout)"))
         #expect(run.result.failures.count == 1)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The plan of a stress run", .endsInTime)
 struct StressPlanTests {
-    @Test("The same seed gives the same plan, byte for byte; another seed or number of apps another one")
+    @Test("The same seed gives the same plan, byte for byte; another seed or number of apps changes it")
     func planIsAFunctionOfItsSeed() {
         let text = StressPlan(seed: 7, processes: 3).text(calls: 200)
         #expect(text == StressPlan(seed: 7, processes: 3).text(calls: 200))
@@ -34,7 +34,7 @@ struct StressPlanTests {
                 """)
     }
 
-    @Test("A longer list begins with the shorter one, and each app has its own")
+    @Test("A longer list starts with the shorter one, and each app has its own")
     func listsHaveNoEnd() {
         let plan = StressPlan(seed: 1, processes: 2)
         let calls = Array(plan.calls(of: "app1").prefix(500))
@@ -43,7 +43,7 @@ struct StressPlanTests {
         #expect(Array(plan.calls(of: "app2").prefix(500)) != calls)
     }
 
-    @Test("Everything is drawn: every action, every point of every action, kills and suspensions at any moment")
+    @Test("All actions, all points of each action, and kills and suspensions at any time are drawn")
     func everythingIsDrawn() {
         var drawn: [StressAction: Set<FaultPoint>] = [:]
         var faults: [StressPlan.Fault] = []
@@ -60,7 +60,7 @@ struct StressPlanTests {
         #expect(faults.contains { if case .holdAt = $0 { true } else { false } })
     }
 
-    @Test("Calls about tokens name one, all others none; every list begins with an activation without a fault")
+    @Test("Only token calls name a token; every list starts with an activation without a fault")
     func callsAreWhole() {
         for app in ["app1", "app2"] {
             let calls = Array(StressPlan(seed: 3, processes: 2).calls(of: app).prefix(1_000))
@@ -70,7 +70,7 @@ struct StressPlanTests {
         }
     }
 
-    @Test("What asks the server passes the points of a request, what signs those of the queue, and nothing else does")
+    @Test("Only server requests pass the request points, and only signatures pass the queue points")
     func pointsOfActions() {
         let asking: Set<StressAction> = [
             .activate, .status, .knowledgeSignature, .biometrySignature, .requestToken, .removeToken, .changePassword,
@@ -103,7 +103,7 @@ struct StressPlanTests {
         #expect(try rounds("23s") == ["10s", "10s", "3s"])
     }
 
-    @Test("The apps of the topology share one activation and are told apart")
+    @Test("The apps of the topology share one activation and have distinct names")
     func topology() throws {
         let configuration = try StressConfiguration(
             processes: 16, duration: .seconds(1), quirks: ["sharing.D7"])
@@ -122,7 +122,7 @@ struct StressPlanTests {
         #expect(isTaken == (2...16).contains(count))
     }
 
-    @Test("What cannot be is refused")
+    @Test("Impossible configurations are refused")
     func impossibleConfigurations() {
         for (processes, quirk) in [(1, "sharing.D7"), (17, "sharing.D7"), (4, "sharing.D77")] {
             #expect(throws: BadUsage.self) {

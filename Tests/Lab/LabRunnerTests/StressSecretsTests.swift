@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("What a stress run knows of its activations", .endsInTime)
+@Suite("A stress run's knowledge of its activations", .endsInTime)
 struct StressSecretsTests {
     /// A device whose activation the test replaces.
     private final class Device: Sendable {
@@ -23,7 +23,7 @@ struct StressSecretsTests {
     }
 
     @Test(
-        "A call that waits for its turn changes the activation that is there when its turn comes",
+        "A waiting call changes the activation that exists when its turn comes",
         arguments: [true, false])
     func replacedWhileWaiting(isKeyChange: Bool) async throws {
         let device = Device()
@@ -51,7 +51,7 @@ struct StressSecretsTests {
             : try device.secrets.changingPassword(named: device.name) { _, _ in device.name() }
     }
 
-    @Test("After a change that a new activation has overlapped, neither password is known")
+    @Test("After a change overlapped by a new activation, neither password is known")
     func overlapped() throws {
         let device = Device()
         try device.activate("first")
@@ -64,7 +64,7 @@ struct StressSecretsTests {
         #expect(device.secrets.using { device.secrets.activation("second") } == nil)
     }
 
-    @Test("A second change is not made while one is under way, and another may follow it")
+    @Test("A second change is not made during another one, but may follow it")
     func onlyOneAtATime() throws {
         let device = Device()
         try device.activate("first")

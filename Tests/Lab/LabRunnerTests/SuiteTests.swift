@@ -7,7 +7,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("A suite is read completely, selected, and ends with the right exit code", .endsInTime)
+@Suite("Reading a suite, selecting from it, and its exit codes", .endsInTime)
 struct SuiteTests {
     private static let good = "name: Good one\ntags: [fast]\nsteps:\n  - main: hasValidActivation\n"
 
@@ -21,7 +21,7 @@ struct SuiteTests {
         try SuiteWorkspace(files).run(environment: environment, change: change)
     }
 
-    @Test("A directory gives its scenarios in order, without the files that others include")
+    @Test("A directory's scenarios are read in order, without included files")
     func discovery() throws {
         let directory = try workspace([
             "b.yaml": Self.good, "sub/a.yaml": Self.good, "steps/group.yaml": "steps:\n  - main: kill\n",
@@ -32,7 +32,7 @@ struct SuiteTests {
         #expect(outcome.scenarios.map(\.id) == ["b.yaml", "sub/a.yaml"])
     }
 
-    @Test("A row that is named beside its file is one scenario", arguments: ["y", "y[0]", "[y", "y]"])
+    @Test("A row named beside its file is one scenario", arguments: ["y", "y[0]", "[y", "y]"])
     func rowBesideItsFile(row: String) throws {
         let directory = try workspace([
             "a.yaml": "name: A\nrows:\n  - { id: x }\n  - { id: '\(row)' }\nsteps:\n  - main: hasValidActivation\n"
@@ -47,7 +47,7 @@ struct SuiteTests {
         #expect(ids("a.yaml[\(row)]", "a.yaml").sorted() == ["a.yaml[x]", "a.yaml[\(row)]"].sorted())
     }
 
-    @Test("What was passed over and may have been meant to run is told")
+    @Test("Skipped files that may have been meant to run are reported")
     func notes() throws {
         let workspace = try SuiteWorkspace([
             "a.yaml": "name: A\nsteps:\n  - include: used.yaml\n", "used.yaml": "steps:\n  - main: kill\n",
@@ -64,7 +64,7 @@ struct SuiteTests {
                 """), "\(text)")
     }
 
-    @Test("A folder that cannot be read is told", .enabled(if: geteuid() != 0, "root can read every folder"))
+    @Test("An unreadable folder is reported", .enabled(if: geteuid() != 0, "root can read every folder"))
     func unreadableFolder() throws {
         let workspace = try SuiteWorkspace(["a.yaml": Self.good, "closed/b.yaml": Self.good])
         let folder = workspace.directory.file("closed")
@@ -75,7 +75,7 @@ struct SuiteTests {
         #expect(outcome.notes.first?.hasPrefix("the folder \(folder) cannot be read") == true, "\(outcome.notes)")
     }
 
-    @Test("A circle of links between folders ends")
+    @Test("A cycle of folder links terminates")
     func linkCircle() throws {
         let directory = try workspace(["sub/a.yaml": Self.good])
         try Files.symlink(directory.file("sub/up"), to: "..")
@@ -85,14 +85,14 @@ struct SuiteTests {
         #expect(outcome.notes.isEmpty)
     }
 
-    @Test("A scenario that only lacks its name is complained about")
+    @Test("A scenario that lacks only its name is an error")
     func missingName() throws {
         let (outcome, text) = try run(["a.yaml": "tags: [x]\nsteps:\n  - main: kill\n"])
         #expect(outcome == .badInput)
         #expect(text.contains("a.yaml:1:1: error: a scenario needs the key `name`"), "\(text)")
     }
 
-    @Test("One mistake in one file keeps everything from running, exit code 2")
+    @Test("One error in one file prevents the whole run, exit code 2")
     func badInput() throws {
         let (outcome, text) = try run(["a.yaml": Self.good, "b.yaml": "name: B\nsteps:\n  - mian: kill\n"])
         #expect(outcome == .badInput)
@@ -100,7 +100,7 @@ struct SuiteTests {
         #expect(text.contains("nothing was run: 1 mistake"), "\(text)")
     }
 
-    @Test("Fifty mistakes are shown, and a line says how many more there are", arguments: Sizes.ofBatches(50))
+    @Test("Fifty errors are shown, and a line counts the rest", arguments: Sizes.ofBatches(50))
     func manyMistakes(count: Int) throws {
         let (_, text) = try run(["a.yaml": "name: A\nsteps:\n" + String(repeating: "  - mian: kill\n", count: count)])
         #expect(text.components(separatedBy: ": error: ").count - 1 == min(count, 50))
@@ -116,7 +116,7 @@ struct SuiteTests {
         #expect(text.contains("::error file=b.yaml,line=3,col=5::\(sentence)"))
     }
 
-    @Test("An empty selection is an error that says what there is")
+    @Test("An empty selection is an error that lists what exists")
     func emptySelection() throws {
         for tags in [["!fsat"], ["fast", "fsat"]] {
             #expect(try run(["a.yaml": Self.good]) { $0.tags = tags }.0 == .badInput)
@@ -162,7 +162,7 @@ struct SuiteTests {
         #expect(text.contains("LAB_BIN"), "\(text)")
     }
 
-    @Test("Without a lab file, the complaint says where one was looked for")
+    @Test("Without a lab file, the error says where one was searched")
     func missingLabFile() throws {
         let directory = try TemporaryDirectory()
         try Files.write(Data(Self.good.utf8), to: directory.file("a.yaml"))
@@ -170,7 +170,7 @@ struct SuiteTests {
         #expect(outcome.diagnostics.map(\.kind) == [.missingLabFile(near: directory.file("a.yaml"))])
     }
 
-    @Test("A path at which nothing is, is named as it was given")
+    @Test("A path that does not exist is named as given")
     func missingPath() throws {
         let (outcome, text) = try run(["a.yaml": Self.good]) { $0.paths = ["/nowhere/missing"] }
         #expect(outcome == .badInput)
@@ -220,7 +220,7 @@ struct SuiteTests {
         #expect(unknown.diagnostics.map(\.kind) == [.unknownName(what: "row", name: "lwo", known: ["low", "2"])])
     }
 
-    @Test("The project's own scenarios have no mistakes")
+    @Test("The project's own scenarios have no errors")
     func ownScenarios() {
         let outcome = SuiteReader(labPath: nil, environment: [:]).read([Project.path("Scenarios")])
         #expect(outcome.diagnostics.isEmpty, "\(DiagnosticRenderer().render(outcome.diagnostics))")

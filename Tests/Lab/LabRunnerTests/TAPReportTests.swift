@@ -64,7 +64,7 @@ struct TAPReportTests {
         #expect(documents[0]?["message"] == nil)
     }
 
-    @Test("A tag with a colon comes back as it was, and a point without tags has an empty list")
+    @Test("A tag with a colon survives a round trip, and a point without tags has an empty list")
     func tags() throws {
         var result = ScenarioResult.sample(.passed)
         for tags in [["limit: disk", "slow"], []] {

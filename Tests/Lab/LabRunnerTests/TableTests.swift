@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A scenario has a row for each line of a table", .endsInTime)
 struct TableTests {
-    @Test("Rows come from a CSV file: texts as they stand, read by the declared type where they are used")
+    @Test("Rows come from a CSV file: plain texts, read by the declared type where they are used")
     func rowsFromTable() throws {
         let scenario = """
             name: Table
@@ -32,7 +32,7 @@ struct TableTests {
         #expect(elsewhere.diagnostics.map(\.kind.identifier) == ["misfit"])
     }
 
-    @Test("A row may name the command of a step, which is checked as the command that it names")
+    @Test("A row may name the command of a step, which is checked as that command")
     func commandsFromRows() throws {
         func read(_ command: String) throws -> SuiteReader.Outcome {
             try ScenarioFolder(
@@ -60,7 +60,7 @@ struct TableTests {
         }
         #expect(commands == ["hasValidActivation", "canStartActivation"])
         #expect(try read("noSuchCommand").diagnostics.map(\.kind.identifier).contains("unknownCommand"))
-        // Every command is known before anything starts.
+        // Every command is checked before anything starts.
         let late = try ScenarioFolder(
             "name: Late\nsteps:\n  - server: initActivation\n    as: code\n  - main: \"${code.activationCode}\"\n"
         ).read()
@@ -68,7 +68,7 @@ struct TableTests {
     }
 
     @Test(
-        "A text that is no table names the line",
+        "The error for a malformed table names the line",
         arguments: [
             ("a,b\n1", 2, "1 values"), ("a\n\"1", 2, "never closed"), ("a\nx\"y\n", 2, "stands inside"),
             ("a\n\"x\"y\n", 2, "follows a closing quote"), ("", 1, "the file is empty"), ("a,b\n", 1, "no row follows"),
@@ -85,14 +85,14 @@ struct TableTests {
         #expect(diagnostic.kind.sentence.contains(words), "\(diagnostic.kind.sentence)")
     }
 
-    @Test("A mark of the encoding at the beginning of a file belongs to no name")
+    @Test("A byte order mark at the start of a file is not part of a name")
     func encodingMark() throws {
         let scenario = "name: T\nrows: t.csv\nsteps:\n  - check: \"${row.id}\"\n    expect: a\n"
         let outcome = try ScenarioFolder(scenario, beside: ["t.csv": "\u{FEFF}id\na\n"]).read()
         #expect(outcome.scenarios.compactMap(\.row) == ["a"])
     }
 
-    @Test("A value that is out of range is complained about where the row has it")
+    @Test("A value out of range is reported at its place in the row")
     func outOfRange() throws {
         let scenario = """
             name: T

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("The board of events keeps what can be asked for", .endsInTime)
+@Suite("The trace board keeps the events that can be queried", .endsInTime)
 struct TraceBoardTests {
     private let directory: TemporaryDirectory
     private let writer: TraceWriter
@@ -27,7 +27,7 @@ struct TraceBoardTests {
         board.consume(timeout: .zero, isCancelled: { false }) { $0.name == name }
     }
 
-    @Test("An event whose name is kept is found, however many others came since; others are not kept")
+    @Test("An event with a kept name is found after any number of others; other events are not kept")
     func kept() async throws {
         try await onThread {
             let board = try TraceBoard(directory: directory.path, keeping: ["state.saved"])
@@ -41,7 +41,7 @@ struct TraceBoardTests {
         }
     }
 
-    @Test("Without names everything is kept")
+    @Test("Without names, all events are kept")
     func all() async throws {
         try await onThread {
             let board = try TraceBoard(directory: directory.path)
@@ -52,7 +52,7 @@ struct TraceBoardTests {
         }
     }
 
-    @Test("Who asks for news since long ago hears at once that there may be some, unless nothing is of interest")
+    @Test("A query since a forgotten time reports possible news at once, unless nothing is of interest")
     func forgotten() async throws {
         try await onThread {
             let board = try TraceBoard(directory: directory.path, keeping: [])
@@ -70,12 +70,12 @@ struct TraceBoardTests {
         }
     }
 
-    @Test("A wait for an event ends with the end of all waiting, at any moment")
+    @Test("A wait for an event ends at any moment when all waiting is ended")
     func end() async throws {
         try await onThread {
             let board = try TraceBoard(directory: directory.path)
             defer { board.stop() }
-            // Between the look at the wish to end and the wait, where a wish that came would be missed.
+            // Between the check for the end and the wait, where the signal to end could be missed.
             var looks = 0
             let isFound = board.consume(timeout: .minutes(60)) {
                 looks += 1
@@ -88,7 +88,7 @@ struct TraceBoardTests {
         }
     }
 
-    @Test("What a scenario can ask for are the events of its waits, wherever they stand, and the commands of its races")
+    @Test("A scenario can query the events of its waits, at any place, and the commands of its races")
     func awaited() async throws {
         let text = """
             name: Waits

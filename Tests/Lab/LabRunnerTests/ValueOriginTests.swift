@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("A value that differs has an origin, as far as the traces tell it", .endsInTime)
+@Suite("The origin of a differing value, as far as the traces show it", .endsInTime)
 struct ValueOriginTests {
     private static func event(
         _ name: TraceEventName, _ step: String?, of process: String, at time: UInt64,
@@ -14,7 +14,7 @@ struct ValueOriginTests {
         TraceEvent(time: time, process: process, incarnation: 1, name: name, operation: step, fields: fields)
     }
 
-    /// A signature of an app, and what the server makes of it.
+    /// A signature of an app, and the server's result.
     private static func signature(
         of app: String, _ step: String, at time: UInt64, isValid: Bool, failed: Int64, activation: String = "a"
     ) -> [TraceEvent] {
@@ -46,7 +46,7 @@ struct ValueOriginTests {
         ).sentences
     }
 
-    @Test("The step is named since which a count is as it is, not the last one that left it so")
+    @Test("The step that set a count is named, not a later one that left it unchanged")
     func count() throws {
         let events =
             [Self.created("a")] + Self.signature(of: "wallet", "3", at: 10, isValid: false, failed: 1)
@@ -63,11 +63,11 @@ struct ValueOriginTests {
         #expect(
             try sentences("failCount", 0, right)
                 == ["`failCount` is 0 since step 5, when the server accepted the signature of `main`"])
-        // An app that has not asked shows an older value: nothing is guessed.
+        // An app that has not fetched the status shows an older value: nothing is guessed.
         #expect(try sentences("failCount", 1, right) == [])
     }
 
-    @Test("A state is that of the server in other letters, and what the failed step did itself is said so")
+    @Test("A state is matched to the server's in other letters, and a change by the failed step itself is named")
     func state() throws {
         let blocked = Self.event(
             .serverActivation, "9", of: "server", at: 950,
@@ -82,10 +82,10 @@ struct ValueOriginTests {
                 == ["`activationStatus` is \"CREATED\" since step 1, when the server made the activation"])
     }
 
-    @Test("With two activations of the same value nothing is guessed, and with an event of another app neither")
+    @Test("With two activations of the same value, or an event of another app, nothing is guessed")
     func ambiguity() throws {
         #expect(try sentences("state", "created", [Self.created("a"), Self.created("b")]) == [])
-        // The apps of this cast share nothing.
+        // The apps of this topology share nothing.
         let removed = Self.event(.stateRemoved, "3", of: "wallet", at: 10)
         #expect(try sentences("", false, command: "hasValidActivation", [removed]) == [])
         let own = Self.event(.stateRemoved, "3", of: "main", at: 10)
@@ -94,7 +94,7 @@ struct ValueOriginTests {
                 == ["`hasValidActivation` is false since step 3, when `main` removed the activation"])
     }
 
-    @Test("Of a value that was waited for, what had to happen is named when it did not")
+    @Test("For an awaited value, a required event that did not happen is named")
     func absence() throws {
         let before = [Self.created("a")]
         let sentence =

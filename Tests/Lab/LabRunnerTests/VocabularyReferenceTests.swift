@@ -6,7 +6,7 @@ import Testing
 
 @Suite("lab steps", .endsInTime)
 struct VocabularyReferenceTests {
-    @Test("A command is told once for all actors that mean the same by it")
+    @Test("A command is listed once for all actors that share its meaning")
     func oneCommand() throws {
         let text = try VocabularyReference.text(of: "sendMessage")
         #expect(text.hasPrefix("A command of an app and a watch app\n\n  sendMessage  "))
@@ -18,7 +18,7 @@ struct VocabularyReferenceTests {
         #expect(kill.matches(of: #/\n  kill  /#).count == kill.matches(of: #/A command of /#).count)
     }
 
-    @Test("JSON holds the command alone")
+    @Test("JSON contains only the command")
     func json() throws {
         let commands = try VocabularyReference.json(of: "sendMessage")["commands"]?.arrayValue
         #expect(commands?.map { $0["name"] } == ["sendMessage"])

@@ -58,7 +58,7 @@ struct DamagedDatabaseTests {
         return try contents(path)
     }
 
-    @Test("A database that nothing has damaged reads as it was written", arguments: Rest.allCases)
+    @Test("An undamaged database reads as it was written", arguments: Rest.allCases)
     func intact(rest: Rest) throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("copy.sqlite")
@@ -67,7 +67,7 @@ struct DamagedDatabaseTests {
     }
 
     @Test(
-        "One changed byte, wherever it is, is an error or changes nothing: it is never an earlier or another state",
+        "One changed byte, at any place, is an error or has no effect: it never yields an earlier or another state",
         arguments: Rest.allCases)
     func oneByte(rest: Rest) throws {
         let directory = try TemporaryDirectory()
@@ -116,7 +116,7 @@ struct DamagedDatabaseTests {
     //  ── commit ──────────────►
     //  damage to the log
     //                              reads the page: refused
-    @Test("A process that has the database open refuses a page of the log that was damaged meanwhile")
+    @Test("A process with the database open refuses a page of the log that is damaged later")
     func openDatabase() throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("shared.sqlite")

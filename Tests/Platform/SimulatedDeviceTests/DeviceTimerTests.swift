@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Timers of a device", .endsInTime)
 struct DeviceTimerTests {
-    @Test("What becomes due in one move of the clock is called in the order of its times")
+    @Test("Timers due in one step of the clock fire in the order of their times")
     func order() throws {
         let device = try TemporaryDevice()
         try device.clock.freeze()
@@ -52,7 +52,7 @@ struct DeviceTimerTests {
         }
     }
 
-    @Test("What is cancelled before its time, by its owner or by what is due before it, is not called")
+    @Test("A timer cancelled before its time, by its owner or by an earlier timer, does not fire")
     func cancelled() throws {
         let course = try Course()
         let entries = Mutex<[DeviceTimer.Entry]>([])
@@ -70,7 +70,7 @@ struct DeviceTimerTests {
         second.cancel()
     }
 
-    @Test("What an action schedules is called in its turn, also when that has come already")
+    @Test("A timer scheduled by an action fires in order, also if it is already due")
     func scheduledByAnAction() throws {
         let course = try Course()
         _ = course.timer.schedule(after: 1) {

@@ -23,7 +23,7 @@ struct DiskTests {
         disk = try DeviceDisk(layout: device.layout, device: device.spec.name)
     }
 
-    @Test("A full disk refuses what is larger than its room, keeps what is there, and lets it be deleted")
+    @Test("A full disk refuses larger writes, keeps its content, and allows deletion")
     func full() throws {
         let keychain = sandbox.keychain
         #expect(keychain.add(Data([1]), service: "s", account: "a").status == errSecSuccess)
@@ -43,7 +43,7 @@ struct DiskTests {
         #expect(refused.count == 2)
     }
 
-    @Test("A read-only disk lets nothing be written or deleted")
+    @Test("A read-only disk refuses writes and deletions")
     func readOnly() {
         let keychain = sandbox.keychain
         #expect(keychain.add(Data([1]), service: "s", account: "a").status == errSecSuccess)
@@ -53,7 +53,7 @@ struct DiskTests {
         #expect(keychain.read(service: "s", account: "a").value == Data([1]))
     }
 
-    @Test("Preferences and containers keep their old contents when there is no room")
+    @Test("Preferences and containers keep their old contents on a full disk")
     func preferencesAndContainers() throws {
         let defaults = try #require(sandbox.defaults())
         defaults.set(true, forKey: "before")

@@ -15,6 +15,6 @@ final class FakeNotificationSystem: Sendable {
         }
     }
 
-    /// What the app has asked and told, oldest first.
+    /// The requests and reports of the app, oldest first.
     var log: [NotificationRequest] { requests.withLock { $0 } }
 }

@@ -23,7 +23,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "A path says what can be used",
+        "A path reports the usable interfaces",
         arguments: [
             (NetworkConnection.wifi, NWInterface.InterfaceType?.some(.wifi), false), (.cellular, .cellular, true),
             (.wired, .wiredEthernet, false), (.none, nil, false),
@@ -40,7 +40,7 @@ struct NetworkTests {
         #expect(NWPath(connection, prohibited: [.wifi]).usesInterfaceType(.wifi) == false)
     }
 
-    @Test("A monitor tells the path at its start and after each change, on its queue, until it is cancelled")
+    @Test("A monitor reports the path at its start and after each change, on its queue, until it is cancelled")
     func monitor() async throws {
         let device = try TemporaryDevice()
         let (mine, others) = (try device.sandbox(), try device.sandbox(name: "other", bundleIdentifier: "com.other"))
@@ -65,7 +65,7 @@ struct NetworkTests {
         monitor.cancel()
         monitor.start(queue: queue)
         others.connectivity.set(.none)
-        // A second monitor has been told, so the first one would have been.
+        // A second monitor was notified, so the first one would have been.
         let second = NWPathMonitor(mine.connectivity)
         let isOffline: Bool = await callback { report in
             second.pathUpdateHandler = { path in report(path.status == .unsatisfied) }
@@ -94,9 +94,9 @@ struct NetworkTests {
     }
 }
 
-@Suite("What the main bundle of a process tells", .endsInTime)
+@Suite("The main bundle of a process", .endsInTime)
 struct MainBundleTests {
-    @Test("It tells the app that the process plays, through every door of Foundation")
+    @Test("It describes the simulated app through every interface of Foundation")
     func identity() throws {
         let sandbox = try Sandbox.temporary()
         #expect(MainBundle.adopt(sandbox))

@@ -49,7 +49,7 @@ struct ObservationTests {
         #expect(Set(Self.events.map(\.name)).count == Self.events.count)
     }
 
-    @Test("An event of an SDK stands in the trace with the operation on whose behalf it happened")
+    @Test("An event of an SDK is traced with the operation that caused it")
     func eventsAreTraced() throws {
         let device = try TemporaryDevice()
         let directory = device.layout.root + "/run/traces"

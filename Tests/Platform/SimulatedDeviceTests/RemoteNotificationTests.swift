@@ -12,7 +12,7 @@ struct RemoteNotificationTests {
         return ShimmedRemoteNotifications(sandbox)
     }
 
-    @Test("The delegate is told the device token, or why there is none")
+    @Test("The delegate gets the device token, or the error")
     func registration() async throws {
         let token = Data(repeating: 7, count: 32)
         let answers: [(NotificationAnswer, ShimmedRemoteNotifications.News)] = [
@@ -31,7 +31,7 @@ struct RemoteNotificationTests {
         #expect(await nowhere.news.first { _ in true } == .failure("The process is on no device."))
     }
 
-    @Test("A push for the background is given to the delegate, whose handler tells the system that it has finished")
+    @Test("A background push is given to the delegate, whose handler reports its end to the system")
     func background() async throws {
         let system = FakeNotificationSystem()
         let app = try app(system)
@@ -40,7 +40,7 @@ struct RemoteNotificationTests {
         #expect(system.log == [.finished(id: "1")])
     }
 
-    @Test("A delegate that goes before a push reaches it keeps nobody waiting for work in the background")
+    @Test("A delegate released before a push reaches it leaves no background work pending")
     func goneDelegate() async throws {
         let system = FakeNotificationSystem()
         try await MainActor.run {

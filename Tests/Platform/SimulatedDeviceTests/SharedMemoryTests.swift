@@ -32,7 +32,7 @@ struct SharedMemoryTests {
         }
     }
 
-    @Test("An object is in use as long as somebody has marked it")
+    @Test("An object is in use as long as it is marked")
     func use() throws {
         let device = try TemporaryDevice()
         let space = try space(device)
@@ -100,7 +100,7 @@ struct SharedMemoryTests {
         withExtendedLifetime((object, first)) {}
     }
 
-    @Test("A reboot removes all objects, also those nobody has open")
+    @Test("A reboot removes all objects, also those that are not open")
     func reboot() throws {
         let device = try TemporaryDevice()
         let registry = DeviceRegistry(layout: device.layout, device: device.spec.name)
@@ -115,7 +115,7 @@ struct SharedMemoryTests {
         #expect(try !SharedMemoryObject.list().contains { physical.hasSuffix($0) })
     }
 
-    @Test("A device leaves nothing in the machine's name space")
+    @Test("A device leaves no names on the machine")
     func nothingStays() throws {
         var physical = ""
         do {

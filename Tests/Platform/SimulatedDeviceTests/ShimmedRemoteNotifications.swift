@@ -4,7 +4,7 @@ import UIKit
 
 /// An app that takes part in push notifications through the shim of UIKit. In a file of its own as ``ShimmedApplication``.
 final class ShimmedRemoteNotifications: UIApplicationDelegate, Sendable {
-    /// What the delegate was told.
+    /// The calls of the delegate.
     enum News: Equatable {
         case token(Data)
         case failure(String)

@@ -23,7 +23,7 @@ struct StorageTests {
         #expect(first.home != second.home)
     }
 
-    @Test("What one member of a group sets, the others read at once")
+    @Test("A value set by one member of a group is readable by the others at once")
     func sharedDefaults() throws {
         let device = try TemporaryDevice()
         let first = try #require(try device.sandbox(appGroups: ["group.example"]).defaults(suite: "group.example"))
@@ -130,7 +130,7 @@ struct StorageTests {
         #expect(abs(first.clock.now().timeIntervalSince1970 - Double(now - 90_000) / 1000) < 0.001)
     }
 
-    @Test("Observers hear of the foreground until they end")
+    @Test("Observers are notified of the foreground until they end")
     func lifecycle() throws {
         let lifecycle = ApplicationLifecycle()
         let count = Counter()

@@ -127,7 +127,7 @@ struct UserNotificationsTests {
         withExtendedLifetime(center) {}
     }
 
-    @Test("A delegate that goes before it was asked leaves nothing undecided")
+    @Test("A delegate released before its decision leaves no notification undecided")
     func goneDelegate() async {
         let system = FakeNotificationSystem()
         let center = UNUserNotificationCenter(service: system.service)
@@ -141,7 +141,7 @@ struct UserNotificationsTests {
         #expect(system.log == [.presented(id: "1", isShown: false, setsBadge: false)])
     }
 
-    @Test("The user's answer is told, and what follows from it")
+    @Test("The user's answer is reported, and its consequences")
     func authorization() async throws {
         for (authorization, isGranted, status) in [
             (NotificationAuthorization.authorized, true, UNAuthorizationStatus.authorized),

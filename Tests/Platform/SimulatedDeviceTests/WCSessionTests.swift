@@ -6,7 +6,7 @@ import Testing
 
 @testable import WatchConnectivity
 
-/// Writes down what a session tells, and lets a test wait for it.
+/// Records the calls of a session, and lets a test wait for them.
 private final class Recorder: NSObject, WCSessionDelegate, @unchecked Sendable {
     // Sendable is safe: `lock` guards the list.
     private let lock = NSLock()
@@ -112,7 +112,7 @@ struct WCSessionTests {
     }
 
     @Test(
-        "Each error says what it is about",
+        "Each error has a description",
         arguments: [
             (WCError.Code.genericError, "unknown reason"), (.sessionNotSupported, "does not support"),
             (.sessionMissingDelegate, "no delegate"), (.sessionNotActivated, "not activated"),
@@ -144,7 +144,7 @@ struct WCSessionTests {
         #expect(session.activationState == .activated && session.isPaired && session.isWatchAppInstalled)
     }
 
-    @Test("The loss and the return of reachability reach the delegate, news that change nothing do not")
+    @Test("The delegate is notified when reachability changes, and only then")
     func reachability() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         let absent = WatchCounterpartState(isPaired: true, isCounterpartInstalled: true)
@@ -185,7 +185,7 @@ struct WCSessionTests {
         withExtendedLifetime([recorder, first, second, third, fourth, fifth]) {}
     }
 
-    @Test("A dictionary with values that are no property list is refused with 7010")
+    @Test("A dictionary with values that are not a property list is refused with 7010")
     func unsupportedTypes() async throws {
         let (session, _, recorder) = try await activated(reachable)
         let code = await withCheckedContinuation { done in
@@ -211,7 +211,7 @@ struct WCSessionTests {
         } catch WCError.sessionNotSupported {}
     }
 
-    @Test("The watch hears when the phone's app comes and goes, the phone when the watch or its app does")
+    @Test("The watch is notified when the phone's app starts or ends, the phone when the watch or its app does")
     func companion() async throws {
         let (watchSession, watch, onWatch) = try await activated(reachable, isWatch: true)
         watch.bring(.changed(WatchCounterpartState(isPaired: true)))
@@ -219,11 +219,11 @@ struct WCSessionTests {
         let (phoneSession, phone, onPhone) = try await activated(reachable)
         phone.bring(.changed(WatchCounterpartState(isPaired: true)))
         #expect(try await onPhone.wait(for: 4).dropFirst(2) == ["reachable false", "watch true false"])
-        // A session that nobody holds hears nothing more.
+        // A session without references receives nothing more.
         withExtendedLifetime((watchSession, phoneSession)) {}
     }
 
-    @Test("A dictionary with a date that is no number is refused as no property list")
+    @Test("A dictionary with a date that is not a number is refused as an invalid property list")
     func impossibleDate() async throws {
         let (session, _, recorder) = try await activated(reachable)
         let code = await withCheckedContinuation { done in
@@ -286,7 +286,7 @@ struct WCSessionTests {
         withExtendedLifetime([silent, talkative] as [AnyObject]) {}
     }
 
-    @Test("Content is pending while more transfers wait, and a context until the delegate was told")
+    @Test("Content is pending while more transfers wait, and a context until the delegate has it")
     func pendingContent() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         #expect(!session.hasContentPending)
@@ -299,7 +299,7 @@ struct WCSessionTests {
         withExtendedLifetime(recorder) {}
     }
 
-    @Test("A session knows its own context and the received one from earlier processes, and tells no news of them")
+    @Test("A session has its own context and the received one from earlier processes, and reports neither as new")
     func knownContexts() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         let body = { (number: Int) in
@@ -313,7 +313,7 @@ struct WCSessionTests {
         #expect(recorder.log == ["activated 2 0", "reachable true"])
     }
 
-    @Test("The end of a transfer is confirmed once the delegate has heard it")
+    @Test("The end of a transfer is confirmed once the delegate has it")
     func confirmedEnd() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         _ = session.transferUserInfo(["n": 1])
@@ -324,11 +324,11 @@ struct WCSessionTests {
         let orphan = WCSession(backend: deaf)
         deaf.bring(.transferFinished(transferId: UUID(), content: .userInfo(Data()), code: nil))
         try await onThread { orphan.waitForDelegate() }
-        #expect(deaf.log == [], "without a delegate nobody has heard it")
+        #expect(deaf.log == [], "without a delegate it is not acknowledged")
         withExtendedLifetime(recorder) {}
     }
 
-    @Test("A transfer is outstanding until its end is told")
+    @Test("A transfer is outstanding until its end is reported")
     func transfer() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         let transfer = session.transferUserInfo(["n": 1])
@@ -339,7 +339,7 @@ struct WCSessionTests {
         #expect(session.outstandingUserInfoTransfers.isEmpty)
     }
 
-    @Test("A transfer is confirmed after its handler, so that it comes again when the app dies there")
+    @Test("A transfer is confirmed after its handler, so that it is delivered again if the app crashes there")
     func confirmation() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         recorder.whileHandling { backend.log.contains("delivered") ? "confirmed" : "not confirmed" }
@@ -383,7 +383,7 @@ struct WCSessionTests {
         missing.delegate = recorder
         #expect(!missing.transferUserInfo(["x": recorder]).isTransferring)
         #expect(
-            try await recorder.wait(for: 5).last == "finished 7006 false", "the app is missing, whatever the content")
+            try await recorder.wait(for: 5).last == "finished 7006 false", "the app is missing, with any content")
         let inactive = WCSession(backend: FakeBackend())
         inactive.delegate = recorder
         #expect(!inactive.transferUserInfo().isTransferring)

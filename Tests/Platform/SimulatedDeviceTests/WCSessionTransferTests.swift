@@ -6,7 +6,7 @@ import Testing
 
 @testable import WatchConnectivity
 
-/// Writes down what a session tells about files and watches; moves files away when it is told to.
+/// Records the calls of a session about files and watches; moves files away on request.
 private final class FileDelegate: NSObject, WCSessionDelegate, @unchecked Sendable {
     // Sendable is safe: `lock` guards what changes.
     private let lock = NSLock()
@@ -105,7 +105,7 @@ struct WCSessionTransferTests {
         return ["x": Data(count: size - frame)]
     }
 
-    @Test("A transfer, a context and a file of the greatest size are taken, and none of a byte more", arguments: -1...1)
+    @Test("A transfer, a context and a file of the maximum size are accepted; one byte more is not", arguments: -1...1)
     func sizes(more: Int) async throws {
         let directory = try TemporaryDirectory()
         let file = URL(fileURLWithPath: directory.path + "/a.bin")
@@ -127,7 +127,7 @@ struct WCSessionTransferTests {
         }
     }
 
-    @Test("A file is described to the system, advances, and is outstanding until its end is told")
+    @Test("A file is described to the system, advances, and is outstanding until its end is reported")
     func sending() async throws {
         let directory = try TemporaryDirectory()
         let file = URL(fileURLWithPath: directory.path + "/a.bin")
@@ -153,7 +153,7 @@ struct WCSessionTransferTests {
     }
 
     @Test(
-        "What is no readable file is refused with 7008 or 7013, metadata as any dictionary, and the system may refuse")
+        "An unreadable file is refused with 7008 or 7013, metadata as any dictionary, and the system may refuse")
     func refusals() async throws {
         let directory = try TemporaryDirectory()
         let file = URL(fileURLWithPath: directory.path + "/a.bin")

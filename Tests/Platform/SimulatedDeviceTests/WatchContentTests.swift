@@ -27,7 +27,7 @@ struct WatchContentTests {
     /// `{ "k": value }`
     private func dictionary(of value: [UInt8]) -> Data { list([[0xD1, 1, 2], [0x51, 0x6B], value]) }
 
-    @Test("The example itself is read, so that what follows is refused for its own reason")
+    @Test("The unchanged example is read, so that each variant is refused for its own reason")
     func example() throws {
         #expect(WatchContent.dictionary(in: dictionary(of: [0x51, 0x61]))?["k"] as? String == "a")
         #expect(WatchContent.dictionary(in: dictionary(of: [0x10, 7]))?["k"] as? Int == 7)
@@ -48,7 +48,7 @@ struct WatchContentTests {
         #expect(WatchContent.dictionary(in: dictionary(of: value)) == nil, "\(name)")
     }
 
-    @Test("A list that grows without end when somebody walks through it is refused")
+    @Test("A list that grows without end during traversal is refused")
     func bomb() {
         let doubling = (2..<60).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] as [UInt8] }
         #expect(WatchContent.dictionary(in: list([[0xD1, 1, 2], [0x51, 0x6B]] + doubling + [[0x51, 0x61]])) == nil)
@@ -65,7 +65,7 @@ struct WatchContentTests {
         #expect(WatchContent.dictionary(in: try nested(128)) == nil)
     }
 
-    @Test("Nothing but a binary list is read: texts, other formats and damaged ends are refused")
+    @Test("Only a binary list is read: texts, other formats and damaged ends are refused")
     func otherFormats() throws {
         let xml = try PropertyListSerialization.data(fromPropertyList: ["k": 1], format: .xml, options: 0)
         let binary = try PropertyListSerialization.data(fromPropertyList: ["k": 1], format: .binary, options: 0)

@@ -41,7 +41,7 @@ struct WatchFrameTests {
         }
     }
 
-    @Test("Foreign, short, newer and inconsistent messages are told apart")
+    @Test("Foreign, short, newer and inconsistent messages are distinguished")
     func malformed() {
         #expect(error { $0.removeLast() } == .notAFrame)
         #expect(error { $0[0] = $0[0].prefix(71) } == .notAFrame)
@@ -63,7 +63,7 @@ struct WatchFrameTests {
         }
     }
 
-    @Test("No header makes reading crash, whatever it says")
+    @Test("No header makes reading crash")
     func everyHeader() {
         for index in 0..<64 {
             for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {

@@ -37,7 +37,7 @@ struct ActivationKeyExchangeTests {
         #expect(exchange.fingerprint == other.fingerprint)
     }
 
-    @Test("Missing and wrong values are told apart")
+    @Test("Missing and wrong values are distinguished")
     func missingAndWrongValuesAreToldApart() throws {
         #expect(throws: ProtocolError.missing(field: "activationId")) { try client(id: "") }
         #expect(throws: ProtocolError.missing(field: "serverPublicKey")) { try client(key: Data()) }

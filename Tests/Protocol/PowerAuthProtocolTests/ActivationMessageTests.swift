@@ -154,7 +154,7 @@ struct ActivationMessageTests {
     }
 
     /// The server has to know that there was one, because it spends the activation on it.
-    @Test("A device key that is none is read and kept as text", arguments: ["A A=", "AAAA", "AlmrZjRHEQrL9oOQNq1R"])
+    @Test("An invalid device key is read and kept as text", arguments: ["A A=", "AAAA", "AlmrZjRHEQrL9oOQNq1R"])
     func aDeviceKeyThatIsNoneIsReadAndKeptAsText(text: String) throws {
         let json = #"{"devicePublicKey":"\#(text)","activationName":"phone"}"#
         let request = try JSONDecoder().decode(KeyExchangeRequest.self, from: json.utf8Data)
@@ -164,7 +164,7 @@ struct ActivationMessageTests {
         #expect(again == request)
     }
 
-    @Test("Answers say null for what they do not have")
+    @Test("Answers have null for missing values")
     func answersSayNullForWhatTheyDoNotHave() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

@@ -44,7 +44,7 @@ struct CounterSynchronizationTests {
         #expect(CounterSynchronization.byteDistance(local: 255, server: 127) == 128)
     }
 
-    @Test("A client ahead is told what to do", arguments: [UInt8(0), 120, 250])
+    @Test("A client that is ahead gets the outcome of its distance", arguments: [UInt8(0), 120, 250])
     func clientAhead(startByte: UInt8) throws {
         for steps in 0...30 {
             let expected: CounterSynchronization.Outcome =

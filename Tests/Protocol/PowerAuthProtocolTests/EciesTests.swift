@@ -239,7 +239,7 @@ struct EciesTests {
         #expect(try isAccepted(0, readAt: nil), "without a synchronised clock there is nothing to compare with")
     }
 
-    @Test("Defined identifiers know their scope")
+    @Test("Defined identifiers have a scope")
     func definedIdentifiersKnowTheirScope() {
         #expect(EciesSharedInfo1.activationLayer2.scope == .application)
         #expect(EciesSharedInfo1.vaultUnlock.scope == .activation)

@@ -150,7 +150,7 @@ struct PrimitiveTests {
         #expect(data.isEmpty)
     }
 
-    @Test("Wiped data leaves nothing in its memory")
+    @Test("Wiped data leaves no bytes in its memory")
     func wipedMemory() throws {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
         defer { memory.deallocate() }

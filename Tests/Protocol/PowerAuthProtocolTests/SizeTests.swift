@@ -46,7 +46,7 @@ struct SizeTests {
         }
     }
 
-    @Test("A counter advanced by many is the one that many steps lead to", arguments: [0, 1, 2, 255, 256, 257, 600])
+    @Test("Advancing a counter by many equals many single steps", arguments: [0, 1, 2, 255, 256, 257, 600])
     func advanced(count: Int) {
         let start = CounterData.random()
         var counter = start
@@ -54,7 +54,7 @@ struct SizeTests {
         #expect(start.advanced(by: count) == counter)
     }
 
-    @Test("A signature is looked for in as many values as the server says", arguments: [1, 2, 20, 64])
+    @Test("A signature is searched in the server's number of counter values", arguments: [1, 2, 20, 64])
     func lookAhead(window: Int) throws {
         let keys = SignatureKeys(DerivedKeys(masterSecret: .random()), factors: [.possession, .knowledge])
         let (start, data) = (CounterData.random(), Data("data".utf8))
@@ -81,7 +81,7 @@ struct SizeTests {
     }
 
     @Test(
-        "A change below ten seconds is noise, ten seconds are none, two times",
+        "A change below ten seconds is noise, a change of ten seconds is not, twice in a row",
         arguments: [9.75, 10.0, 10.25, -9.75, -10.0])
     func stableDifference(change: Double) {
         var time = TimeSynchronization()
@@ -119,7 +119,7 @@ struct SizeTests {
     // MARK: Lengths
 
     @Test(
-        "A password has four bytes, whatever the characters",
+        "A password has four bytes, regardless of the characters",
         arguments: ["", "abc", "abcd", "abcde", "éa", "éé", "🔑", "🔑a"])
     func password(text: String) {
         let key = try? UnlockKey.knowledge(

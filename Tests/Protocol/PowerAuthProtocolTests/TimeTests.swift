@@ -36,7 +36,7 @@ struct TimeTests {
         #expect(afterJump && abs(time.adjustment - 111) < 1e-6)
     }
 
-    @Test("Late and impossible answers change nothing")
+    @Test("Late and impossible answers are ignored")
     func lateAndImpossibleAnswersChangeNothing() {
         var time = TimeSynchronization()
         let attempt = time.start(localTime: 1000)

@@ -45,7 +45,7 @@ struct VaultTests {
         #expect(Set(derived).count == indexes.count)
     }
 
-    @Test("The device key comes back and proves the vault key")
+    @Test("The device key is recovered and proves the vault key")
     func theDeviceKeyComesBackAndProvesTheVaultKey() throws {
         let device = try PrivateKey.generate()
         let server = try PrivateKey.generate()

@@ -26,7 +26,7 @@ struct BiometryInAdvanceTests {
         #expect(try await app.sign(sdk, with: authentication).get())
     }
 
-    @Test("Without an activation, or with biometry out of use, the error comes before the function returns")
+    @Test("Without an activation or usable biometry, the error is reported before the function returns")
     func earlyErrors() async throws {
         let app = try await TestApp()
         func code() -> PowerAuthErrorCode? {
@@ -44,7 +44,7 @@ struct BiometryInAdvanceTests {
         #expect(try await app.failedAttempts() == 0)
     }
 
-    @Test("A user who is not recognised gets credentials that the server refuses", arguments: ["failure", "lockout"])
+    @Test("An unrecognised user gets credentials that the server refuses", arguments: ["failure", "lockout"])
     func wrongKey(answer: String) async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         try app.answer(try #require(AuthenticationAnswer(rawValue: answer)))
@@ -53,7 +53,7 @@ struct BiometryInAdvanceTests {
         #expect(try await app.failedAttempts() == 1)
     }
 
-    @Test("Errors of the system are told with the SDK's codes and carry the original")
+    @Test("Errors of the system have the SDK's codes and carry the original")
     func errors() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         for (answer, code, cause) in [
@@ -110,7 +110,7 @@ struct BiometryInAdvanceTests {
         _ = try await first.get()
     }
 
-    @Test("All keys of the service are unlocked with one dialog, and failures can be told apart")
+    @Test("All keys of the service are unlocked with one dialog, and failures are distinguishable")
     func keys() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         try app.answer(.success)

@@ -104,7 +104,7 @@ struct BiometryKeyPairTests {
         #expect(try await app.sign(next, with: .possessionWithBiometry(prompt: "Confirm")).get())
     }
 
-    @Test("A key that was read for a factor which another application has replaced meanwhile signs nothing")
+    @Test("A key read for a factor that another application then replaced signs nothing")
     func replacedDuringDialog() async throws {
         let (app, sdk) = try await TestApp.withBiometry(.sharing)
         let other = try app.neighbour()

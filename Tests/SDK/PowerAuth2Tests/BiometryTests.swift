@@ -29,7 +29,7 @@ struct BiometryTests {
     }
 
     @Test(
-        "The factor comes with persisting, goes with its removal, and comes back with the password",
+        "The factor is added with persisting, removed on request, and added again with the password",
         arguments: TestApp.Mode.allCases)
     func life(mode: TestApp.Mode) async throws {
         let app = try await TestApp(mode)
@@ -83,7 +83,7 @@ struct BiometryTests {
         #expect(try await app.sign(sdk, with: .possessionWithBiometry(context: context)).get())
     }
 
-    @Test("A user who cancels signs nothing; one who is not recognised makes the server count")
+    @Test("A cancelled dialog signs nothing; an unrecognised user makes the server count a failure")
     func refusals() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         for answer in [AuthenticationAnswer.cancel, .systemCancel] {
@@ -123,7 +123,7 @@ struct BiometryTests {
         #expect(try await passcode.sign(passcodeSDK, with: .possessionWithBiometry(prompt: "C")).get())
     }
 
-    @Test("Adding the factor: unusable biometry is told before a missing activation, both at once")
+    @Test("Adding the factor: unusable biometry is reported before a missing activation, both at once")
     func earlyErrors() async throws {
         let app = try await TestApp()
         for (isEnrolled, code) in [(false, PowerAuthErrorCode.biometryNotAvailable), (true, .missingActivation)] {

@@ -80,13 +80,13 @@ struct CancellationTests {
     }
 
     @Test(
-        "An operation cancelled at any phase stays silent and loses nothing: the activation works, and a retry succeeds",
+        "An operation cancelled at any phase is silent and harmless: the activation works, and a retry succeeds",
         arguments: Operation.allCases, Phase.allCases)
     func anyPhase(operation: Operation, phase: Phase) async throws {
         try await cancel(operation, phase, in: .alone)
     }
 
-    @Test("So does one of an activation that is shared", arguments: Operation.allCases, Phase.allCases)
+    @Test("A cancelled operation of a shared activation is harmless too", arguments: Operation.allCases, Phase.allCases)
     func anyPhaseWhenSharing(operation: Operation, phase: Phase) async throws {
         try await cancel(operation, phase, in: .sharing)
     }
@@ -112,7 +112,7 @@ struct CancellationTests {
 
         let isGone = operation == .removal && phase == .answerUnderWay
         if isGone {
-            // Nobody told the device; the next fetch does.
+            // The device was not notified; the next fetch reports it.
             #expect(try await sdk.status().get().state == .removed)
             #expect(sdk.hasValidActivation())
             return

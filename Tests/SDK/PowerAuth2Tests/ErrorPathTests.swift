@@ -73,7 +73,7 @@ struct ErrorPathTests {
         #expect(app.sdk.hasValidActivation() == (call != .removeActivation))
     }
 
-    @Test("No way to the server: the platform's own error, whatever it is", arguments: Call.allCases)
+    @Test("Without a connection to the server, the error is the platform's own", arguments: Call.allCases)
     func transport(call: Call) async throws {
         let app = try await TestApp.activated()
         let activationId = try app.activationId
@@ -94,7 +94,7 @@ struct ErrorPathTests {
         await expectUnharmed(app, activationId, retrying: call)
     }
 
-    @Test("Answers that are none", arguments: Call.allCases)
+    @Test("Invalid answers", arguments: Call.allCases)
     func garbage(call: Call) async throws {
         let app = try await TestApp.activated()
         let activationId = try app.activationId
@@ -133,7 +133,7 @@ struct ErrorPathTests {
         await expectUnharmed(app, activationId, retrying: call)
     }
 
-    @Test("A status that is not 200 comes with everything the server said", arguments: Call.allCases)
+    @Test("A status other than 200 is reported with the whole answer of the server", arguments: Call.allCases)
     func httpStatus(call: Call) async throws {
         let app = try await TestApp.activated()
         let activationId = try app.activationId
@@ -184,7 +184,7 @@ struct ErrorPathTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test("A stored state that cannot be read is no activation, and its bytes are kept (sdk.23)")
+    @Test("An unreadable stored state counts as no activation, and its bytes are kept (sdk.23)")
     func corruptedState() async throws {
         for quirks in [[], ["sdk.23"]] {
             let app = try await TestApp.activated(quirks: quirks)
@@ -218,7 +218,7 @@ struct ErrorPathTests {
         for call in Call.allCases { #expect(await call(restarted) == nil, "\(call)") }
     }
 
-    @Test("A state that cannot be stored now gives no signature away", arguments: TestApp.Mode.allCases)
+    @Test("A state that cannot be stored now yields no signature", arguments: TestApp.Mode.allCases)
     func failedSave(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let activationId = try app.activationId

@@ -37,7 +37,7 @@ struct ExternalEncryptionKeyTests {
     }
 
     @Test(
-        "Without its key an activation knows its status only; given the key, the password validates",
+        "Without its key an activation can only read its status; with the key, the password validates",
         arguments: TestApp.Mode.allCases)
     func restartWithoutKey(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode) { $0.externalEncryptionKey = Self.key }
@@ -65,7 +65,7 @@ struct ExternalEncryptionKeyTests {
     }
 
     @Test(
-        "A change of the key that cannot be stored is none: the key in memory fits the stored state",
+        "A change of the key that cannot be stored has no effect: the key in memory fits the stored state",
         arguments: TestApp.Mode.allCases, [true, false])
     func failedSave(mode: TestApp.Mode, isReadable: Bool) async throws {
         let app = try await TestApp.activated(mode)

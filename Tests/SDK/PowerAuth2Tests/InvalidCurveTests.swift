@@ -18,7 +18,7 @@ struct InvalidCurveTests {
     ]
 
     @Test(
-        "A token request with an ephemeral key that is no point is refused, and the activation goes on",
+        "A token request with an ephemeral key off the curve is refused, and the activation keeps working",
         arguments: impossible)
     func ephemeralKey(key: Data) async throws {
         let app = try await TestApp.activated()

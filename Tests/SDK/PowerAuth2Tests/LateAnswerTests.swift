@@ -25,7 +25,7 @@ struct LateAnswerTests {
     }
 
     @Test(
-        "An operation whose activation another application has changed meanwhile fails, and the other one's is untouched",
+        "An operation whose activation another application changed meanwhile fails, and the new one is unchanged",
         arguments: LateAnswer.all)
     func lateAnswer(row: LateAnswer) async throws {
         let (app, code) = try await Self.application(for: row)
@@ -90,7 +90,7 @@ struct LateAnswerTests {
         }
     }
 
-    @Test("The original applies it: no password is right any more, and another activation is gone (sharing.D30)")
+    @Test("The original applies the answer: no password works any more, and another activation is lost (sharing.D30)")
     func original() async throws {
         for operation in [LateOperation.passwordChange, .removal] {
             let app = try await TestApp.activated(.sharing, quirks: ["sharing.D30"])
@@ -147,7 +147,7 @@ struct LateAnswerTests {
         }
     }
 
-    @Test("A new activation of its own makes an application forget what was validated before")
+    @Test("A new activation makes an application drop earlier validations")
     func unsafeChangeOfNewActivation() async throws {
         let app = try await TestApp.activated(.sharing)
         #expect(await app.validate() == nil)

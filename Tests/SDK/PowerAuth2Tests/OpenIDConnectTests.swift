@@ -16,7 +16,7 @@ struct OpenIDConnectTests {
     }
 
     private static func provider(_ defect: LoopbackProvider.Defect? = nil) throws -> LoopbackProvider {
-        // Real time goes on while a request is under way, so a wrong time misses by far more than that takes.
+        // Real time passes during a request, so a wrong time is off by far more than a request takes.
         try LoopbackProvider(defect, miss: 3_600) { Int64(Date().timeIntervalSince1970) }
     }
 
@@ -29,7 +29,7 @@ struct OpenIDConnectTests {
         return await outcome { app.sdk.createActivation(activation, callback: $0) }
     }
 
-    @Test("Whom the provider lets in has an activation that works at once", arguments: TestApp.Mode.allCases)
+    @Test("A user accepted by the provider has an activation that works at once", arguments: TestApp.Mode.allCases)
     func signIn(mode: TestApp.Mode) async throws {
         let provider = try Self.provider()
         try await provider.serve { configuration in
@@ -47,7 +47,7 @@ struct OpenIDConnectTests {
     }
 
     @Test(
-        "A sign-in that the provider does not stand for is refused, and nothing is left pending",
+        "A sign-in that the provider rejects is refused, and nothing is left pending",
         arguments: LoopbackProvider.Defect.allCases)
     func refusal(defect: LoopbackProvider.Defect) async throws {
         try await Self.provider(defect).serve { configuration in
@@ -55,7 +55,7 @@ struct OpenIDConnectTests {
         }
     }
 
-    @Test("So is one with another nonce, without the verifier, or at a provider that the server does not know")
+    @Test("A sign-in with another nonce, without the verifier, or at an unknown provider is refused")
     func wrongRequest() async throws {
         let provider = try Self.provider()
         try await provider.serve { configuration in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PowerAuth2
 
-@Suite("An old activation comes to the newer protocol (sdk.md, sections 9.11 and 12.14)", .endsInTime)
+@Suite("Upgrade of an old activation to the newer protocol (sdk.md, sections 9.11 and 12.14)", .endsInTime)
 struct ProtocolUpgradeTests {
     private static let status = "/pa/v3/activation/status"
     private static let start = "/pa/v3/upgrade/start"
@@ -36,7 +36,7 @@ struct ProtocolUpgradeTests {
         #expect(app.sdk.canStartActivation())
     }
 
-    @Test("It stays as it is when the configuration says so")
+    @Test("It is not upgraded if the configuration disables that")
     func disabled() async throws {
         let app = try await TestApp.withOldActivation { $0.disableAutomaticProtocolUpgrade = true }
         #expect(try await app.status().get().state == .active)
@@ -53,7 +53,7 @@ struct ProtocolUpgradeTests {
         try await expectUpgraded(app)
     }
 
-    @Test("After three attempts the fetch gives up, and the next one goes on")
+    @Test("After three attempts the fetch fails, and the next one continues")
     func attempts() async throws {
         let app = try await TestApp.withOldActivation()
         app.transport.order(.fail(.timedOut), .fail(.timedOut), .fail(.timedOut), for: Self.start)
@@ -68,7 +68,7 @@ struct ProtocolUpgradeTests {
         try await expectUpgraded(app)
     }
 
-    @Test("An upgrade goes on in the next process")
+    @Test("An upgrade continues in the next process")
     func restart() async throws {
         let app = try await TestApp.withOldActivation()
         app.transport.order(.loseAnswer(.timedOut), .loseAnswer(.timedOut), .loseAnswer(.timedOut), for: Self.start)
@@ -80,7 +80,7 @@ struct ProtocolUpgradeTests {
         #expect(await restarted.validate() == nil)
     }
 
-    @Test("A request that fails during an upgrade says so; the original blamed the server's version (sdk.5)")
+    @Test("A request that fails during an upgrade reports that; the original reported the server's version (sdk.5)")
     func failedRequest() async throws {
         for quirks in [[], ["sdk.5"]] {
             let app = try await TestApp.withOldActivation(quirks: quirks)
@@ -125,7 +125,7 @@ struct ProtocolUpgradeTests {
         if mode == .sharing { #expect(try app.neighbour().sdk.externalPendingOperation == nil) }
     }
 
-    @Test("The other applications are told and wait; the original did not tell them (sdk.21)")
+    @Test("The other applications are notified and wait; the original did not notify them (sdk.21)")
     func sharing() async throws {
         for quirks in [[], ["sdk.21"]] {
             let app = try await TestApp.withOldActivation(.sharing, quirks: quirks)
@@ -152,7 +152,7 @@ struct ProtocolUpgradeTests {
         }
     }
 
-    @Test("A fetch that nobody waits for any more when its answer is read begins no upgrade")
+    @Test("A fetch without a waiter when its answer is read starts no upgrade")
     func cancelledWhileItsAnswerIsRead() async throws {
         let app = try await TestApp.withOldActivation(.sharing)
         let other = try app.neighbour()
@@ -173,7 +173,7 @@ struct ProtocolUpgradeTests {
         try await expectUpgraded(app)
     }
 
-    @Test("Another application takes up what this one could not finish")
+    @Test("Another application continues an unfinished upgrade")
     func takeOver() async throws {
         let app = try await TestApp.withOldActivation(.sharing)
         let other = try app.neighbour()
@@ -184,7 +184,7 @@ struct ProtocolUpgradeTests {
         try await expectUpgraded(app)
     }
 
-    @Test("The versions of both sides decide what is next")
+    @Test("The versions of both sides determine the next step")
     func steps() throws {
         typealias Step = ProtocolUpgradeStep
         #expect(try Step(server: .V2, local: .V2, pending: .NA) == .begin)

@@ -8,9 +8,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Only one signed request of all applications that share an activation is under way. Whatever becomes of the one that has
-/// the turn, the next one gets it, in its own application and in the others.
-@Suite("The turn of signed requests, whatever becomes of its owner (sharing.md, section 7.9)", .endsInTime)
+/// Only one signed request of all applications that share an activation runs at a time. However the request with the
+/// queue lock ends, the next one gets the lock, in its own application and in the others.
+@Suite("The queue lock of signed requests after the end of its owner (sharing.md, section 7.9)", .endsInTime)
 struct QueueLockTests {
     /// What has the turn.
     enum Owner: CaseIterable, Sendable {
@@ -45,7 +45,7 @@ struct QueueLockTests {
     }
 
     @Test(
-        "Whatever is cancelled, at any moment and twice, leaves the turn to the next one, here and in other applications",
+        "A request cancelled at any moment, even twice, releases the queue lock to the next one, here and in other applications",
         arguments: Owner.allCases, Moment.allCases)
     func cancelled(owner: Owner, moment: Moment) async throws {
         switch moment {
@@ -75,7 +75,7 @@ struct QueueLockTests {
         try await expectTurns()
     }
 
-    @Test("A request that waits for the lock when its activation is removed gives it back to the others")
+    @Test("A request that waits for the lock when its activation is removed releases it")
     func removed() async throws {
         let first = await hold(other.sdk)
         let report = Reports()
@@ -90,14 +90,14 @@ struct QueueLockTests {
         try await expectTurns()
     }
 
-    @Test("A request that the network gives up leaves the turn to the next one", arguments: [true, false])
+    @Test("A request that fails in the network releases the lock to the next one", arguments: [true, false])
     func timedOut(isAnswerLost: Bool) async throws {
         app.transport.order(isAnswerLost ? .loseAnswer(.timedOut) : .fail(.timedOut), for: Self.path)
         #expect(await app.validate() != nil)
         try await expectTurns()
     }
 
-    @Test("An SDK object that goes while its request has the turn takes the lock with it")
+    @Test("An SDK object released during its request releases the lock")
     func goneOwner() async throws {
         do {
             let sdk = try app.restarted()

@@ -129,7 +129,7 @@ struct RecoveryTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test("Without recovery data on the server there are none here", arguments: TestApp.Mode.allCases)
+    @Test("Without recovery data on the server the application has none", arguments: TestApp.Mode.allCases)
     func none(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         #expect(!app.sdk.hasActivationRecoveryData())

@@ -14,7 +14,7 @@ struct RemovalTests {
     private static let validate = "/pa/v3/signature/validate"
 
     @Test(
-        "They end with the error operationCancelled; the original let them go on (sdk.13), and believed them (sharing.D30)",
+        "They end with the error operationCancelled; the original let them continue (sdk.13), and applied their answers (sharing.D30)",
         arguments: TestApp.Mode.allCases)
     func requestsOnTheirWay(mode: TestApp.Mode) async throws {
         let outcomes: [([String], PowerAuthErrorCode?)] = [
@@ -31,7 +31,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("Those that wait for their turn are never sent, and the next activation starts with a free queue")
+    @Test("Queued requests are never sent, and the next activation starts with a free queue")
     func waitingRequests() async throws {
         let app = try await TestApp.activated()
         app.transport.order(.hold(.request), for: Self.validate)
@@ -57,7 +57,7 @@ struct RemovalTests {
         #expect(app.transport.count(of: Self.validate) == 2)
     }
 
-    @Test("An answer for an activation that is gone does not touch the next one")
+    @Test("An answer for a removed activation does not affect the next one")
     func creation() async throws {
         let app = try await TestApp()
         let path = "/pa/v3/activation/create"
@@ -75,7 +75,7 @@ struct RemovalTests {
         #expect(try app.activationId == activationId)
     }
 
-    @Test("Nothing of the activation stays in the keychain", arguments: TestApp.Mode.allCases)
+    @Test("No item of the activation stays in the keychain", arguments: TestApp.Mode.allCases)
     func keychain(mode: TestApp.Mode) async throws {
         let (app, sdk) = try await TestApp.withBiometry(mode)
         _ = try await sdk.token("T").get()
@@ -99,7 +99,7 @@ struct RemovalTests {
         #expect(!app.sdk.hasValidActivation() && !app.sdk.tokenStore.hasLocalToken(withName: "T"))
     }
 
-    @Test("A request that needs no activation goes on")
+    @Test("A request that needs no activation continues")
     func serverStatus() async throws {
         let app = try await TestApp.activated()
         app.transport.order(.hold(.response), for: "/pa/v3/status")
@@ -110,7 +110,7 @@ struct RemovalTests {
         _ = try await status.value.get()
     }
 
-    @Test("Cached results are gone with the activation, however it ended; the original kept them (sdk.26)")
+    @Test("Cached results are removed with the activation, in every case; the original kept them (sdk.26)")
     func caches() async throws {
         for quirks in [[], ["sdk.26"]] {
             let app = try await TestApp.activated(quirks: quirks)

@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Whom a connection trusts is decided in the handshake (sdk.md, section 5.3)", .endsInTime)
+@Suite("Server trust is decided in the handshake (sdk.md, section 5.3)", .endsInTime)
 struct ServerTrustTests {
     /// A device that asks a server with TLS for its status.
     private struct Client {
@@ -81,7 +81,7 @@ struct ServerTrustTests {
         (.wrongHost, URLError.Code.serverCertificateUntrusted.rawValue),
     ]
 
-    @Test("Without a strategy the system decides, and says what is wrong", arguments: codes)
+    @Test("Without a strategy the system decides, and reports the error", arguments: codes)
     func system(kind: CertificateKind, code: Int) async throws {
         let server = try await server(kind)
         #expect(try await Client(server).ask() == code)
@@ -135,7 +135,7 @@ struct ServerTrustTests {
         #expect(try await Client(server, strategy: strategy).ask() == 0)
     }
 
-    @Test("A strategy may take its time; other requests go on meanwhile")
+    @Test("A slow strategy does not delay other requests")
     func lateAnswer() async throws {
         let server = try await server(.selfSigned)
         let waiting = Mutex<Strategy.Answer?>(nil)
@@ -161,7 +161,7 @@ struct ServerTrustTests {
         #expect(await silent.ask() == NSURLErrorTimedOut)
     }
 
-    @Test("What one strategy has accepted does not serve another SDK object")
+    @Test("A server accepted by one strategy is not accepted for another SDK object")
     func connectionsAreNotShared() async throws {
         let server = try await server(.selfSigned)
         let careless = try Client(server, strategy: PowerAuthClientSslNoValidationStrategy())

@@ -19,7 +19,7 @@ struct SharingTests {
         #expect(!first.sdk.hasValidActivation() && first.sdk.canStartActivation())
     }
 
-    @Test("While one application activates, the other is told so and refused; afterwards both are valid")
+    @Test("While one application activates, the other gets that error; afterwards both are valid")
     func pending() async throws {
         let first = try await TestApp(.sharing)
         let second = try first.neighbour()
@@ -47,7 +47,7 @@ struct SharingTests {
         }
     }
 
-    @Test("A token of one application is the other's at once, and removed by one it is gone in both")
+    @Test("A token of one application is available to the other at once, and removed from both by either")
     func tokens() async throws {
         let first = try await TestApp.activated(.sharing)
         let second = try first.neighbour()

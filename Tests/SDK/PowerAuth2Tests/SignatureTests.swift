@@ -23,7 +23,7 @@ struct SignatureTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test("A refused signature says 401 in the response that comes with the error")
+    @Test("A refused signature has the status 401 in the error's response")
     func refusal() async throws {
         let app = try await TestApp.activated()
         let error = try #require(await app.validate(TestApp.wrongPassword))

@@ -13,7 +13,7 @@ struct TimeServiceTests {
         await failure { sdk.timeSynchronizationService.synchronizeTime(callback: $0, callbackQueue: nil) }
     }
 
-    @Test("A new SDK object lives on local time until it has asked the server")
+    @Test("A new SDK object uses local time until it has asked the server")
     func beginning() async throws {
         let app = try await TestApp()
         let service = app.sdk.timeSynchronizationService
@@ -43,7 +43,7 @@ struct TimeServiceTests {
         #expect(try await outcome { app.sdk.fetchUserInfo(callback: $0) }.get().subject == app.userId)
     }
 
-    @Test("The server's status tells its time, with and without an activation")
+    @Test("The server's status contains its time, with and without an activation")
     func serverStatus() async throws {
         let server = try await RealServer.start()
         server.clock.advance(seconds: 86_400)

@@ -60,7 +60,7 @@ struct TokenTests {
         #expect(app.transport.count(of: Self.creation) == 1)
     }
 
-    @Test("A removed token is gone here and on the server", arguments: TestApp.Mode.allCases)
+    @Test("A removed token is deleted locally and on the server", arguments: TestApp.Mode.allCases)
     func removal(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let token = try await app.sdk.token("list").get()
@@ -72,7 +72,7 @@ struct TokenTests {
         #expect(await remove(app.sdk, "list").error?.powerAuthErrorCode == .invalidToken)
     }
 
-    @Test("With the activation goes the right to request tokens", arguments: TestApp.Mode.allCases)
+    @Test("Without the activation no tokens can be requested", arguments: TestApp.Mode.allCases)
     func withoutActivation(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         _ = try await app.sdk.token("list").get()

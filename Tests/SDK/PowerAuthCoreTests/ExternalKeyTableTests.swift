@@ -67,7 +67,7 @@ struct ExternalKeyTableTests {
         #expect((fixture.session.addExternalEncryptionKey(key) == .ok) == (count == 16))
         let setup = try #require(PowerAuthCoreSessionSetup(configuration: try fixture.server.configuration))
         setup.externalEncryptionKey = key
-        // An empty key of the configuration is none.
+        // An empty key in the configuration means no key.
         #expect(
             PowerAuthCoreSession(sessionSetup: setup, timeService: fixture.time)?.hasValidSetup
                 == (count == 16 || count == 0))

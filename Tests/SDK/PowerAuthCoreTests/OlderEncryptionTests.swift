@@ -64,7 +64,7 @@ struct OlderEncryptionTests {
         #expect(encryptor.decryptResponse(received) == nil)
     }
 
-    @Test("The newest protocol wants nonce and timestamp")
+    @Test("The newest protocol requires nonce and timestamp")
     func theNewestProtocolWantsNonceAndTimestamp() throws {
         let (serverKey, time) = (try PrivateKey.generate(), FixedTime())
         let encryptor = try encryptor(

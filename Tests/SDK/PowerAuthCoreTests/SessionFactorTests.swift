@@ -97,7 +97,7 @@ struct SessionFactorTests {
         }
     }
 
-    @Test("Recovery data come back from the vault")
+    @Test("Recovery data are read from the vault")
     func recoveryDataComeBackFromTheVault() throws {
         let fixture = try ClientFixture()
         let recovery = PowerAuthCoreRecoveryData(recoveryCode: "EZEJG-RD4GK-7OLKN-MYGBQ", puk: "7165461507")

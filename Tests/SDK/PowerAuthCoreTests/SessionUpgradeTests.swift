@@ -56,7 +56,7 @@ struct SessionUpgradeTests {
         #expect(session.startProtocolUpgrade())
         #expect(session.pendingProtocolUpgradeVersion == .V3)
         #expect(!session.hasProtocolUpgradeAvailable && session.hasPendingProtocolUpgrade)
-        #expect(session.startProtocolUpgrade(), "a repeated start goes on with the upgrade")
+        #expect(session.startProtocolUpgrade(), "a repeated start continues the upgrade")
         #expect(!session.finishProtocolUpgrade(), "still V2")
         for wrong in ["", "!", StrictBase64.encode(Data(count: 15)), StrictBase64.encode(Data(count: 17))] {
             #expect(!session.applyProtocolUpgradeData(wrong))

@@ -49,7 +49,7 @@ struct SynchronizedTimeTests {
         #expect(!time.isTimeSynchronized && time.adjustment == 0 && time.precision == 0)
     }
 
-    @Test("An exchange that took ten seconds counts; slower ones keep what is known")
+    @Test("An exchange of ten seconds counts; slower ones are ignored")
     func slowExchangesAreIgnored() {
         #expect(synchronize(offset: 0, roundTrip: 10))
         #expect(synchronize(offset: 3, roundTrip: 15.1) && time.adjustment == 0)

@@ -11,8 +11,8 @@ enum Behaviours {
                 ],
             ]
         ),
-        ("User agent", [["The user agent is none, the caller's text, or library, network, application and device"]]),
-        ("TLS", [["A challenge is answered as the strategy says"]]),
+        ("User agent", [["The user agent is absent, the caller's text, or library, network, application and device"]]),
+        ("TLS", [["A challenge is answered by the strategy"]]),
         (
             "Envelopes",
             [
@@ -20,9 +20,9 @@ enum Behaviours {
                 ["A successful answer has the payload and no error"],
                 ["An error answer has the server's code and no payload"],
                 [
-                    "A list keeps its order, and an answer may say more than its envelope",
+                    "A list keeps its order, and an answer may have more members than its envelope",
                     "An answer with a missing, null, unknown or wrongly typed field is refused",
-                    "An error code that the library does not know stays readable as text",
+                    "An error code unknown to the library stays readable as text",
                 ],
                 ["Every code of the specification is known by its own name"],
             ]
@@ -32,14 +32,14 @@ enum Behaviours {
             [
                 ["Each kind of endpoint sends the headers of its kind, encrypted or not"],
                 [
-                    "A caller's header replaces the library's, whatever its capital letters; the protocol's own cannot be replaced",
-                    "A request's own time limit wins over that of the configuration",
+                    "A caller's header replaces the library's, ignoring case; the protocol's own cannot be replaced",
+                    "A request's own timeout overrides the configuration's",
                     "A request is a POST of JSON that names language and library",
                 ],
                 ["A request that cannot be written is not sent"],
                 [
-                    "A successful envelope is a success whatever the HTTP status, and an error envelope is none",
-                    "A body that is no envelope is an error that says why, of the status or of the answer",
+                    "A successful envelope is a success with any HTTP status, and an error envelope is an error",
+                    "A body without an envelope is an error with its reason, of the status or of the answer",
                 ],
             ]
         ),
@@ -49,16 +49,16 @@ enum Behaviours {
             [
                 ["A wrapped error keeps everything but its reason"],
                 ["The HTTP status is that of the answer"],
-                ["An error of the network says whether the network or the trust is missing"],
-                ["What the PowerAuth SDK tells is told on"],
-                ["A reason is a text, anybody may add one, and the misspelt one of earlier versions is understood"],
+                ["An error of the network states whether the network or the trust is missing"],
+                ["Details of PowerAuth SDK errors are passed on"],
+                ["A reason is an extensible text, and the misspelt one of earlier versions is understood"],
             ]
         ),
         (
             "Operations",
             [
                 ["An operation cancelled before its end runs its cancelled block once, and its end is ignored"],
-                ["An operation that has finished is not cancelled any more"],
+                ["A finished operation can no longer be cancelled"],
                 [
                     "A cancelled request ends with the reason canceled, once, at any phase, and the next signed one has its turn"
                 ],

@@ -3,7 +3,7 @@ import PowerAuthProtocol
 import WultraMobileTokenSDK
 
 extension ParserProperty {
-    /// What an app scans or is opened with.
+    /// Codes that an app scans, and URLs that it is opened with.
     static let mobileToken: [ParserProperty] = [
         ParserProperty("qr-operation", examples: qrCodes.map(\.bytes)) { data in
             guard let operation = try? WMTQROperationParser().parseInDetail(string: data.text).get() else { return }

@@ -11,7 +11,7 @@ public struct ParserProperty: Sendable, CustomStringConvertible {
     /// Valid inputs to start from.
     public let examples: [Data]
     /// Parses the input and checks the result.
-    /// - Throws: ``Violation`` when a rule is broken. Refusing the input is no violation.
+    /// - Throws: ``Violation`` if a rule is broken. Refusing the input is not a violation.
     public let check: @Sendable (Data) throws -> Void
 
     init(_ name: String, examples: [Data], check: @escaping @Sendable (Data) throws -> Void) {

@@ -27,7 +27,7 @@ extension ParserProperty {
                 let again = try? WatchFrame(parts: frame.parts)
                 try require(again == frame, "a frame that was read is written so that it reads the same", input)
             },
-            // Kind, sequence number, and the body that an agent of another device sends; numbers are told in it, too.
+            // Kind, sequence number, and the body that an agent of another device sends, which also contains numbers.
             ParserProperty("agentBody", examples: ListeningLink.examples.map(bodyExample)) { input in
                 guard let kind = input.first.flatMap(WatchFrame.Kind.init), input.count >= 10 else { return }
                 let numbers = input.dropFirst().prefix(9)

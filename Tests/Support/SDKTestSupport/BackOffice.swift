@@ -5,7 +5,7 @@ import TestSupport
 
 /// The server's back office, called over HTTP as a bank's own systems do (server.md, sections 6 to 12).
 package struct BackOffice: Sendable {
-    /// What the server answered to a call that it refused.
+    /// The server's answer to a refused call.
     package struct Refusal: Error, CustomStringConvertible {
         package let path: String
         package let status: Int
@@ -15,7 +15,7 @@ package struct BackOffice: Sendable {
         package var description: String { "\(path) was answered with \(status): \(answer)" }
     }
 
-    /// What a test cannot go on without is not there.
+    /// A value that a test requires is missing.
     package struct Missing: Error {
         package let what: String
 
@@ -28,14 +28,14 @@ package struct BackOffice: Sendable {
         package let code: String
         package let signature: String
 
-        /// What a QR code says.
+        /// The content of a QR code.
         package var signedCode: String { code + "#" + signature }
     }
 
     /// The root of the resources, with a slash at its end.
     package let url: String
     package let applicationId: String
-    /// What the resources of `/lab` want to see.
+    /// The headers with the access token of `/lab`.
     package let labHeaders: [(name: String, value: String)]
 
     /// Calls a resource with a request object.
@@ -74,7 +74,7 @@ package struct BackOffice: Sendable {
 
     // MARK: Applications
 
-    /// What the mobile SDK of an application is configured with; by default that of the first application.
+    /// The mobile SDK configuration of an application; by default that of the first one.
     package func configuration(of applicationId: String? = nil) async throws -> String {
         let detail = try await call(
             "application/detail", ["applicationId": .string(applicationId ?? self.applicationId)])
@@ -105,7 +105,7 @@ package struct BackOffice: Sendable {
     ///
     /// - Parameters:
     ///   - otp: a one-time password of the user.
-    ///   - validation: when the server wants to see it.
+    ///   - validation: when the server requires it.
     package func initiate(
         userId: String, otp: String? = nil, validation: String? = nil
     ) async throws -> Initiated {
@@ -127,7 +127,7 @@ package struct BackOffice: Sendable {
         try await call("activation/" + what, ["activationId": .string(activationId)])
     }
 
-    /// Everything the server tells about an activation.
+    /// The server's details of an activation.
     package func detail(_ activationId: String) async throws -> JSONValue {
         try await call("activation/status", ["activationId": .string(activationId)])
     }

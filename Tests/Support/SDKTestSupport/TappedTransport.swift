@@ -74,7 +74,7 @@ package final class TappedTransport: HTTPTransport {
         }
     }
 
-    /// Lets all kept requests of a path go on.
+    /// Continues all held requests of a path.
     package func release(_ path: String) {
         for resume in state.withLock({ $0.held.removeValue(forKey: path) }) ?? [] { resume() }
     }
@@ -123,14 +123,14 @@ package final class TappedTransport: HTTPTransport {
         request.url.path.replacing("/enrollment-server", with: "")
     }
 
-    /// One request; whatever happens to it, its completion is called once.
+    /// One request; its completion is called exactly once.
     private final class Exchange: HTTPExchange {
         private struct State {
             var completion: (@Sendable (Result<HTTPResponse, NSError>) -> Void)?
             var inner: (any HTTPExchange)?
             var isCancelled = false
 
-            /// True when nobody waits for the server any more.
+            /// True once no caller waits for the server.
             var isOver: Bool { isCancelled || completion == nil }
         }
 

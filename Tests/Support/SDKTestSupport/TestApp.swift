@@ -124,7 +124,7 @@ package struct TestApp: Sendable {
         try PowerAuthActivation(activationCode: await backOffice.initiate(userId: userId).code, name: "Lab phone")
     }
 
-    /// The identifier of the activation, which the test cannot go on without.
+    /// The identifier of the activation, which the test requires.
     package var activationId: String {
         get throws {
             guard let identifier = sdk.activationIdentifier else { throw BackOffice.Missing(what: "an activation") }

@@ -5,7 +5,7 @@ import Synchronization
 /// Waits for a callback: `register` gets the function to call.
 public func callback<T: Sendable>(_ register: (@escaping @Sendable (T) -> Void) -> Void) async -> T {
     // Thread Sanitizer does not see that a continuation orders what comes before and after it when it is resumed before
-    // anybody waits for it; it does see this lock.
+    // a task waits for it; it does see this lock.
     let order = Mutex(())
     let value = await withCheckedContinuation { continuation in
         register { value in

@@ -5,8 +5,8 @@
     public import Testing
 
     /// Gives every test of a suite a limit of real time. It is for tests that would never end, so it is far above what
-    /// any needs. A test that exceeds it fails, and is left behind where it is: the others go on without it, and the end of
-    /// the run does not wait for it.
+    /// any needs. A test that exceeds it fails and is abandoned: the others continue, and the end of the run does not
+    /// wait for it.
     public struct EndsInTime: SuiteTrait, TestTrait, TestScoping {
         /// Each test of a suite, and each case of a test with arguments, has the limit for itself.
         public var isRecursive: Bool { true }
@@ -17,7 +17,7 @@
         ) async throws {
             let (body, end) = (LentBody.keep(function), TestEnd())
             let run = TestRun()
-            // It begins when it has a thread: waiting for one is no fault of the test.
+            // It begins when it has a thread: waiting for one does not count.
             let task = Task(executorPreference: run) {
                 TestWatchdog.shared.begin("\(test.displayName ?? test.name) (\(test.sourceLocation))", limit, end, run)
                 do {
@@ -53,7 +53,7 @@
 
         private let state = Mutex(State.open)
 
-        /// Only the first end counts; nil stands for the limit.
+        /// Only the first end counts; nil means the limit.
         func come(_ outcome: Outcome) {
             let waiting: CheckedContinuation<Outcome, Never>? = state.withLock { state in
                 switch state {

@@ -11,20 +11,20 @@ import Synchronization
 
 /// An OpenID Connect provider on loopback that lets one user in.
 public final class LoopbackProvider: Sendable {
-    /// What is wrong with its tokens.
+    /// The error in its tokens.
     public enum Defect: CaseIterable, Sendable {
         case nonce, issuer, audience, expired, signature, accessToken, noSubject, refusal
-        /// Issued to another client; for several clients and issued to none; not valid yet; issued in the future, or nobody
-        /// knows when; for a subject that no row can have.
+        /// Issued to another client; for several clients without an authorized party; not valid yet; issued in the
+        /// future, or without time; for a subject that no row can have.
         case otherParty, severalClients, notYet, future, timeless, controlCharacter
     }
 
-    /// What an app sends to be activated by this provider.
+    /// The identity attributes that an app sends to be activated by this provider.
     public static let identity = [
         "method": "oidc", "providerId": "loop", "code": "granted", "nonce": "n-1", "codeVerifier": "verifier",
     ]
 
-    /// What a server needs to know of a provider at an address.
+    /// The server's configuration of a provider at an address.
     public static func configuration(baseURL: String) -> IdentityProvider {
         IdentityProvider(
             providerId: "loop", clientId: "lab", clientSecret: "secret", issuerUri: "https://issuer.example",
@@ -33,7 +33,7 @@ public final class LoopbackProvider: Sendable {
     }
 
     private let defect: Defect?
-    /// What a token request waits for before it is answered.
+    /// Awaited before a token request is answered.
     private let pause: @Sendable () async -> Void
     /// Signed elsewhere, with the private half of ``rsaModulus``; nil lets the provider sign with its own key.
     private let rsaToken: String?
@@ -96,7 +96,7 @@ public final class LoopbackProvider: Sendable {
             configuration: ServiceGroupConfiguration(services: [application], logger: application.logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
-                // Without a port the stream ends here, and nobody waits for one.
+                // Without a port the stream ends here, so that no task waits for one.
                 defer { found.finish() }
                 try await services.run()
             }

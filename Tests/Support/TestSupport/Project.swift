@@ -11,6 +11,6 @@ public enum Project {
     /// The path of a file or folder of it.
     public static func path(_ path: String) -> String { file(path).path }
 
-    /// What is written in a file of it.
+    /// The text of a file of it.
     public static func text(of path: String) throws -> String { try String(contentsOf: file(path), encoding: .utf8) }
 }

@@ -3,7 +3,7 @@ import Foundation
 
 /// The text of a report's page with its documents in the clear, as its script reads them.
 public enum ReportPageText {
-    /// - Throws: `CocoaError` when there is no such page.
+    /// - Throws: `CocoaError` if the page is missing.
     public static func read(_ path: String) throws -> String {
         let page = try String(contentsOfFile: path, encoding: .utf8)
         return page.replacing(#/<script type="application\/zlib" id="([^"]+)">([^<]*)</#) { match in

@@ -10,7 +10,7 @@ public enum TestProcess {
     /// The directory of this process's files. Its path is short, because those of Unix sockets in it have little room.
     public static var directory: String { files.directory }
 
-    /// The variable with which a test process that a test starts is told to use the test's directory, which outlives it.
+    /// The variable that makes a test process started by a test use the test's directory, which exists longer.
     public static let directoryVariable = "LAB_TESTS_DIRECTORY"
 
     private static let files: ProcessFiles = {
@@ -52,7 +52,7 @@ private struct ProcessFiles {
         try Files.createNewDirectory(directory)
         let (reading, writing) = try FileDescriptor.pipe()
         endOfProcess = writing
-        // It must not end with a signal that a terminal sends to everybody, nor keep the tests' output open.
+        // It must not end with a signal that a terminal sends to its process group, nor keep the tests' output open.
         _ = try ChildProcess.spawn(
             executable: "/bin/sh", arguments: ["-c", Self.guardian, "after-the-tests", directory],
             standardInput: .file(reading), standardOutput: .null, standardError: .null, newSession: true)

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The threads that run the bodies of tests: as many at a time as there are cores, and one more for each that is stuck.
 ///
-/// Swift's own pool has as many threads as there are cores, too, and two tests that block for ever would be its end. Here
-/// the threads of a test that was abandoned do not count any more, so that the others go on.
+/// Swift's own pool also has one thread per core, and two tests that block for ever would exhaust it. Here the threads
+/// of an abandoned test do not count, so that the others continue.
 ///
 /// Thread rule: any thread.
 final class TestThreads: Sendable {
@@ -23,7 +23,7 @@ final class TestThreads: Sendable {
 
         /// Takes out what may run next.
         mutating func next(_ width: Int) -> (job: UnownedJob, run: TestRun)? {
-            // What an abandoned test still has to do is in no other test's way.
+            // The remaining work of an abandoned test does not block other tests.
             if let index = waiting.firstIndex(where: { abandoned[ObjectIdentifier($0.run)] != nil }) {
                 return waiting.remove(at: index)
             }
@@ -55,7 +55,7 @@ final class TestThreads: Sendable {
         startThreads()
     }
 
-    /// Nothing waits for the test any more.
+    /// The run no longer waits for the test.
     func abandon(_ run: TestRun) {
         state.withLock {
             $0.abandoned[ObjectIdentifier(run)] = run

@@ -12,7 +12,7 @@ import Synchronization
     final class TestWatchdog: Sendable {
         static let shared = TestWatchdog()
 
-        /// How long the run may take to go on without a test: when even that hangs, the process ends.
+        /// How long the run may take to continue without a test: if that hangs, too, the process ends.
         private static let patience = LabDuration.seconds(30).stretched
 
         private struct Running {
@@ -21,7 +21,7 @@ import Synchronization
             let limit: LabDuration
             let end: TestEnd
             let run: TestRun
-            /// The wait for it was ended; whoever waited has not gone on yet.
+            /// The wait for it was ended; the waiting task has not continued yet.
             var isOverdue = false
 
             func seconds(at now: UInt64) -> Double { Double(now - start) / 1e9 }
@@ -37,7 +37,8 @@ import Synchronization
             let parent = try? ProcessWatch(pid: getppid())
             runOnThread(name: "test watchdog") { [self] in
                 while true {
-                    // Half a second between two looks, or the end of who started the tests: nobody reads the results then.
+                    // Half a second between two checks, or the end of the parent process: the results are not read
+                    // then.
                     let watched = parent.map { [$0.rawDescriptor] } ?? []
                     let hasEnded = (try? Polling.waitReadable(watched, timeoutNanoseconds: 500_000_000)) ?? []
                     if hasEnded.contains(true) { _exit(SIGTERM + 128) }
@@ -53,7 +54,7 @@ import Synchronization
             }
         }
 
-        /// The test has ended, or the run goes on without it.
+        /// The test has ended, or the run continues without it.
         func forget(_ end: TestEnd) {
             running.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(end)) }
         }

@@ -22,7 +22,7 @@ struct FileLockTests {
         #expect(try second.tryLock())
     }
 
-    @Test("A body that throws gives the lock back")
+    @Test("A body that throws releases the lock")
     func aBodyThatThrowsGivesTheLockBack() throws {
         let first = try FileLock(path: directory.file("lock"))
         let second = try FileLock(path: directory.file("lock"))

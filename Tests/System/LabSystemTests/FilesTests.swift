@@ -48,7 +48,7 @@ struct FilesTests {
         #expect(try Files.list(directory.path) == ["outside"])
     }
 
-    @Test("Removing what is not there is accepted")
+    @Test("Removing a missing file is accepted")
     func removingWhatIsNotThereIsAccepted() throws {
         try Files.remove(directory.file("nothing"))
         try Files.removeTree(directory.file("nothing"))

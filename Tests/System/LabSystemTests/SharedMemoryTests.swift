@@ -21,7 +21,7 @@ struct SharedMemoryTests {
         #expect(try SharedMemoryObject.list().contains(name))
     }
 
-    @Test("An object knows when its name is gone, and how long it is until then")
+    @Test("An object detects the removal of its name, and has its size until then")
     func anObjectKnowsWhenItsNameIsGone() throws {
         let object = try SharedMemoryObject.create(name: name, size: 256)
         #expect(try object.sizeIfNamed() == 256)
@@ -31,7 +31,7 @@ struct SharedMemoryTests {
         #expect(try object.sizeIfNamed() == nil)
     }
 
-    @Test("A copy of the first bytes has as many as there are, whoever cuts the object")
+    @Test("A copy of the first bytes has as many as exist, also after a truncation")
     func copy() throws {
         let object = try SharedMemoryObject.create(name: name, size: 256)
         defer { try? SharedMemoryObject.unlink(name: name) }
@@ -47,7 +47,7 @@ struct SharedMemoryTests {
     }
 
     @Test(
-        "An object without room for it is refused and leaves no name, instead of killing who touches it",
+        "An object without enough memory is refused and leaves no name, instead of crashing its users",
         .enabled(if: sharedMemoryIsLimited, "the machine's shared memory has no limit"))
     func anObjectWithoutRoomIsRefused() throws {
         defer { try? SharedMemoryObject.unlink(name: name) }
@@ -78,7 +78,7 @@ struct SharedMemoryTests {
         #expect(error?.errno == ENOENT)
     }
 
-    @Test("Mapping more than there is fails instead of crashing later")
+    @Test("Mapping more than the size fails instead of crashing later")
     func mappingMoreThanThereIsFailsInsteadOfCrashingLater() throws {
         let object = try SharedMemoryObject.create(name: name, size: 100)
         defer { try? SharedMemoryObject.unlink(name: name) }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Terminals", .endsInTime)
 struct TerminalTests {
     @Test(
-        "A text takes the columns that a terminal gives it",
+        "A text has the columns that it takes in a terminal",
         arguments: [
             ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한", 2), ("👍", 2), ("👩‍👩‍👧", 2), ("→…✓", 3), ("", 0),
         ])
@@ -25,7 +25,7 @@ struct TerminalTests {
         #expect(Terminal.fitting("abc", columns: 0) == "")
     }
 
-    @Test("What is no terminal has no columns")
+    @Test("A descriptor without a terminal has no columns")
     func noTerminal() throws {
         #expect(Terminal.columns(of: try FileDescriptor.open("/dev/null").rawValue) == nil)
     }

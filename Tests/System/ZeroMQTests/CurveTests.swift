@@ -44,7 +44,7 @@ struct CurveTests {
         }
     }
 
-    @Test("Whoever has an admitted key connects, and what is sent arrives")
+    @Test("A client with an admitted key connects, and its messages arrive")
     func admitted() throws {
         let listener = try Listener()
         let keys = try CurveKeyPair()
@@ -61,7 +61,7 @@ struct CurveTests {
         }
     }
 
-    @Test("A key that was not admitted, or is not any more, does not connect")
+    @Test("A key that was not admitted, or no longer is, does not connect")
     func notAdmitted() throws {
         let listener = try Listener()
         let keys = try CurveKeyPair()
@@ -84,7 +84,7 @@ struct CurveTests {
         #expect(try outcome(monitor) != .handshakeSucceeded)
     }
 
-    @Test("Whoever does not know the listener's key, or does not encrypt, does not connect")
+    @Test("A client without the listener's key, or without encryption, does not connect")
     func wrongListener() throws {
         let listener = try Listener()
         let keys = try CurveKeyPair()

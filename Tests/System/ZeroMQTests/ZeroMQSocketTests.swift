@@ -44,13 +44,13 @@ struct ZeroMQSocketTests {
         #expect(try !ZeroMQPoll.poll(sockets: [router], timeoutMilliseconds: 0).isAny)
     }
 
-    @Test("A router refuses a message for a stranger")
+    @Test("A router refuses a message to an unknown peer")
     func aRouterRefusesAMessageForAStranger() throws {
         let (router, _) = try router()
         #expect(try !router.send([Data("nobody".utf8), Data("lost".utf8)]))
     }
 
-    @Test("Nothing piles up for a peer that is not there")
+    @Test("Messages to an absent peer are not queued")
     func nothingPilesUpForAPeerThatIsNotThere() throws {
         let dealer = try ZeroMQSocket(context, .dealer)
         try dealer.set(.immediate(true))

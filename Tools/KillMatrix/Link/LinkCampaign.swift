@@ -3,25 +3,25 @@ package import LabKit
 import LabSystem
 import LabTesting
 
-/// Kills apps and devices at the points of the link, and holds what both sides have recorded against the rules.
+/// Kills apps and devices at the points of the link, and checks the records of both sides against the rules.
 ///
 /// Thread rule: one thread. The calls block.
 package struct LinkCampaign {
-    /// What came of it.
+    /// The results.
     package struct Report: Sendable {
         /// The cells in which a process died.
         package fileprivate(set) var killed: Set<LinkCell> = []
-        /// The cells in which nobody died: the point was not passed so often.
+        /// The cells in which no process died: the point was not passed so often.
         package fileprivate(set) var missed: Set<LinkCell> = []
         /// How often processes died.
         package fileprivate(set) var kills = 0
-        /// How many messages the rules were held against.
+        /// The number of messages that were checked.
         package fileprivate(set) var messages = 0
-        /// What was broken, and where; the commands and the traces are in the last line.
+        /// The broken rules and their places; the commands and the traces are in the last line.
         package fileprivate(set) var failures: [String] = []
     }
 
-    /// How many cells share an instance: its traces grow.
+    /// The number of cells per instance: its traces grow.
     private static let cellsOfInstance = 50
 
     private let cells: [LinkCell]
@@ -32,10 +32,10 @@ package struct LinkCampaign {
     private var report = Report()
 
     /// - Parameters:
-    ///   - cells: what is visited.
+    ///   - cells: the cells to visit.
     ///   - seed: seed of their order in each round, and of the instances.
-    ///   - rounds: how often each is visited.
-    ///   - time: after which no other cell is begun; nil means without end.
+    ///   - rounds: visits of each cell.
+    ///   - time: after which no further cell is started; nil means no limit.
     ///   - progress: gets a line for each instance.
     package init(
         _ cells: [LinkCell] = LinkCell.all, seed: UInt64, rounds: Int = 1, time: LabDuration? = nil,
@@ -57,7 +57,7 @@ package struct LinkCampaign {
         var round = 0
         while !isOver {
             while waiting.count < Self.cellsOfInstance, round < rounds, !cells.isEmpty {
-                // An erased device breaks what holds otherwise, so these have instances of their own.
+                // An erased device breaks rules that hold otherwise, so these cells have separate instances.
                 let shuffled = cells.shuffled(using: &stream)
                 waiting += shuffled.filter { !$0.victim.isErased } + shuffled.filter(\.victim.isErased)
                 round += 1
@@ -72,9 +72,9 @@ package struct LinkCampaign {
         return report
     }
 
-    /// Works through cells in one instance, up to the first breach.
+    /// Runs cells in one instance, up to the first breach.
     ///
-    /// - Returns: How many cells were begun.
+    /// - Returns: The number of started cells.
     private mutating func runInstance(_ cells: ArraySlice<LinkCell>) -> Int {
         var begun = 0
         var last: LinkCell?

@@ -2,7 +2,7 @@ package import LabKit
 
 /// One cell of the matrix of the link: a process dies while a message goes from one app to the other.
 package struct LinkCell: Hashable, Sendable, CustomStringConvertible {
-    /// What is sent.
+    /// The kind of message.
     package enum Message: String, CaseIterable, Sendable {
         /// Guaranteed messages.
         case transfer
@@ -10,8 +10,8 @@ package struct LinkCell: Hashable, Sendable, CustomStringConvertible {
         case message
     }
 
-    /// Who dies: an app, or the system of a device with all that runs on it; an erased one has lost its memory when it
-    /// starts again.
+    /// The victim: an app, or the system of a device with all its processes; an erased device has lost its memory when
+    /// it restarts.
     package enum Victim: String, CaseIterable, Sendable {
         case sendingApp, sendingDevice, receivingApp, receivingDevice, erasedSender, erasedReceiver
 
@@ -58,7 +58,7 @@ package struct LinkCell: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(message.rawValue)-\(direction.rawValue)-\(victim.rawValue)@\(point)#\(pass)" }
 
-    /// The cell that a text such as `transfer-toWatch-receivingApp@link.delivered#2` names; nil when there is none.
+    /// The cell that a text such as `transfer-toWatch-receivingApp@link.delivered#2` names; nil for an unknown cell.
     package init?(_ text: String) {
         guard let cell = Self.all.first(where: { $0.description == text }) else { return nil }
         self = cell

@@ -7,15 +7,15 @@ import LabTesting
 ///
 /// Thread rule: one thread. The calls block.
 package struct LinkFlapping {
-    /// What came of it.
+    /// The results.
     package struct Report: Sendable {
-        /// How often the devices went out of range or came back.
+        /// The number of times the devices went out of range or came back.
         package var changes = 0
         /// How many guaranteed messages were sent.
         package var transfers = 0
-        /// How many the rules were held against.
+        /// The number of messages that were checked.
         package var examined = 0
-        /// What was broken; nil when nothing was.
+        /// The broken rule; nil if all rules held.
         package var failure: String?
 
         /// The report in a line.
@@ -29,7 +29,7 @@ package struct LinkFlapping {
 
     /// - Parameters:
     ///   - time: how long, by the lab's clock.
-    ///   - seed: decides when what happens.
+    ///   - seed: determines the times of events.
     package init(for time: LabDuration, seed: UInt64) {
         self.time = time
         self.seed = seed
@@ -66,7 +66,7 @@ package struct LinkFlapping {
                 try devices.transfer(direction)
                 report.transfers += 1
             }
-            // From a moment, in which a message is caught on its way, to more than three questions that nobody answers.
+            // From a moment, in which a message is in transit, to more than three unanswered requests.
             let pause = LabDuration.milliseconds(Int64.random(in: 1...12_000, using: &stream))
             try lab.clock.call(AdvanceClock { $0.by = min(pause, left) })
             left = LabDuration(nanoseconds: left.nanoseconds - pause.nanoseconds)

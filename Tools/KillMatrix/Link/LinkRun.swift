@@ -5,12 +5,12 @@ import LabTesting
 ///
 /// Thread rule: one thread at a time. Calls block.
 final class LinkRun {
-    /// How many guaranteed messages a cell sends.
+    /// The number of guaranteed messages per cell.
     private static let burst = 3
-    /// How often it does so at most.
+    /// The maximum number of attempts.
     private static let rounds = 5
 
-    /// How many messages were sent so far.
+    /// The number of messages sent so far.
     var messages: Int { Int(devices.lastNumber) }
 
     private let lab: TestInstance
@@ -24,12 +24,12 @@ final class LinkRun {
         try devices.awaitReach()
     }
 
-    /// Lets a process die in a cell, starts it again, and lets both directions prove that nothing is stuck.
+    /// Kills a process in a cell, restarts it, and checks in both directions that nothing is stuck.
     ///
     /// - Returns: Whether a process died.
     /// - Throws: ``Breach``, or the error of a command that had to succeed.
     func run(_ cell: LinkCell) throws -> Bool {
-        // Everything comes twice, so that nothing but the check for doubles keeps them away.
+        // Everything is sent twice, so that only the check for duplicates removes them.
         try devices.lab.pairing.call(DuplicateMessages())
         let arming = try faults.arm(
             FaultRule(point: cell.point, process: name(of: cell.victim, cell.direction), action: .kill, pass: cell.pass)
@@ -38,7 +38,7 @@ final class LinkRun {
         case .transfer: try sendTransfers(cell) { hasFired(arming) }
         case .message:
             try sendMessage(cell)
-            // Some points lie behind the answer.
+            // Some points come after the answer.
             try? lab.eventually("\(cell)") { hasFired(arming) }
         }
         let hasDied = hasFired(arming)
@@ -49,14 +49,14 @@ final class LinkRun {
         if isErased { try devices.erase(side) }
         let first = devices.lastNumber + 1
         try devices.recover()
-        // A phone that has died has forgotten them.
+        // A phone that died has lost them.
         try devices.lab.pairing.call(HealTraffic())
         for direction in LinkDirection.allCases {
             guard isErased else {
                 try devices.prove(direction)
                 continue
             }
-            // A phone that is as new has another pairing; what waits for a watch that is as new still arrives.
+            // An erased phone has another pairing; messages that wait for an erased watch still arrive.
             let isPhone = side.app.name == devices.phone.app.name
             let isNew = isPhone && devices.receiver(direction).app.name == side.app.name
             try devices.proveMemory(direction, isNew: isNew, since: first)
@@ -64,19 +64,19 @@ final class LinkRun {
         return hasDied
     }
 
-    /// Sends messages until the point was passed so often that a process dies: several may be confirmed together.
+    /// Sends messages until enough passes of the point kill a process: several may be confirmed together.
     private func sendTransfers(_ cell: LinkCell, until hasDied: () -> Bool) throws {
         for round in 1...Self.rounds where !hasDied() {
             var last: Int64?
             for _ in 0..<Self.burst { try attempt { last = try devices.transfer(cell.direction) } }
             try lab.eventually(within: .seconds(20).stretched, "\(cell), or the end of round \(round)") {
-                // Who dies just now answers nothing, and has died when it is asked again.
+                // A process that is dying does not answer; at the next request it is dead.
                 hasDied() || last.map { (try? devices.isTold($0, cell.direction)) ?? false } ?? true
             }
         }
     }
 
-    /// Every answer is fine that tells the truth: a reply, or an error that does not claim that nothing has arrived.
+    /// Any truthful answer is fine: a reply, or an error that does not claim that nothing has arrived.
     private func sendMessage(_ cell: LinkCell) throws {
         let content: [String: JSONValue] = ["number": .integer(devices.nextNumber())]
         try attempt {
@@ -91,7 +91,7 @@ final class LinkRun {
         }
     }
 
-    /// A call to somebody who may die over it: what became of it is then unknown, and the traces tell.
+    /// A call to a process that may die during it: its outcome is then unknown, and is read from the traces.
     private func attempt(_ call: () throws -> Void) throws {
         do {
             try call()

@@ -5,7 +5,7 @@ import LabTesting
 ///
 /// Thread rule: one thread at a time. Calls block.
 final class LinkedDevices {
-    /// One of the two, and how far its messages have come.
+    /// One of the two, with the state of its messages.
     struct Side {
         let device: TestActor
         let app: TestActor
@@ -23,7 +23,7 @@ final class LinkedDevices {
         watch = Side(device: lab.watch, app: lab.companion)
     }
 
-    /// The apps share nothing and know no server: only the link is looked at.
+    /// The apps share nothing and have no server: only the link is tested.
     static var cast: TestInstance.Cast {
         let main = AppSpec(
             name: "main", kind: .app, bundleIdentifier: "com.example.main",
@@ -75,7 +75,7 @@ final class LinkedDevices {
         }
     }
 
-    /// Sends a message that proves that all before it have come through, and that both apps know.
+    /// Sends a message that proves that all earlier ones have arrived, and that both apps know it.
     func prove(_ direction: LinkDirection) throws {
         let (sender, receiver) = (sender(direction), receiver(direction))
         let number = try transfer(direction)
@@ -83,7 +83,7 @@ final class LinkedDevices {
         try lab.eventually(within: .seconds(20).stretched, "\(receiver.app.name) gets the message \(content)") {
             try receiver.app.call(ReceivedUserInfo()).contains(content)
         }
-        try lab.eventually(within: .seconds(20).stretched, "\(sender.app.name) is told that \(content) has arrived") {
+        try lab.eventually(within: .seconds(20).stretched, "\(sender.app.name) knows that \(content) has arrived") {
             try isTold(number, direction)
         }
     }
@@ -94,11 +94,11 @@ final class LinkedDevices {
         try side.device.call(Erase())
     }
 
-    /// Sends a context and a message that prove that neither side takes what is new for something old, and that nothing of
-    /// before is left in a queue.
+    /// Sends a context and a message that prove that neither side treats new content as old, and that no old content is
+    /// left in a queue.
     ///
     /// - Parameters:
-    ///   - isNew: The receiver's app knows nothing of what was before.
+    ///   - isNew: The receiver's app has no earlier state.
     ///   - first: The first number after that.
     func proveMemory(_ direction: LinkDirection, isNew: Bool, since first: Int64) throws {
         let (sender, receiver) = (sender(direction), receiver(direction))
@@ -121,7 +121,7 @@ final class LinkedDevices {
         }
     }
 
-    /// Starts again whatever does not run.
+    /// Restarts the processes that are not running.
     func recover() throws {
         for side in [phone, watch] {
             if !isOn(side) {
@@ -138,7 +138,7 @@ final class LinkedDevices {
 
     private func isOn(_ side: Side) -> Bool { (try? side.device.call(Processes())) != nil }
 
-    /// Waits until a process that was killed is seen as dead.
+    /// Waits until a killed process is reported as dead.
     func awaitDeath(of victim: LinkCell.Victim, _ direction: LinkDirection) throws {
         let side = victim.sends ? sender(direction) : receiver(direction)
         try lab.eventually("\(victim.rawValue) is dead") {

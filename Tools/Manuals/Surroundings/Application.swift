@@ -1,7 +1,7 @@
 import Foundation
 import PowerAuth2
 
-/// What the manuals' samples take for granted: the objects an application has made before, and its own networking.
+/// The context that the manuals' samples assume: objects that an application made before, and its own networking.
 ///
 /// A structure, because samples name its members in escaping closures without `self`.
 struct Surroundings {

@@ -1,7 +1,7 @@
 import PowerAuth2ForExtensions
 
-/// What the samples of the manual for extensions take for granted: the extension's own objects and two names of Apple's
-/// frameworks.
+/// The context that the samples of the manual for extensions assume: the extension's own objects and two names of
+/// Apple's frameworks.
 ///
 /// A structure, because samples name its members in escaping closures without `self`.
 struct Surroundings {

@@ -4,8 +4,8 @@ import LocalAuthentication
 import PowerAuth2
 import WatchConnectivity
 
-// The rows of the interface's tables (sdk.md, sections 4 to 6) that no sample of a manual uses, one function a section. An
-// application in the Swift 5 mode that names them all: when it stops to compile, the interface has changed.
+// The rows of the interface's tables (sdk.md, sections 4 to 6) that no sample of a manual uses, one function a section.
+// An application in the Swift 5 mode that names them all: if it no longer compiles, the interface has changed.
 
 func errorsAndLog(_ error: NSError, _ response: PowerAuthRestApiErrorResponse) {
     let _: [String] = [

@@ -3,8 +3,8 @@ import PowerAuth2
 import WultraMobileTokenSDK
 import WultraPowerAuthNetworking
 
-// The rows of the interface (mobile-token.md, sections 4 and 5) that no sample of the manual uses, one function a section.
-// An application in the Swift 5 mode that names them all: when it stops to compile, the interface has changed.
+// The rows of the interface (mobile-token.md, sections 4 and 5) that no sample of the manual uses, one function a
+// section. An application in the Swift 5 mode that names them all: if it no longer compiles, the interface has changed.
 
 func factories(_ sdk: PowerAuthSDK, _ networking: WPNNetworkingService, _ config: WPNConfig) {
     let _: any WMTOperations = sdk.createWMTOperations(networkingConfig: config)

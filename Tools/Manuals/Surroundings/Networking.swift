@@ -2,7 +2,7 @@ import Foundation
 import PowerAuth2
 import WultraPowerAuthNetworking
 
-/// What the networking manual's samples take for granted; nothing here is ever run.
+/// The context that the networking manual's samples assume; nothing here is ever run.
 struct Surroundings {
     private func given<Value>() -> Value { fatalError("the samples are only type-checked") }
 

@@ -3,7 +3,7 @@ import PowerAuth2
 import WultraPowerAuthNetworking
 
 // The rows of the interface (networking.md, chapter 2) that no sample of the manual uses, one function a section. An
-// application in the Swift 5 mode that names them all: when it stops to compile, the interface has changed.
+// application in the Swift 5 mode that names them all: if it no longer compiles, the interface has changed.
 
 /// An application's own pinning.
 final class OwnPinning: WPNPinningProvider {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LabKit
 
-@Suite("The vocabulary of an own app", .endsInTime)
+@Suite("The vocabulary of a custom app", .endsInTime)
 struct AppVocabularyTests {
     private static let whole = AppVocabulary(
         kind: .app, sdk: .full, answersBuiltIn: true,
@@ -30,7 +30,7 @@ struct AppVocabularyTests {
                     ])))
         ], errors: ["noMoney"])
 
-    @Test("What a program prints is what the lab reads")
+    @Test("The lab reads what a program prints")
     func roundTrip() throws {
         let read = try AppVocabulary(json: JSONValue.parse(Self.whole.json.encoded()))
         #expect(read == Self.whole)
@@ -38,7 +38,7 @@ struct AppVocabularyTests {
         #expect(Self.whole.mistakes == [])
     }
 
-    @Test("The lab's own commands survive their JSON form", arguments: Vocabulary.lab.commands)
+    @Test("The lab's own commands survive a JSON round trip", arguments: Vocabulary.lab.commands)
     func builtIn(_ command: CommandDeclaration) throws {
         let read = try CommandDeclaration(DeclarationForm(value: command.json, path: ""), of: .app)
         #expect(read.name == command.name && read.summary == command.summary)
@@ -52,7 +52,7 @@ struct AppVocabularyTests {
     }
 
     @Test(
-        "A place that has not its form is named with what belongs there",
+        "A malformed place is named with the expected form",
         arguments: [
             (#"[]"#, "`the vocabulary` must be an object, not []"),
             (#"{}"#, "`version` must be 1, but it is missing"),
@@ -93,7 +93,7 @@ struct AppVocabularyTests {
     }
 
     @Test(
-        "A name that means something already, or that no step could use, is a mistake",
+        "A name that is already in use, or that no step could use, is an error",
         arguments: [
             ("createActivation", "`createActivation` is a command of the lab; call it something else"),
             ("suspend", "`suspend` is a command of the lab; call it something else"),
@@ -111,7 +111,7 @@ struct AppVocabularyTests {
         #expect(vocabulary.mistakes == [expected])
     }
 
-    @Test("An app that answers none of the lab's commands understands only its own")
+    @Test("An app without the lab's commands accepts only its own")
     func withoutBuiltIn() {
         var vocabulary = Self.whole
         #expect(ActorKind.app.command(named: "createActivation", of: vocabulary) != nil)

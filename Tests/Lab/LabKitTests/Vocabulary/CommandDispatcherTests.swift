@@ -2,11 +2,11 @@ import LabKit
 import TestSupport
 import Testing
 
-@Suite("Command table", .endsInTime)
+@Suite("Command dispatcher", .endsInTime)
 struct CommandDispatcherTests {
     private struct Refused: Error {}
 
-    /// A table that answers `sample` with what it was asked.
+    /// A dispatcher that answers `sample` with its arguments.
     private func table(_ body: @escaping @Sendable (Sample) throws -> Void = { _ in }) -> CommandDispatcher<String> {
         var table = CommandDispatcher<String>(of: .app) { error in
             error is Refused ? ControlError(domain: "test", name: "refused", message: "no") : .failed(error)
@@ -32,7 +32,7 @@ struct CommandDispatcherTests {
         return error.message
     }
 
-    @Test("A handler gets the arguments with their defaults, and what it acts on")
+    @Test("A handler gets its target and the arguments with their defaults")
     func answers() throws {
         let answer = try outcome(["text": "x", "secret": "1234"], of: table()).get()
         #expect(answer["note"] == "main 7 first")
@@ -40,7 +40,7 @@ struct CommandDispatcherTests {
     }
 
     @Test(
-        "Arguments that do not fit are refused before the handler runs",
+        "Invalid arguments are refused before the handler runs",
         arguments: [
             (["secret": "1"], "`sample` needs `text`: Text."),
             (["text": nil, "secret": "1"], "`sample` needs `text`: Text."),
@@ -59,7 +59,7 @@ struct CommandDispatcherTests {
         #expect(message(arguments) == expected)
     }
 
-    @Test("What a handler throws becomes the error that travels")
+    @Test("An error thrown by a handler becomes the error of the reply")
     func errors() {
         let refusing = table { _ in throw Refused() }
         #expect(
@@ -79,7 +79,7 @@ struct CommandDispatcherTests {
         #expect(error.message.contains("sample"))
     }
 
-    @Test("A table refuses to be used until every command of its kind has a handler")
+    @Test("A dispatcher cannot be used until every command of its kind has a handler")
     func completeness() throws {
         let vocabulary = Vocabulary([Sample.self, HasValidActivation.self])
         let error = #expect(throws: IncompleteCommandTable.self) { try table().checkComplete(vocabulary) }
@@ -87,7 +87,7 @@ struct CommandDispatcherTests {
         try table().checkComplete(Vocabulary([Sample.self, LockDevice.self]))
     }
 
-    @Test("A second handler, and one for another kind of actor, are named")
+    @Test("A duplicate handler and one for another kind of actor are named")
     func wrongHandlers() {
         var table = table()
         table.answer(Sample.self) { _, _ in Sample.Result() }

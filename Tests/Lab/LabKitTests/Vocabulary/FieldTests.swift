@@ -31,7 +31,7 @@ struct FieldTests {
         #expect(Sample.Result.fields[1].memberType == .optional(.text))
     }
 
-    @Test("Default, unit, limit and meaning stand where the property is declared")
+    @Test("Default, unit, limit and meaning are declared with the property")
     func facts() throws {
         #expect(try field("number").defaultValue == 7)
         #expect(try field("number").unit == "bytes")
@@ -41,7 +41,7 @@ struct FieldTests {
         #expect(try field("time").defaultValue == nil)
     }
 
-    @Test("A limit lets through what it says")
+    @Test("A limit accepts exactly its range")
     func limits() {
         #expect(Limit.between(1, 3).admits(3) && !Limit.between(1, 3).admits(4))
         #expect(Limit.atLeast(0).admits(0) && !Limit.atLeast(0).admits(-1))
@@ -55,7 +55,7 @@ struct FieldTests {
         #expect(Limit.currency.admits("EUR") && !Limit.currency.admits("EURO") && !Limit.currency.admits("E1R"))
     }
 
-    @Test("A value travels as the values of its fields; an optional one that is nil is left out")
+    @Test("A value is sent as the values of its fields; nil optionals are left out")
     func codedForm() throws {
         let command = Sample {
             $0.text = "0123"
@@ -78,7 +78,7 @@ struct FieldTests {
         #expect(first.number == 1)
     }
 
-    @Test("A required argument that was never set is named")
+    @Test("A missing required argument is named")
     func missingArgument() {
         let error = #expect(throws: ControlError.self) { try Sample { $0.text = "x" }.arguments() }
         #expect(error?.name == "badArgument")

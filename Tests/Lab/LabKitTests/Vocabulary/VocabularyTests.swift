@@ -11,7 +11,7 @@ struct VocabularyTests {
             Vocabulary([Sample.self, Sample.self]).conflicts == ["app: sample is declared by Sample and by Sample"])
     }
 
-    @Test("Every command says what it does and every field what it means, as sentences")
+    @Test("Every command and every field is described by a sentence")
     func wordsAreSentences() {
         for command in Vocabulary.lab.commands {
             #expect(command.summary.hasSuffix("."), "\(command.name): \(command.summary)")
@@ -37,7 +37,7 @@ struct VocabularyTests {
         #expect(Vocabulary.lab.command(named: "createActivation", of: .watchApp) == nil)
     }
 
-    @Test("What arms a fault is ended and counted by commands of the same actor, which need no more than its answer")
+    @Test("Each fault is ended and counted by commands of the same actor, from the arming answer alone")
     func faultsAreEnded() {
         let arming = Vocabulary.lab.commands.filter { $0.ending != nil }
         #expect(arming.map(\.name).contains("arm"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("No field of a failure shows a secret, in whatever encoding", .endsInTime, .serialized)
+@Suite("No field of a failure shows a secret, in any encoding", .endsInTime, .serialized)
 struct CanaryTests {
     @Test("A secret is masked in every encoding, as other programs write it", arguments: SecretEncoding.allCases)
     func encodings(_ encoding: SecretEncoding) {
@@ -37,7 +37,7 @@ struct CanaryTests {
 
     // MARK: Fields
 
-    /// What consists of the lab's own words: numbers of steps, places, names of errors, and commands to look further with.
+    /// Fields of the lab's own words: step numbers, places, error names, and commands for further inspection.
     private static let ownWords: Set = [
         "step", "place", "includedAt", "differences.place", "explain", "sharing", "link", "passed.run",
         "passed.comparison", "replay",
@@ -67,7 +67,7 @@ struct CanaryTests {
         }
     }
 
-    @Test("Every text of a failure is masked when it is added, but for the lab's own words")
+    @Test("Every text of a failure is masked when it is added, except the lab's own words")
     func fields() {
         let echo = Canary.all.joined(separator: " ")
         let redactor = Redactor(secrets: [Canary.secret])
@@ -90,12 +90,12 @@ struct CanaryTests {
 
     // MARK: Ways to a failure
 
-    /// A way by which what a process says gets into a failure.
+    /// A way by which output of a process gets into a failure.
     struct Way: Sendable, CustomTestStringConvertible {
         let testDescription: String
         /// The command of `wallet` that is answered so.
         var command = "activationIdentifier"
-        /// The steps behind the one that gives the secret away.
+        /// The steps after the one that leaks the secret.
         let steps: String
         let answer: @Sendable (String) -> JSONValue
     }
@@ -169,7 +169,7 @@ struct CanaryTests {
         ) { ["result": .string($0)] },
     ]
 
-    @Test("Whatever a process sends back, no report shows the secret", arguments: ways)
+    @Test("No report shows a secret that a process sends back", arguments: ways)
     func reports(_ way: Way) async throws {
         let echo = Canary.all.joined(separator: " ")
         let text = """
@@ -190,7 +190,7 @@ struct CanaryTests {
         #expect(Canary.traces(in: shown) == [])
     }
 
-    /// Everything that people and programs get to see of a run.
+    /// All output of a run for people and programs.
     private static func everything(about run: FakeRun) throws -> String {
         let directory = try TemporaryDirectory()
         let report = JSONReport(seed: 1, seconds: 1, results: [run.result])
@@ -212,7 +212,7 @@ struct CanaryTests {
             ] + files.map { String(decoding: $0, as: UTF8.self) }).joined(separator: "\n")
     }
 
-    @Test("A shell shows none of it either, whatever a process sends back", arguments: ways)
+    @Test("A shell does not show a secret that a process sends back", arguments: ways)
     func shell(_ way: Way) async throws {
         let echo = Canary.all.joined(separator: " ")
         let shell = try await onThread {

@@ -7,9 +7,9 @@ import Testing
 
 @testable import LabRunner
 
-@Suite("Every check at the end of a run makes a green one red", .endsInTime, .serialized)
+@Suite("Every check at the end of a run can make a green run red", .endsInTime, .serialized)
 struct FinalCheckTests {
-    /// A scenario whose steps are all as expected, and which is red for one check's sake.
+    /// A scenario whose steps all pass, and which is red because of one check.
     struct Row: Sendable, CustomTestStringConvertible {
         let check: FinalCheck
         let testDescription: String
@@ -72,7 +72,7 @@ struct FinalCheckTests {
             reason: "the instance was not left clean: the shared memory x was left behind",
             remains: ["the shared memory x was left behind"]),
         Row(
-            check: .traces, testDescription: "a line that is no event", reason: "main#1.jsonl:2 is no event",
+            check: .traces, testDescription: "a line that is no event", reason: "main#1.jsonl:2 is not an event",
             verdict: .inconclusive, answers: RedCase.main(RedCase.yes(after: ["of": "main", "line": "{\"t\":12,"]))),
         Row(
             check: .events, testDescription: "an event with a field of another type",
@@ -92,7 +92,7 @@ struct FinalCheckTests {
             ]),
     ]
 
-    @Test("The table has a row for each check")
+    @Test("The table has one row per check")
     func checks() {
         for check in FinalCheck.allCases {
             #expect(Self.rows.contains { $0.check == check }, "no red case for \(check)")
@@ -113,7 +113,7 @@ struct FinalCheckTests {
         #expect(result.failures.contains { $0.reason.contains(row.reason) }, "\(result.failures.map(\.reason))")
     }
 
-    @Test("A step that fails without a reason leaves the verdict open")
+    @Test("A step that fails without a reason makes the scenario inconclusive")
     func silentFailure() async throws {
         let row = try #require(Self.rows.first { $0.check == .reasons })
         let result = try await onThread {
@@ -159,7 +159,7 @@ struct FinalCheckTests {
     private static let kill: [String: JSONValue] = ["signal": "SIGKILL"]
     private static let crash: [String: JSONValue] = ["signal": "SIGSEGV"]
 
-    /// What was recorded, what commands had asked for, and who died by itself.
+    /// The record, what commands had requested, and the processes that crashed.
     static let deaths: [(name: String, events: [JSONValue], wanted: [WantedEnd], unwanted: [String])] = [
         ("killed by a fault", [fired("main", "kill"), ended("main", kill)], [], []),
         (
@@ -233,7 +233,7 @@ struct FinalCheckTests {
         ),
     ]
 
-    @Test("The end of one process explains that of no other", arguments: deaths.indices)
+    @Test("The end of one process does not explain the end of another", arguments: deaths.indices)
     func death(_ index: Int) throws {
         let (name, traces, wanted, unwanted) = Self.deaths[index]
         let events = try traces.enumerated().map { try Self.event($1, at: UInt64($0)) }
@@ -241,7 +241,7 @@ struct FinalCheckTests {
         #expect(found.map(\.description) == unwanted, "\(name)")
     }
 
-    @Test("An app whose process is gone, and of which its device has recorded nothing, died by itself")
+    @Test("An app whose process is gone without a record of its device has crashed")
     func untold() async throws {
         let meeting = Barrier(count: 2)
         let result = try await onThread {
@@ -258,7 +258,7 @@ struct FinalCheckTests {
     }
 
     @Test(
-        "A step that expects an app to die explains its end, and one that expects any error does not",
+        "A step that expects an app to die explains its end; a step that expects any error does not",
         arguments: ["peerDied", "{ code: peerDied, domain: lab }", "any", "{ message: { any: true } }"])
     func expectedDeath(_ error: String) async throws {
         let died: JSONValue = [
@@ -274,7 +274,7 @@ struct FinalCheckTests {
         #expect(result.verdict == (isExpected ? .passed : .failed), "\(result.failures.map(\.reason))")
     }
 
-    @Test("Steps that a fault kills an app in do not hide that another one crashes")
+    @Test("A fault that kills an app does not hide the crash of another one")
     func besideAFault() async throws {
         let killed: JSONValue = [
             "error": ["domain": "lab", "name": "peerDied", "message": "gone"],

@@ -2,9 +2,9 @@ import LabKit
 
 @testable import LabRunner
 
-// The words that are steps, but for those with branches.
+// The words that are steps, except those with branches.
 extension RedCase {
-    /// Answers of a server with one fault that has hit so many requests.
+    /// Answers of a server with one fault that has hit the given number of requests.
     private static func faults(fired: Int64, _ answers: JSONValue = yes) -> [String: [JSONValue]] {
         [
             "server.slow": [["result": ["id": "f1"]]], "main.hasValidActivation": [answers],

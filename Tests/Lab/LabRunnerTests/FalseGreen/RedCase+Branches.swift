@@ -2,7 +2,7 @@ import LabKit
 
 @testable import LabRunner
 
-// Steps that run at the same time: all branches wait for each other before they are answered, so that they overlap.
+// Concurrent steps: no branch is answered before all have asked, so that they overlap.
 extension RedCase {
     private static func both(_ first: JSONValue, _ second: JSONValue) -> [String: [JSONValue]] {
         ["main.hasValidActivation": [first], "wallet.hasValidActivation": [second]]

@@ -2,7 +2,7 @@ import LabKit
 
 @testable import LabRunner
 
-// The words beside a command, and those of its ways to end.
+// The words beside a command, and the words for its outcomes.
 extension RedCase {
     static let ofCommands: [RedCase] = [
         RedCase(

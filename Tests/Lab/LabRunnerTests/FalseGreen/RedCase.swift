@@ -7,19 +7,19 @@ import Testing
 
 @testable import LabRunner
 
-/// A scenario that must be red because of one word of the language, and the same one in a reality in which it is green.
+/// A scenario that must be red because of one word of the language, and the same one with answers that make it green.
 ///
-/// The order of events is that of the prepared answers; no time decides anything but a limit that is long or none.
+/// The prepared answers fix the order of events; time matters only for a limit that is long or zero.
 struct RedCase: Sendable, CustomTestStringConvertible {
     /// What makes the difference.
     enum Kind: Sendable {
-        /// The scenario is played, and its first failure says this.
+        /// The scenario runs, and its first failure says this.
         case red(String, Verdict = .failed)
-        /// It is not played, and does not count as passed; the remark says why.
+        /// It does not run, and does not count as passed; the remark says why.
         case notPlayed(String)
-        /// It is played and fails, and that does not count until a day.
+        /// It runs and fails, and the failure is ignored until a day.
         case setAside
-        /// The file is refused with this sentence: nothing is started.
+        /// The file is refused with this sentence, and nothing is started.
         case refused(String)
     }
 
@@ -30,10 +30,10 @@ struct RedCase: Sendable, CustomTestStringConvertible {
     let text: String
     /// Files beside it.
     var files: [String: String] = [:]
-    /// What the lab answers when the scenario must be red, and when it must be green.
+    /// The lab's answers when the scenario must be red, and when it must be green.
     var red: [String: [JSONValue]] = [:]
     var green: [String: [JSONValue]] = [:]
-    /// What stands for `LIMIT`, when the scenario must be red, and when it must be green.
+    /// The value of `LIMIT` when the scenario must be red, and when it must be green.
     var limit = (red: "20ms", green: "1m")
     /// How many commands are answered together, so that branches overlap; 0 answers each at once.
     var together = 0
@@ -51,13 +51,13 @@ struct RedCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { word }
 
-    /// What became of the scenarios in the file.
+    /// The results of the scenarios in the file.
     enum Outcome {
         case refused([String])
         case played([ScenarioResult])
     }
 
-    /// Plays the case; blocks.
+    /// Runs the case; blocks.
     func play(isRed: Bool) throws -> Outcome {
         let directory = try TemporaryDirectory()
         for (name, text) in files { try Files.write(Data(text.utf8), to: directory.file(name)) }
@@ -85,16 +85,16 @@ extension RedCase {
         return try #require(read.scenarios.first, "\(read.diagnostics.map(\.kind.sentence))")
     }
 
-    /// The answers of `main: hasValidActivation`, in their order.
+    /// The answers of `main: hasValidActivation`, in order.
     static func main(_ answers: JSONValue...) -> [String: [JSONValue]] { ["main.hasValidActivation": answers] }
 
     static let yes: JSONValue = ["result": true]
     static let no: JSONValue = ["result": false]
 
-    /// An answer before which events come, of the process that answers unless they say of which.
+    /// An answer with events before it, from the answering process unless an event names another.
     static func yes(after traces: JSONValue...) -> JSONValue { ["result": true, "traces": .array(traces)] }
 
-    /// An event of `main`, unless it says of whom.
+    /// An event of `main`, unless it names a process.
     static func saved(_ bytes: Int64 = 1, by process: String = "main") -> JSONValue {
         ["event": "state.saved", "of": .string(process), "fields": ["bytes": .integer(bytes)]]
     }

@@ -10,9 +10,9 @@ import Testing
     import FoundationXML
 #endif
 
-@Suite("What counts against a run is red in every report, and passed in none", .endsInTime)
+@Suite("A result that counts against a run is red in every report, and passed in none", .endsInTime)
 struct RedReportTests {
-    /// A result, and what it is to the run.
+    /// A result, and its effect on the run.
     struct Row: Sendable, CustomTestStringConvertible {
         let verdict: Verdict
         let quarantine: String?
@@ -45,9 +45,9 @@ struct RedReportTests {
         }
     }
 
-    /// What a reader of a report sees of the one result beside a passed one.
+    /// What a reader of a report sees of the result beside a passed one.
     private struct Seen: Equatable {
-        /// Whether the reader calls the whole red.
+        /// Whether the reader calls the run red.
         var isRed: Bool
         /// How many results it calls passed.
         var passed: Int
@@ -64,7 +64,7 @@ struct RedReportTests {
 
     // MARK: Files
 
-    /// What the reader of a form sees. A new form needs its reader here.
+    /// What the reader of a format sees. A new format needs its reader here.
     private static func seen(_ data: Data, as form: RunOptions.Report.Format) throws -> Seen {
         switch form {
         case .junit:
@@ -121,7 +121,7 @@ struct RedReportTests {
         Seen(isRed: rows.contains(where: \.isRed), passed: rows.count { $0.verdict == .passed })
     }
 
-    @Test("A file of each form", arguments: rows, RunOptions.Report.Format.allCases)
+    @Test("A file of each format", arguments: rows, RunOptions.Report.Format.allCases)
     func file(_ row: Row, _ form: RunOptions.Report.Format) throws {
         let results = Self.results(row)
         let directory = try TemporaryDirectory()
@@ -173,7 +173,7 @@ struct RedReportTests {
             shard: ShardRecord(number: number, count: 2, suite: ["red.yaml", "green.yaml"]))
     }
 
-    @Test("Joined shards are as red as the whole run would have been, also one that was broken off", arguments: rows)
+    @Test("Joined shards are as red as the whole run would have been, even if one was aborted", arguments: rows)
     func merged(_ row: Row) throws {
         let results = Self.results(row)
         let directory = try TemporaryDirectory()
@@ -191,7 +191,7 @@ struct RedReportTests {
         #expect(try Self.seen(Files.read(directory.file("junit.xml")), as: .junit) == Self.expected(row))
     }
 
-    @Test("A shard with a result that belongs to no place, or twice to one, is refused: it could be the red one")
+    @Test("A shard with a misplaced or duplicate result is refused: it could be the red one")
     func foreignResults() throws {
         let (red, green) = (
             ScenarioResult.sample(.failed, id: "red.yaml"), ScenarioResult.sample(.passed, id: "green.yaml")
@@ -206,7 +206,7 @@ struct RedReportTests {
         }
     }
 
-    @Test("A report of another version of the format is not read as if it were of this one")
+    @Test("A report in another version of the format is not read as this version")
     func otherVersion() throws {
         let directory = try TemporaryDirectory()
         var report = Self.shard(1, Self.results(Self.rows[0]))

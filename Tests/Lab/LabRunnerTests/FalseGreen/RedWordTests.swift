@@ -8,23 +8,23 @@ import Testing
 struct RedWordTests {
     static let cases = RedCase.ofFiles + RedCase.ofCommands + RedCase.ofBlocks + RedCase.ofBranches
 
-    /// Words that are shown and judge nothing.
+    /// Words that are only displayed.
     static let shown: Set = [
         "scenario.about", "scenario.quarantine.owner", "file.name", "file.about", "file.parameters.meaning",
         "command.note",
     ]
 
-    @Test("The table has a row for each word, and no row for another")
+    @Test("The table has exactly one row per word")
     func rows() {
         let words = Self.words
         #expect(words.count > 90)
         let rows = Set(Self.cases.map(\.word))
         #expect(words.subtracting(rows).subtracting(Self.shown).sorted() == [], "a word without a red case")
-        #expect(rows.union(Self.shown).subtracting(words).sorted() == [], "a red case for a word that is none")
+        #expect(rows.union(Self.shown).subtracting(words).sorted() == [], "a red case for an unknown word")
         #expect(rows.intersection(Self.shown).sorted() == [])
     }
 
-    @Test("The scenario is red for this word's sake", arguments: cases)
+    @Test("The scenario is red because of this word", arguments: cases)
     func red(_ row: RedCase) async throws {
         let outcome = try await onThread { try row.play(isRed: true) }
         switch (row.kind, outcome) {
@@ -49,7 +49,7 @@ struct RedWordTests {
         }
     }
 
-    @Test("The same scenario is green where reality is as it says", arguments: cases.filter(\.hasGreenReality))
+    @Test("The same scenario is green when the answers match it", arguments: cases.filter(\.hasGreenReality))
     func green(_ row: RedCase) async throws {
         guard case .played(let results) = try await onThread({ try row.play(isRed: false) }) else {
             Issue.record("it was refused")
@@ -84,7 +84,7 @@ struct RedWordTests {
         for (keyword, value) in members {
             switch keyword {
             case "properties":
-                // A key that is forbidden there is none.
+                // A key that is forbidden there does not count.
                 for (key, inner) in value.objectValue ?? [:] where inner != false {
                     found.insert("\(path).\(key)")
                     found.formUnion(keys(of: inner, below: "\(path).\(key)"))
@@ -100,7 +100,7 @@ struct RedWordTests {
 }
 
 extension RedCase {
-    /// Whether there is a reality in which the scenario is green.
+    /// Whether there are answers that make the scenario green.
     var hasGreenReality: Bool {
         guard case .red = kind else { return false }
         return !green.isEmpty || red.isEmpty

@@ -2,9 +2,9 @@ import Foundation
 
 @testable import LabRunner
 
-/// A secret that every encoding changes, and each of its encodings as other programs write them.
+/// A secret that every encoding changes, and its encodings as other programs write them.
 ///
-/// They are written down, or made by other code than that which masks them.
+/// They are literals, or made by code other than the masking code.
 enum Canary {
     /// Its Base64 has padding and both characters that are not in the alphabet of URLs.
     static let secret = "c4n4ry>>>???/\"é xy"
@@ -41,15 +41,15 @@ enum Canary {
         }
     }
 
-    /// Every text in which the secret can be read.
+    /// Every text that reveals the secret.
     static var all: [String] { SecretEncoding.allCases.flatMap(texts) }
 
-    /// Pieces of a print-out from which the secret can be read. One is in each of its texts, however often those are quoted.
+    /// Pieces of output that reveal the secret. Each of its texts contains one, however often the text is quoted.
     static func traces(in output: String) -> [String] { pieces.filter(output.contains) }
 
     private static let pieces: [String] = {
         let digits = "c4n4ry".utf8.map { String($0, radix: 16) }.joined()
-        // One for each of the places at which it can begin in longer bytes.
+        // One for each offset at which it can begin in longer bytes.
         let base64 = ["", "1", "12"].map { before in
             String(Data("\(before)\(secret)".utf8).base64EncodedString().dropFirst(4).prefix(6))
         }

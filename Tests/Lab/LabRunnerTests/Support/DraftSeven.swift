@@ -1,8 +1,8 @@
 import Foundation
 import LabKit
 
-/// Judges documents by a JSON Schema of draft-07, as far as the lab's schemas use it: a keyword that is not known here is
-/// an error, never passed over.
+/// Validates documents by a JSON Schema of draft-07, as far as the lab's schemas use it: an unknown keyword is an
+/// error, never ignored.
 final class DraftSeven {
     /// Why a schema cannot be used.
     struct Unusable: Error {
@@ -14,10 +14,10 @@ final class DraftSeven {
 
     init(_ schema: JSONValue) { root = schema }
 
-    /// What is wrong with a document, with the path to the place; empty when nothing is.
+    /// The errors of a document with their paths; empty if it is valid.
     func complaints(about document: JSONValue) throws -> [String] { try judge(document, by: root, at: "") }
 
-    /// The examples in the schema that do not fit the part that they stand in.
+    /// The examples that do not match their part of the schema.
     func unfitExamples() throws -> (count: Int, complaints: [String]) {
         var count = 0
         var complaints: [String] = []
@@ -43,7 +43,7 @@ final class DraftSeven {
     private func judge(_ value: JSONValue, by schema: JSONValue, at path: String) throws -> [String] {
         if let flag = schema.boolValue { return flag ? [] : ["\(path): must not be there"] }
         guard let keywords = schema.objectValue else { throw Unusable(reason: "a schema is no object") }
-        // In draft-07 nothing beside a reference counts.
+        // In draft-07, keywords beside a reference are ignored.
         if let reference = keywords["$ref"]?.stringValue {
             return try judge(value, by: try definition(reference), at: path)
         }

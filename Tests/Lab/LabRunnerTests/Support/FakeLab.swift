@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import LabRunner
 
-/// An instance whose server, agents and peers are endpoints of the test's own process with prepared answers.
+/// An instance whose server, agents and peers are endpoints of the test process with prepared answers.
 ///
 /// Any thread.
 final class FakeLab: Sendable {
@@ -38,7 +38,7 @@ final class FakeLab: Sendable {
         servers = try endpoints.map { endpoint in
             let name = endpoint.actor
             return try ControlServer(layout, endpoint) { request, responder in
-                // Off the control thread, so that branches of a race are answered at the same time.
+                // Off the control thread, so that the branches of a race get their answers at the same time.
                 runOnThread(name: "fake") {
                     let trace = try? TraceWriter(
                         directory: directory.file("run/traces"), process: name, incarnation: 1)
@@ -60,7 +60,7 @@ final class FakeLab: Sendable {
             event, event.completed(fields))
     }
 
-    /// Writes what a prepared answer says that happened: an event with its fields, or a line that is none.
+    /// Writes the trace of a prepared answer: events with their fields, or malformed lines.
     private static func record(_ event: JSONValue, of name: String, in traces: String) throws {
         let (process, number) = (event["of"]?.stringValue ?? name, event["incarnation"]?.integerValue ?? 1)
         if let line = event["line"]?.stringValue {
@@ -80,8 +80,8 @@ final class FakeLab: Sendable {
     }
 }
 
-/// Prepared answers by `actor.command`, used in order; the last one stays. What happens meanwhile is an answer's `traces`:
-/// it is recorded before the command is answered, so that every test has the same order of events.
+/// Prepared answers by `actor.command`, used in order; the last one is repeated. An answer's `traces` are recorded
+/// before it is sent, so that every test has the same order of events.
 ///
 /// Any thread.
 final class FakeAnswers: Sendable {
@@ -118,7 +118,7 @@ final class FakeAnswers: Sendable {
     ) -> Result<JSONValue, ControlError> {
         if request.command == "ping" { return .success(.null) }
         if request.command == Processes.name, let device = topology.device(named: name) {
-            // Every app is played by the test's own process.
+            // The test process plays every app.
             let pid = ProcessInfo.processInfo.processIdentifier
             return .success(
                 .array(
@@ -129,7 +129,7 @@ final class FakeAnswers: Sendable {
         log.withLock { $0.append(request) }
         arrival.signal()
         meeting?.arriveAndWait()
-        // The test ends before this does.
+        // The test ends before this.
         if isSilent { DispatchSemaphore(value: 0).wait() }
         let key = "\(topology.device(named: name) == nil ? name : request.actor ?? name).\(request.command)"
         let answer = script.withLock { script -> JSONValue? in
@@ -150,7 +150,7 @@ final class FakeAnswers: Sendable {
 }
 
 extension TraceEventName {
-    /// Fields with a value for each declared one that a test does not care for.
+    /// Fields, with a default value for each declared one that is not given.
     func completed(_ fields: [String: JSONValue]) -> [String: JSONValue] {
         var all = fields
         for field in self.fields where all[field.name] == nil { all[field.name] = field.type.anyValue }
@@ -159,7 +159,7 @@ extension TraceEventName {
 }
 
 extension FieldType {
-    /// Some value of the type; nil where nothing is allowed, too.
+    /// Some value of the type; nil if it may be absent.
     fileprivate var anyValue: JSONValue? {
         switch self {
         case .text, .secret: ""

@@ -10,7 +10,7 @@ import Testing
 struct FakeRun {
     let result: ScenarioResult
     let requests: [ControlRequest]
-    /// Everything that was recorded: history and reports.
+    /// The whole record: history and reports.
     let history: String
 
     /// Runs a scenario text or file; blocks, so it belongs on a thread of its own.
@@ -33,9 +33,9 @@ struct FakeRun {
             limits: limits, isDiskFull: isDiskFull, during: during)
     }
 
-    /// Runs a scenario that has been read.
+    /// Runs a parsed scenario.
     ///
-    /// - Parameter remains: What the end of the instance leaves behind, a sentence each.
+    /// - Parameter remains: What the ended instance leaves behind, one sentence each.
     init(
         _ scenario: Scenario, answers: FakeAnswers, seed: UInt64 = 1, interruption: Interruption = Interruption(),
         limits: TimeLimits = TimeLimits(), isDiskFull: Bool = false, remains: [String] = [],
@@ -78,7 +78,7 @@ struct FakeRun {
             during: during)
     }
 
-    /// Everything a terminal, a CI system and a program would get to see.
+    /// All output for a terminal, a CI system and a program.
     var sinks: String {
         let json = (try? JSONReport(seed: 1, seconds: 1, results: [result]).rendered()).map {
             String(decoding: $0, as: UTF8.self)

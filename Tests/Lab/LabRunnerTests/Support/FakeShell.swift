@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabRunner
 
-/// A shell whose lines are prepared, with an instance whose answers are.
+/// A shell with prepared input lines, and an instance with prepared answers.
 struct FakeShell {
     let outcome: RunOutcome
     let output: [String]
@@ -16,7 +16,7 @@ struct FakeShell {
 
     static let labFile = "\(TestFiles.directory)/Failures/lab.yaml"
 
-    /// The cast that the tests of the runner use.
+    /// The topology of the runner tests.
     static func topology() throws -> Topology {
         let labFile = try #require(SuiteReader(labPath: labFile).readLabFile(near: ".").labFile)
         return try #require(

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A YAML document that says a lot in an untidy way: odd indentation, comments, block scalars, anchors, empty lines.
+/// An untidy YAML document: odd indentation, comments, block scalars, anchors, empty lines.
 struct OddDocument {
     private var random: SeededGenerator
     private var anchors: [String] = []
@@ -72,7 +72,7 @@ struct OddDocument {
         return [first.isEmpty ? start + comment(in: 3) : start + spaces(1...3) + first] + rest
     }
 
-    /// A value beside a key: what stands on its line, and the lines below.
+    /// A value beside a key: the part on its line, and the lines below.
     private mutating func value() -> (String, [String]) {
         let margin = spaces(2...6)
         switch Int.random(in: 0..<12, using: &random) {

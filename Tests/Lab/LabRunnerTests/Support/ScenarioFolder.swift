@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import LabRunner
 
-/// A scenario that lies in a folder with other files, which is gone with the value.
+/// A scenario in a folder with other files; the folder is deleted with the value.
 struct ScenarioFolder {
     private let directory: TemporaryDirectory
     private let scenario: SourceFile
@@ -18,7 +18,7 @@ struct ScenarioFolder {
         try Files.write(Data(scenario.utf8), to: self.scenario.path)
     }
 
-    /// Reads the scenario for the cast of Failures/lab.yaml.
+    /// Reads the scenario for the topology of Failures/lab.yaml.
     func read(settings: [String: String] = [:]) -> SuiteReader.Outcome {
         withExtendedLifetime(directory) {
             SuiteReader(

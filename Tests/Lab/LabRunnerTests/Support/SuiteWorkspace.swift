@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import LabRunner
 
-/// A directory with a lab file and scenarios, and what the runner says about them.
+/// A directory with a lab file and scenarios, and the runner's output about them.
 struct SuiteWorkspace {
     let directory: TemporaryDirectory
 
@@ -23,7 +23,7 @@ struct SuiteWorkspace {
         try Files.write(Data(text.utf8), to: path)
     }
 
-    /// Does something with options for the whole workspace, and gives back everything that was printed.
+    /// Calls a closure with options for the whole workspace, and returns all output.
     func output<Value>(
         change: (inout RunOptions) -> Void = { _ in },
         _ body: (RunOptions, @escaping @Sendable (String) -> Void) throws -> Value

@@ -185,7 +185,7 @@ struct AuthenticationTests {
         #expect(service.exclusively { true } == true)
     }
 
-    @Test("Whoever presents dialogs is told of those that wait, and only of those")
+    @Test("The presenter of dialogs gets those that wait for an answer, and only those")
     func presenter() async throws {
         let owner = try Owner()
         let count = Counter()

@@ -66,7 +66,7 @@ struct ProtectedItemTests {
         #expect(try await status(owner, "passcode") == errSecSuccess)
     }
 
-    @Test("A confirmation by passcode does not open an item that wants biometry")
+    @Test("A confirmation by passcode does not open an item that requires biometry")
     func passcodeIsNotBiometry() async throws {
         let owner = try Owner()
         add(owner, "any", .anyBiometricSet)
@@ -112,7 +112,7 @@ struct ProtectedItemTests {
         #expect(sandbox.containerPath(forAppGroup: "group.example") != nil)
     }
 
-    @Test("Without its app the container is gone and the keychain is not; the vendor goes with the last app")
+    @Test("Uninstalling an app removes its container, not its keychain; the vendor identifier ends with the last app")
     func uninstallation() throws {
         let device = try TemporaryDevice()
         let apps = ["a", "b"].map { name in

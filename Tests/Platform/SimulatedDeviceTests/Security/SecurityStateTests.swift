@@ -57,7 +57,7 @@ struct SecurityStateTests {
         #expect(state.obstacle(to: .biometry) == nil)
     }
 
-    @Test("Every change of the enrolled set gives it a new identity, and none comes back")
+    @Test("Every change of the enrolled set gives it a new, unique identity")
     func enrolments() throws {
         var state = try enrolled
         var seen = [state.enrolment]
@@ -85,7 +85,7 @@ struct SecurityStateTests {
         #expect(state == SecurityState(hardware: .touchID))
     }
 
-    @Test("What one process changes, the others see at once")
+    @Test("A change of one process is visible to the others at once")
     func shared() throws {
         let device = try TemporaryDevice()
         let first = try device.sandbox().security
@@ -96,7 +96,7 @@ struct SecurityStateTests {
         #expect(first.state.isLocked)
     }
 
-    @Test("Five misses in a row lock biometry out, four never do, whatever matched between, and again after each end")
+    @Test("Five misses in a row lock biometry out, four never do, with any matches between, and again after each end")
     func lockoutCycles() throws {
         var state = SecurityState(hardware: .touchID)
         try state.enrol()

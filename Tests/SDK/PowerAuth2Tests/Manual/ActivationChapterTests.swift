@@ -5,7 +5,7 @@ import SDKTestSupport
 import TestSupport
 import Testing
 
-@Suite("What the manual promises about activations", .endsInTime)
+@Suite("Manual: activations", .endsInTime)
 struct ActivationChapterTests {
     @Test("Extras reach the server, custom attributes come back from the application's server")
     func customized() async throws {

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("What the manual promises about signing, the vault and tokens", .endsInTime)
+@Suite("Manual: signing, vault and tokens", .endsInTime)
 struct SigningChapterTests {
     @Test(
         "The SDK's requests wait while an operation of the application has the serial queue",
@@ -30,7 +30,7 @@ struct SigningChapterTests {
         #expect(app.transport.count(of: path) == 1)
     }
 
-    @Test("A cancelled block gives the queue back", arguments: TestApp.Mode.allCases)
+    @Test("A cancelled block releases the queue", arguments: TestApp.Mode.allCases)
     func serialBlock(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let task: Transferred<any PowerAuthOperationTask> = await callback { report in
@@ -50,7 +50,7 @@ struct SigningChapterTests {
         #expect(!app.sdk.unsafeChangePassword(from: TestApp.password, to: "123"), "four bytes at least")
         #expect(app.sdk.unsafeChangePassword(from: TestApp.password, to: "5678"))
         #expect(await app.validate("5678") == nil)
-        #expect(app.sdk.unsafeChangePassword(from: TestApp.wrongPassword, to: "9999"), "nobody can tell")
+        #expect(app.sdk.unsafeChangePassword(from: TestApp.wrongPassword, to: "9999"), "it is not verified")
         #expect(await app.validate("9999")?.powerAuthErrorCode == .networkError)
     }
 
@@ -68,7 +68,7 @@ struct SigningChapterTests {
     }
 
     @Test(
-        "An encryption key depends on its index and on the activation, and on nothing else",
+        "An encryption key depends only on its index and on the activation",
         arguments: TestApp.Mode.allCases)
     func encryptionKey(mode: TestApp.Mode) async throws {
         func key(_ sdk: PowerAuthSDK, _ index: UInt64) async throws -> Data {

@@ -65,7 +65,7 @@ enum Behaviours {
             [
                 [
                     "The recovery data of an activation are confirmed, come back from the vault and replace a lost activation",
-                    "Without recovery data on the server there are none here",
+                    "Without recovery data on the server the application has none",
                 ]
             ]
         ),
@@ -74,7 +74,7 @@ enum Behaviours {
             [
                 ["A key added to an activation protects it; removed, it is no longer needed"],
                 ["A key of the configuration, or set before the activation, protects it until it is removed"],
-                ["Without its key an activation knows its status only; given the key, the password validates"],
+                ["Without its key an activation can only read its status; with the key, the password validates"],
                 [
                     "The external key protects knowledge and biometry only; a second key and a second removal are refused"
                 ],
@@ -86,7 +86,7 @@ enum Behaviours {
                 [
                     "Signing with biometry without a factor gives no header and the error biometryFailed; without a sensor the error biometryNotAvailable"
                 ],
-                ["The factor comes with persisting, goes with its removal, and comes back with the password"],
+                ["The factor is added with persisting, removed on request, and added again with the password"],
                 ["A context that allows no interaction gives no header and the error biometryFailed"],
             ]
         ),
@@ -97,7 +97,7 @@ enum Behaviours {
                 [
                     "Every operation that ends well or badly is executed and reported once, and none is cancelled",
                     "An operation cancelled while it works, or by its own work, is not reported and handles the cancel once",
-                    "An operation cancelled in the queue, first or later, is never executed, and the queue goes on",
+                    "An operation cancelled in the queue, first or later, is never executed, and the queue continues",
                 ],
             ]
         ),
@@ -106,8 +106,8 @@ enum Behaviours {
             [
                 ["All callers get the one result, and the work starts once"],
                 ["A cancelled caller is not called, the others are"],
-                ["When the last caller cancels, the work is cancelled once and nobody is called"],
-                ["In a phase that must not be interrupted the work goes on without callers"],
+                ["When the last caller cancels, the work is cancelled once and no callback is called"],
+                ["In a phase that must not be interrupted the work continues without callers"],
                 ["A group that starts no work fails its callers with the error operationCancelled"],
                 [
                     "A forced cancel reaches the newest part of the work, and all callers get the error operationCancelled"
@@ -120,8 +120,8 @@ enum Behaviours {
                 ["A token requested again is the same one, and its headers validate on the server"],
                 ["A token survives a restart: its header is valid and it is not created again"],
                 [
-                    "A removed token is gone here and on the server",
-                    "With the activation goes the right to request tokens",
+                    "A removed token is deleted locally and on the server",
+                    "Without the activation no tokens can be requested",
                 ],
                 [
                     "Requests at the same time share one token a name; other factors are refused; a cancelled one is silent"
@@ -134,8 +134,8 @@ enum Behaviours {
             "12.10",
             [
                 ["An activation made by one application is valid in the other without a restart"],
-                ["While one application activates, the other is told so and refused; afterwards both are valid"],
-                ["A token of one application is the other's at once, and removed by one it is gone in both"],
+                ["While one application activates, the other gets that error; afterwards both are valid"],
+                ["A token of one application is available to the other at once, and removed from both by either"],
                 ["Fifty rounds of fetches and validations by both applications at the same time all succeed"],
             ]
         ),
@@ -144,10 +144,10 @@ enum Behaviours {
             [
                 [
                     "A new clock is local time; small differences are accepted without an adjustment",
-                    "A new SDK object lives on local time until it has asked the server",
+                    "A new SDK object uses local time until it has asked the server",
                 ],
                 ["Differences of half a minute move the clock, small changes of them do not, a reset forgets them"],
-                ["An exchange that took ten seconds counts; slower ones keep what is known"],
+                ["An exchange of ten seconds counts; slower ones are ignored"],
                 ["Only the object of the start, and no start in the future, ends a measurement"],
             ]
         ),
@@ -156,7 +156,7 @@ enum Behaviours {
             [
                 [
                     "An activation by code has the code without its signature as identity, and may have a one-time password",
-                    "A recovery has code without prefix and PUK as identity; a bad one of either is refused",
+                    "A recovery has code without prefix and PUK as identity; an invalid code or PUK is refused",
                     "An activation by an identity provider names its method; the verifier is optional, empty texts are refused",
                     "Custom attributes, extras and name are kept, and every setter gives the same object",
                     "A one-time password belongs to an activation by code only",
@@ -168,7 +168,7 @@ enum Behaviours {
                 [
                     "Without claims everything is nil or false",
                     "Every claim has its property; custom claims are among all of them",
-                    "A JSON null is no value, wherever it is", "A flag is true only for a true value",
+                    "A JSON null counts as missing everywhere", "A flag is true only for a true value",
                 ],
                 ["Basic authentication and a custom header appear in every request"],
                 ["Base64url keeps every byte, needs no padding, and has one spelling"],
@@ -196,8 +196,8 @@ enum Behaviours {
             "12.15",
             [
                 [
-                    "A token request with an ephemeral key that is no point is refused, and the activation goes on",
-                    "A server key that is no point of the curve ends the key exchange with the error invalidActivationData",
+                    "A token request with an ephemeral key off the curve is refused, and the activation keeps working",
+                    "A server key off the curve ends the key exchange with the error invalidActivationData",
                 ]
             ]
         ),

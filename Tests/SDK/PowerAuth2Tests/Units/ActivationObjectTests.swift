@@ -37,7 +37,7 @@ struct ActivationObjectTests {
         #expect(code { _ = try PowerAuthActivation(activationCode: "") } == .invalidActivationCode)
     }
 
-    @Test("A recovery has code without prefix and PUK as identity; a bad one of either is refused")
+    @Test("A recovery has code without prefix and PUK as identity; an invalid code or PUK is refused")
     func recovery() throws {
         for prefix in ["", "R:"] {
             let activation = try PowerAuthActivation(recoveryCode: prefix + Self.code, recoveryPuk: "0123456789")

@@ -31,7 +31,7 @@ struct InterceptorTests {
     }
 
     @Test(
-        "An interceptor runs outside of the session's tasks, so that it keeps nobody waiting",
+        "An interceptor runs outside of the session's tasks, so that it blocks no other task",
         arguments: TestApp.Mode.allCases)
     func outsideOfTasks(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
@@ -61,7 +61,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("A custom header is added to what is there already")
+    @Test("A custom header is added to existing headers")
     func appends() {
         // The text is a URL.
         let request = NSMutableURLRequest(url: URL(string: "http://localhost")!)

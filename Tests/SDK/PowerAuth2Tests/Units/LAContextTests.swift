@@ -51,7 +51,7 @@ struct LAContextTests {
         #expect(obstacle(LAContext(service: nil), .deviceOwnerAuthentication) == .biometryNotAvailable)
     }
 
-    @Test("Status and kind of the biometry, as the SDK's keychain tells them")
+    @Test("Status and kind of the biometry, as the SDK's keychain reports them")
     func info() throws {
         func expect(
             _ sandbox: Sandbox, _ status: PowerAuthBiometricAuthenticationStatus,

@@ -49,7 +49,7 @@ struct UserInfoTests {
         #expect(address.postalCode == "12000" && address.country == "CZ")
     }
 
-    @Test("A JSON null is no value, wherever it is")
+    @Test("A JSON null counts as missing everywhere")
     func nulls() throws {
         let names = [
             "sub", "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile",

@@ -52,7 +52,7 @@ struct LegacyConfigurationTests {
     }
 
     @available(*, deprecated)
-    @Test("A copy keeps what is not complete yet")
+    @Test("A copy keeps incomplete values")
     func aCopyKeepsWhatIsNotCompleteYet() {
         let old = PowerAuthConfiguration()
         old.appKey = key

@@ -146,7 +146,7 @@ struct ExtensionSDKTests {
         #expect(try TokenHeader(parsing: token.generateHeader()?.value).version == .v3_1)
     }
 
-    @Test("Without a suite the object says that it cannot recognise a reinstallation, and so does the trace")
+    @Test("Without a suite the object and the trace report that a reinstallation cannot be recognised")
     func missingSuite() throws {
         let directory = try TemporaryDirectory()
         let sandbox = try device.sandbox(
@@ -184,7 +184,7 @@ struct ExtensionSDKTests {
         #expect(store.hasLocalToken(withName: "T"))
     }
 
-    @Test("An extension that knows how the applications share tells them about its changes")
+    @Test("An extension with the sharing configuration notifies the applications of its changes")
     func announcesChanges() throws {
         try main.app.save(StoredStates.version6)
         main.put("old", activationId: "c564e700-7e86-4a87-b6c8-a5a0cc89683f")
@@ -202,7 +202,7 @@ struct ExtensionSDKTests {
         let sdk = try makeSDK(shares: true)
         #expect(!sdk.hasValidActivation())
         #expect(!sdk.tokenStore.hasLocalToken(withName: "old"))
-        // The same boot goes on, and with it the memory that the application has open.
+        // The same boot continues, with the memory that the application has open.
         try sandbox.security.changeState { $0.unlock() }
         #expect(sdk.hasValidActivation())
         #expect(!sdk.tokenStore.hasLocalToken(withName: "old"))

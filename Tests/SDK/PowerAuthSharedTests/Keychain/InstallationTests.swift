@@ -25,7 +25,7 @@ struct InstallationTests {
             quirks: quirks)
     }
 
-    @Test("An activation survives a restart, and dies with the preferences")
+    @Test("An activation survives a restart, and ends with the preferences")
     func reinstallation() throws {
         let first = try SharingApp("main", on: device)
         try first.save(StoredStates.version6)
@@ -36,7 +36,7 @@ struct InstallationTests {
         #expect(defaults.bool(forKey: PowerAuthKeychain_Initialized))
     }
 
-    @Test("What a fresh installation removes is counted twice: the state and the tokens have changed for the others")
+    @Test("A removal by a fresh installation is counted twice: state and tokens have changed for the others")
     func removalIsCounted() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)
@@ -58,7 +58,7 @@ struct InstallationTests {
         #expect(snapshot.tokenModifyCounter == 1)
     }
 
-    @Test("Every item of the earlier installation's session goes, and the possession key with the last session")
+    @Test("Every item of the earlier installation's session is removed, and the possession key with the last session")
     func everythingGoes() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)
@@ -74,7 +74,7 @@ struct InstallationTests {
         #expect(try KeychainInventory(path: device.layout.keychainPath(device.spec.name)).entries().isEmpty)
     }
 
-    @Test("Each session of a reinstalled application goes, whichever of its SDK objects comes first")
+    @Test("Each session of a reinstalled application is removed, in any order of its SDK objects")
     func severalSessions() throws {
         let sandbox = try device.sandbox()
         for instanceId in ["a", "b"] {
@@ -88,7 +88,7 @@ struct InstallationTests {
     }
 
     @Test(
-        "A fresh application that shares nothing leaves the shared group alone, whatever it calls its session",
+        "A fresh application that shares nothing leaves the shared group unchanged, with any name of its session",
         arguments: ["com.example.stranger", SharingApp.instanceId])
     func stranger(instanceId: String) throws {
         let shared = try SharingApp("main", on: device)
@@ -147,7 +147,7 @@ struct InstallationTests {
         #expect(try SharingApp("wallet", on: device).interface.hasValidActivation())
     }
 
-    @Test("A session from an SDK without records goes with its installation too")
+    @Test("A session from an SDK without records is removed with its installation too")
     func unrecordedSession() throws {
         let sandbox = try device.sandbox()
         let installed = Installed(in: sandbox, instanceId: "s")
@@ -155,7 +155,7 @@ struct InstallationTests {
         #expect(try !installed.session(in: sandbox).hasValidActivation())
     }
 
-    @Test("With quirk sharing.D9 a fresh application empties every group, and nobody hears of it")
+    @Test("With quirk sharing.D9 a fresh application empties every group without a notification")
     func originalWipe() throws {
         let shared = try SharingApp("main", on: device)
         try shared.save(StoredStates.version6)
@@ -165,7 +165,7 @@ struct InstallationTests {
         #expect(try !SharingApp("wallet", on: device).interface.hasValidActivation())
     }
 
-    @Test("With quirk sharing.D9 preferences that cannot be read are those of a fresh installation")
+    @Test("With quirk sharing.D9 unreadable preferences count as a fresh installation")
     func originalDamage() throws {
         let sandbox = try device.sandbox(quirks: ["sharing.D9"])
         let installed = Installed(in: sandbox, instanceId: "s")

@@ -26,7 +26,7 @@ struct CurlTransportTests {
         let head = try #require(server.heads.first)
         #expect(head.hasPrefix("POST /path HTTP/1.1\r\n"))
         #expect(head.contains("\r\nX-One: 1\r\nContent-Type: application/json"))
-        #expect(!head.contains("Expect:"), "nobody waits for 100 Continue")
+        #expect(!head.contains("Expect:"), "the client does not wait for 100 Continue")
         #expect(try await send(HTTPRequest(url: server.url)).get().body.isEmpty)
     }
 

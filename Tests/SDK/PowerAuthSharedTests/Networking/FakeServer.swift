@@ -89,7 +89,7 @@ final class FakeServer: HTTPTransport {
         }
     }
 
-    /// Lets a held request of a path go on, now or as soon as it arrives.
+    /// Releases a held request of a path, now or as soon as it arrives.
     func release(_ path: String) {
         let resume = state.withLock { state -> (@Sendable () -> Void)? in
             if let resume = state.held.removeValue(forKey: path) { return resume }

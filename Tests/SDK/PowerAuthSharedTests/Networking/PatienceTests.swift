@@ -34,7 +34,7 @@ struct PatienceTests {
         due.wait()
     }
 
-    @Test("An exchange is given up when its time is over, also when that was before it began")
+    @Test("An exchange is cancelled at its timeout, also if that was before it began")
     func over() throws {
         let patience = Patience()
         patience.begin(limit: 5, timer: timer)

@@ -108,7 +108,7 @@ struct ActivationTests {
     }
 
     @Test(
-        "A server key that is no point of the curve ends the key exchange with the error invalidActivationData",
+        "A server key off the curve ends the key exchange with the error invalidActivationData",
         arguments: [
             Data([4] + Array(repeating: UInt8(1), count: 64)), Data([4] + Array(repeating: UInt8(0), count: 64)),
             Data([2] + Array(repeating: UInt8(0xFF), count: 32)), Data([0]),

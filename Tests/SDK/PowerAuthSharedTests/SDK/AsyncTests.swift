@@ -58,7 +58,7 @@ struct AsyncTests {
         #expect(late?.powerAuthErrorCode == .networkError)
     }
 
-    @Test("What the device or the activation lacks is an error")
+    @Test("A missing capability of device or activation is an error")
     func whatTheDeviceOrTheActivationLacksIsAnError() async throws {
         let fixture = try await SDKFixture.activated()
         let adding = await #expect(throws: NSError.self) {

@@ -9,7 +9,7 @@ import Testing
 struct LifetimeTests {
     /// The queues that carried the last answer may hold the parts for a moment longer, so each is waited for; what a
     /// cycle holds never goes, and the wait ends in a failure.
-    @Test("An SDK object that nobody holds is gone, with its device when it was the last")
+    @Test("An SDK object without references is released, with its device when it was the last")
     func released() async throws {
         let parts = try await Self.partsOfUsedSDK()
         let left = try await onThread { parts.leftAfterWaiting() }

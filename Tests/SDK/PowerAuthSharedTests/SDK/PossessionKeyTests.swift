@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The possession key of a device (sharing.md, section 12.2)", .endsInTime)
 struct PossessionKeyTests {
-    @Test("Before the first unlock no key is made of nothing, and none is stored (sharing.md, D22)")
+    @Test("Before the first unlock no key is derived from missing data, and none is stored (sharing.md, D22)")
     func withoutVendorIdentifier() async throws {
         let fixture = try SDKFixture()
         try fixture.sandbox.security.changeState { $0.reboot() }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import PowerAuthShared
 
-@Suite("A session that nobody shares (sharing.md, section 9)", .endsInTime)
+@Suite("A session without sharing (sharing.md, section 9)", .endsInTime)
 struct DefaultSessionTests {
     @Test(
-        "A state that is not stored says why",
+        "A state that is not stored reports the reason",
         arguments: [
             (errSecBadReq, "changed by a process that did not hold the status lock"),
             (errSecDuplicateItem, "changed by a process that did not hold the status lock"),
@@ -62,7 +62,7 @@ struct DefaultSessionTests {
         #expect(keychain.data(forKey: "i") == StoredStates.empty)
     }
 
-    @Test("A task that throws stores what it changed, and its error comes through")
+    @Test("A task that throws stores its changes, and its error is passed on")
     func throwingTask() throws {
         let interface = try start()
         #expect(throws: CancellationError.self) {
@@ -107,7 +107,7 @@ struct DefaultSessionTests {
         #expect(!interface.canStartActivation())
     }
 
-    @Test("Started before the first unlock of the device, it finds its state after it, and removes nothing")
+    @Test("Started before the first unlock of the device, it finds its state afterwards, and removes nothing")
     func beforeTheFirstUnlock() throws {
         try start().write { _ = $0.deserializeState(StoredStates.version6) }
         try sandbox.security.changeState { $0.reboot() }

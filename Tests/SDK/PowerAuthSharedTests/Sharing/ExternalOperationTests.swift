@@ -15,7 +15,7 @@ struct ExternalOperationTests {
         device = try TemporaryDevice()
     }
 
-    @Test("S-5: the others see who started what, and cannot start themselves")
+    @Test("S-5: the others see the operation and its owner, and cannot start one")
     func othersAreRefused() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
@@ -81,7 +81,7 @@ struct ExternalOperationTests {
         #expect(error.powerAuthErrorCode == .operationCancelled)
     }
 
-    @Test("The operation of an owner that died is gone")
+    @Test("The operation of a dead owner is removed")
     func deadOwner() throws {
         let traces = device.layout.root + "/run/traces"
         let wallet = try SharingApp("wallet", on: device, traceDirectory: traces)
@@ -93,7 +93,7 @@ struct ExternalOperationTests {
         try wallet.startActivation()
     }
 
-    @Test("Whoever begins an operation over that of a dead owner tells of the repair, too")
+    @Test("Starting an operation over that of a dead owner reports the repair, too")
     func deadOwnerIsOverwritten() throws {
         let traces = device.layout.root + "/run/traces"
         let wallet = try SharingApp("wallet", on: device, traceDirectory: traces)
@@ -103,7 +103,7 @@ struct ExternalOperationTests {
         #expect(repairs.map { $0.fields["cause"] } == ["deadOwner"])
     }
 
-    @Test("The trace tells of the operation lock: from the start of an operation to its end, or to that of its owner")
+    @Test("The trace shows the operation lock: from the start of an operation to its end, or to that of its owner")
     func lockIsTraced() throws {
         let traces = device.layout.root + "/run/traces"
         func told() throws -> [TraceEventName] {
@@ -120,7 +120,7 @@ struct ExternalOperationTests {
         #expect(try told() == [.lockTaken, .lockReleased, .lockTaken, .lockReleased])
     }
 
-    @Test("Whoever clears the operation of a dead owner does not keep it for itself")
+    @Test("Clearing the operation of a dead owner does not keep it for the clearing application")
     func deadOwnerIsClearedForAll() throws {
         let wallet = try SharingApp("wallet", on: device)
         try startAndDie(quirks: [])
@@ -139,7 +139,7 @@ struct ExternalOperationTests {
         withExtendedLifetime(memory) {}
     }
 
-    @Test("An owner that died and came back is not told about itself")
+    @Test("A restarted owner does not get its own operation reported")
     func restartedOwner() throws {
         try startAndDie(quirks: [])
         let main = try SharingApp("main", on: device)
@@ -148,7 +148,7 @@ struct ExternalOperationTests {
         #expect(!main.interface.hasPendingActivation())
     }
 
-    @Test("With the quirk sharing.D1 a dead owner is reported until somebody starts")
+    @Test("With the quirk sharing.D1 a dead owner is reported until an operation starts")
     func deadOwnerInTheOriginal() throws {
         let wallet = try SharingApp("wallet", on: device, quirks: ["sharing.D1"])
         try startAndDie(quirks: ["sharing.D1"])
@@ -159,7 +159,7 @@ struct ExternalOperationTests {
         #expect(main.interface.externalPendingOperation?.externalApplicationId == "wallet")
     }
 
-    @Test("A held lock without information is told as such")
+    @Test("A held lock without information is reported as such")
     func lockWithoutInformation() throws {
         let main = try SharingApp("main", on: device)
         let names = SharedNames(
@@ -173,9 +173,9 @@ struct ExternalOperationTests {
         #expect(error.localizedDescription.hasSuffix("no additional information is provided."))
     }
 
-    /// An application starts an activation and its object goes: the descriptors close, the memory keeps what it wrote. So
-    /// this shows what the others do with what they find. That the kernel closes the descriptors of a process that dies, at
-    /// whatever point, is shown by `Scenarios/sharing/owner-of-pending-activation-is-killed.yaml` and
+    /// An application starts an activation and its object is released: the descriptors close, the memory keeps its
+    /// content. So this shows how the others handle that state. That the kernel closes the descriptors of a killed
+    /// process, at any point, is shown by `Scenarios/sharing/owner-of-pending-activation-is-killed.yaml` and
     /// `Scenarios/sharing/killed-while-it-*.yaml`.
     private func startAndDie(quirks: [String]) throws {
         let main = try SharingApp("main", on: device, quirks: quirks)

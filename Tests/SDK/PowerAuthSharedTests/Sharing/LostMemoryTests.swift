@@ -7,7 +7,7 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
-@Suite("Applications lose what they share while they use it (sharing.md, sections 5 to 7)", .endsInTime)
+@Suite("Loss of shared memory and locks in use (sharing.md, sections 5 to 7)", .endsInTime)
 struct LostMemoryTests {
     private let device: TemporaryDevice
 
@@ -32,7 +32,7 @@ struct LostMemoryTests {
         try TraceReader.readAll(traces).filter { $0.name == .memoryRepaired }.map { $0.fields["cause"] }
     }
 
-    @Test("They meet in one memory after its name was removed, whoever comes first")
+    @Test("They meet in one memory after its name was removed, in either order")
     func nameIsRemoved() throws {
         let main = try SharingApp("main", on: device, traceDirectory: traces)
         let wallet = try SharingApp("wallet", on: device, traceDirectory: traces)
@@ -45,7 +45,7 @@ struct LostMemoryTests {
         try main.save(StoredStates.counted(10))
         #expect(try wallet.state() == StoredStates.counted(10))
         #expect(try late.state() == StoredStates.counted(10))
-        #expect(try repairs() == [], "nobody but the late application has made memory")
+        #expect(try repairs() == [], "only the late application has made memory")
 
         try SharedMemoryObject.unlink(name: physicalName())
         try wallet.save(StoredStates.counted(11))
@@ -64,7 +64,7 @@ struct LostMemoryTests {
         #expect(try main.interface.snapshot().stateModifyCounter == 2)
     }
 
-    @Test("Cut memory is made anew, before and inside a task", arguments: [0, 100, 255])
+    @Test("Truncated memory is created again, before and inside a task", arguments: [0, 100, 255])
     func cutMemory(size: Int) throws {
         let main = try SharingApp("main", on: device, traceDirectory: traces)
         let wallet = try SharingApp("wallet", on: device)
@@ -108,7 +108,7 @@ struct LostMemoryTests {
         #expect(wallet.interface.hasValidActivation())
     }
 
-    @Test("A name that somebody else has taken meanwhile is a named error, told once, until it is free again")
+    @Test("A name taken by another instance meanwhile is a named error, reported once, until it is free again")
     func nameIsTaken() throws {
         let main = try SharingApp("main", on: device, traceDirectory: traces)
         try main.save(StoredStates.version6)
@@ -149,7 +149,7 @@ struct LostMemoryTests {
         }
     }
 
-    @Test("Counters at their greatest value go on where no application can be in step with them")
+    @Test("Counters at their greatest value continue at one that no application can be in step with")
     func countersAtTheirEnd() throws {
         let main = try TokenApp("main", on: device)
         let wallet = try TokenApp("wallet", on: device)
@@ -172,7 +172,7 @@ struct LostMemoryTests {
         withExtendedLifetime(memory) {}
     }
 
-    @Test("No byte of the memory, whatever it is, ends a process", arguments: [0x00, 0xFF] as [UInt8])
+    @Test("No byte value in the memory crashes a process", arguments: [0x00, 0xFF] as [UInt8])
     func anyByte(value: UInt8) throws {
         let main = try TokenApp("main", on: device)
         let memory = try main.app.memory()

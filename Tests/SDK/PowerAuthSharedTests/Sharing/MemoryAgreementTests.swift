@@ -32,7 +32,7 @@ struct MemoryAgreementTests {
         }
     }
 
-    @Test("A name that was recorded although it is another instance's stands in nobody's way")
+    @Test("A recorded name of another instance blocks no application")
     func recordOfAnotherInstance() throws {
         let first = try SharingApp("first", on: device, instanceId: "inst7617")
         let names = SharedNames(instanceId: "inst7741", appGroup: SharingApp.appGroup, memoryIdentifier: nil)
@@ -43,7 +43,7 @@ struct MemoryAgreementTests {
         #expect(try first.interface.snapshot().stateModifyCounter == 1)
     }
 
-    @Test("An identifier changes when nobody uses the old memory, which is removed")
+    @Test("An identifier changes when the old memory is unused, which is removed")
     func changedIdentifier() throws {
         try SharingApp("main", on: device).save(StoredStates.version6)
         let updated = try SharingApp("main", on: device, memoryIdentifier: "new")
@@ -53,7 +53,7 @@ struct MemoryAgreementTests {
         withExtendedLifetime(updated) {}
     }
 
-    @Test("A recorded name that is no name is replaced", arguments: ["", "group.example.other", "x".padded(to: 40)])
+    @Test("An invalid recorded name is replaced", arguments: ["", "group.example.other", "x".padded(to: 40)])
     func damagedRecord(text: String) throws {
         let first = try SharingApp("first", on: device)
         let names = SharedNames(

@@ -4,7 +4,7 @@ import PowerAuthShared
 import TestSupport
 import Testing
 
-@Suite("A lock of whatever file is at a place", .endsInTime)
+@Suite("A lock of the file that is currently at a path", .endsInTime)
 struct SharedFileLockTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.file("group/lock") }
@@ -43,7 +43,7 @@ struct SharedFileLockTests {
         #expect(try !second.tryLock())
     }
 
-    @Test("Who waits for the lock of a file that is replaced meanwhile gets that of the new one")
+    @Test("A waiter for the lock of a file that is replaced meanwhile gets the lock of the new one")
     func replacedWhileWaiting() throws {
         let holder = try makeLock()
         let waiter = try makeLock()
@@ -56,7 +56,7 @@ struct SharedFileLockTests {
         #expect(try !newcomer.tryLock(), "the waiter took the lock of a file that is gone")
     }
 
-    @Test("A lock that is held already stays held, and is taken anew on a new file")
+    @Test("A held lock stays held, and is taken again on a new file")
     func takenAgain() throws {
         let lock = try makeLock()
         try lock.lock()
@@ -66,7 +66,7 @@ struct SharedFileLockTests {
         #expect(try !makeLock().tryLock())
     }
 
-    @Test("A place that nobody can make is the system's error, and leaves no lock behind")
+    @Test("A path that cannot be created is the system's error, and leaves no lock behind")
     func placeIsGone() throws {
         let path = directory.file("lock")
         let lock = try SharedFileLock { path }

@@ -40,7 +40,7 @@ struct SharedMemoryTests {
         #expect(try second.memoryBytes() == before)
     }
 
-    @Test("I-2: memory that somebody else made is refused and left alone, checked in the documented order")
+    @Test("I-2: memory of another instance is refused and unchanged, checked in the documented order")
     func foreignMemory() throws {
         let app = try SharingApp("first", on: device)
         let memory = try app.memory()
@@ -61,7 +61,7 @@ struct SharedMemoryTests {
     }
 
     // Creators that really die: `Scenarios/sharing/killed-while-it-makes-the-memory.yaml`.
-    @Test("Memory that nobody has filled is filled by the next application")
+    @Test("Uninitialized memory is initialized by the next application")
     func uninitializedMemory() throws {
         let sandbox = try SharingApp.sandbox("first", on: device, traceDirectory: traces)
         _ = try sandbox.sharedMemory.create(name: name, size: SharedData.size)

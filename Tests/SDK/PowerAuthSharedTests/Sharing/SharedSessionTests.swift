@@ -16,7 +16,7 @@ struct SharedSessionTests {
         device = try TemporaryDevice()
     }
 
-    @Test("What one application saves, the other sees at its next task")
+    @Test("A state saved by one application is visible to the other at its next task")
     func changesAreVisible() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
@@ -57,7 +57,7 @@ struct SharedSessionTests {
         #expect(try main.interface.snapshot().stateModifyCounter == 2)
     }
 
-    @Test("Starting an activation is not saved, so nobody else sees it in the state")
+    @Test("Starting an activation is not saved, so no other application sees it in the state")
     func pendingActivationIsNotSaved() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
@@ -135,7 +135,7 @@ struct SharedSessionTests {
                 == [.lockTaken, .lockReleased, .lockRequested, .lockTaken, .lockReleased])
     }
 
-    @Test("Work for outside of a task runs after the task, or at once when there is none")
+    @Test("Work for outside of a task runs after the task, or at once without one")
     func workOutsideOfTasks() async throws {
         let main = try SharingApp("main", on: device)
         let interface = main.interface
@@ -171,7 +171,7 @@ struct InterruptedSaveTests {
         _ = try device.faults.arm(FaultRule(point: point, process: process, action: .fail("EIO")))
     }
 
-    @Test("A save that fails behind the keychain leaves nobody with an old state")
+    @Test("A save that fails behind the keychain leaves no application with an old state")
     func failureAfterSave() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
@@ -182,7 +182,7 @@ struct InterruptedSaveTests {
         #expect(try wallet.state() == StoredStates.counted(9))
     }
 
-    @Test("With the quirk sharing.D7 the other application goes on with the old state")
+    @Test("With the quirk sharing.D7 the other application continues with the old state")
     func failureAfterSaveInTheOriginal() throws {
         let main = try SharingApp("main", on: device, quirks: ["sharing.D7"])
         let wallet = try SharingApp("wallet", on: device, quirks: ["sharing.D7"])
@@ -205,7 +205,7 @@ struct InterruptedSaveTests {
         #expect(try main.state() == StoredStates.counted(10))
     }
 
-    @Test("A state that cannot be read for a moment is not taken for none, and is there afterwards")
+    @Test("A temporarily unreadable state is not taken for a missing one, and is readable afterwards")
     func refusedRead() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)
@@ -241,7 +241,7 @@ struct InterruptedSaveTests {
         #expect(try SharingApp("wallet", on: device).state() == StoredStates.version6)
     }
 
-    @Test("A state that somebody changed without the lock is not overwritten")
+    @Test("A state that was changed without the lock is not overwritten")
     func lostUpdate() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)

@@ -57,7 +57,7 @@ struct SharingConfigurationTests {
         }
     }
 
-    @Test("A process without the app group cannot share, and is told so")
+    @Test("A process without the app group cannot share, which is a named error")
     func notEntitled() throws {
         let sandbox = try Sandbox.temporary(keychainAccessGroups: [SharingApp.accessGroup])
         #expect(throws: InvalidConfiguration.appGroupNotEntitled(SharingApp.appGroup)) {
@@ -65,7 +65,7 @@ struct SharingConfigurationTests {
         }
     }
 
-    @Test("Before the first unlock of the device nobody can share, which is not taken for a missing entitlement")
+    @Test("Before the first unlock of the device no application can share, and no missing entitlement is reported")
     func beforeTheFirstUnlock() throws {
         let sandbox = try SharingApp.sandbox("app", on: TemporaryDevice())
         try sandbox.security.changeState { $0.reboot() }
@@ -86,7 +86,7 @@ struct SharingConfigurationTests {
         #expect(try first.interface.snapshot().stateModifyCounter == 1)
     }
 
-    @Test("Applications that disagree about the memory identifier are told so")
+    @Test("Applications with different memory identifiers get a named error")
     func differingMemoryIdentifiers() throws {
         let device = try TemporaryDevice()
         let first = try SharingApp("first", on: device)

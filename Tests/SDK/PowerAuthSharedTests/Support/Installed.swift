@@ -19,7 +19,7 @@ struct Installed {
         store = SessionStateStore(keychain: services.status, account: instanceId, records: check.records)
     }
 
-    /// A session that nobody shares.
+    /// A session without sharing.
     func session(in sandbox: Sandbox) throws(InvalidConfiguration) -> DefaultSessionInterface {
         try DefaultSessionInterface(
             session: SharingApp.newSession(), store: store, installation: check, sandbox: sandbox)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PowerAuthShared
 
-/// sdk.md, section 4.5. The log belongs to the process: one test after the other uses it, and nobody else.
+/// sdk.md, section 4.5. The log belongs to the process: only these tests use it, one after the other.
 @Suite("The log", .endsInTime, .serialized)
 struct LogTests {
     private final class Listener: PowerAuthLogDelegate {
@@ -62,7 +62,7 @@ struct LogTests {
         #expect(try provoke() == (false, false))
     }
 
-    @Test("An extension that may not remove tokens says so in the log, one that may says nothing")
+    @Test("An extension that may not remove tokens logs that, one that may logs nothing")
     func refusedRemoval() throws {
         let device = try TemporaryDevice()
         try logging { listener in
@@ -79,7 +79,7 @@ struct LogTests {
     @Test("The log shows requests, but no encrypted bodies")
     func theLogTellsOfRequestsAndKeepsEncryptedBodiesSecret() throws {
         try logging { listener in
-            // Other tests may talk to servers meanwhile; the names are nobody else's.
+            // Other tests may send requests meanwhile; the names are unique.
             let url = try #require(URL(string: "http://server.example/" + UUID().uuidString))
             let body = UUID().uuidString
             let request = HTTPRequest(url: url, headers: [("X-Of-This-Test", body)], body: Data(body.utf8))
@@ -106,7 +106,7 @@ struct LogTests {
             #expect(bodies(verbose) == 2 && verbose.contains { $0.hasPrefix("- Headers") && $0.contains(body) })
             #expect(bodies(lines(200, isEncrypted: true)) == 0)
             #expect(lines(200, isEncrypted: true).contains("- Body: \(body.utf8.count) encrypted bytes"))
-            #expect(bodies(lines(400, isEncrypted: true)) == 1, "an error is told in the clear")
+            #expect(bodies(lines(400, isEncrypted: true)) == 1, "an error is in plain text")
             #expect(!lines(200, isEncrypted: false).contains { $0.contains("use HTTPS") }, "a warning is given once")
         }
     }

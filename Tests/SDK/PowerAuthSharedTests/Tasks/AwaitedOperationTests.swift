@@ -19,7 +19,7 @@ struct AwaitedOperationTests {
         case failing
     }
 
-    @Test("A cancelled wait ends when the operation is cancelled; one that was faster gives its result")
+    @Test("A cancelled wait ends when the operation is cancelled; a faster operation gives its result")
     func cancelMeetsTheOperation() async throws {
         let running = Task { try await Self.wait(cancelledWhile: .running) }
         await #expect(throws: CancellationError.self) { try await running.value }

@@ -74,7 +74,7 @@ struct GroupedTaskTests {
         #expect(work.cancelCount == 0)
     }
 
-    @Test("When the last caller cancels, the work is cancelled once and nobody is called")
+    @Test("When the last caller cancels, the work is cancelled once and no callback is called")
     func allCancelled() {
         let group = makeGroup()
         let children = ["a", "b"].map { add($0, to: group) }
@@ -88,7 +88,7 @@ struct GroupedTaskTests {
         #expect(add("late", to: group) == nil)
     }
 
-    @Test("In a phase that must not be interrupted the work goes on without callers")
+    @Test("In a phase that must not be interrupted the work continues without callers")
     func continues() {
         let group = makeGroup()
         let child = add("a", to: group)
@@ -144,7 +144,7 @@ struct GroupedTaskTests {
         }
     }
 
-    @Test("A caller that cancels after its result, twice, or from its own callback disturbs nobody")
+    @Test("A caller that cancels after its result, twice, or from its own callback does not affect others")
     func lateCancel() {
         let group = makeGroup()
         let first = add("a", to: group)

@@ -42,7 +42,7 @@ struct OperationTaskTests {
         #expect(task.isCancelled)
     }
 
-    @Test("What is added after a cancel is cancelled at once; after the report it is left alone")
+    @Test("A task added after a cancel is cancelled at once; after the report it is unchanged")
     func addedLate() {
         for isCancelled in [true, false] {
             let part = GroupedTaskTests.Work()
@@ -58,7 +58,7 @@ struct OperationTaskTests {
         }
     }
 
-    @Test("A result that comes after a cancel, from whatever thread, is not reported")
+    @Test("A result that comes after a cancel, from any thread, is not reported")
     func lateResult() {
         let results = Mutex(0)
         let task = OperationTask<Int>(queue: queue) { _ in results.withLock { $0 += 1 } }
@@ -144,7 +144,7 @@ struct OperationTaskTests {
         #expect(tally.counts.withLock { $0 } == (20, 20, 0, 0))
     }
 
-    @Test("An operation cancelled in the queue, first or later, is never executed, and the queue goes on")
+    @Test("An operation cancelled in the queue, first or later, is never executed, and the queue continues")
     func cancelledInTheQueue() async {
         let (tally, serial) = (Tally(), SerialOperationQueue(label: "serial"))
         let isOpen = DispatchSemaphore(value: 0)

@@ -54,7 +54,7 @@ struct SerialOperationQueueTests {
         #expect(events == (1...3).flatMap { ["lock \($0)", "run \($0)", "unlock \($0)"] })
     }
 
-    @Test("S-3: a unit cancelled before its turn is skipped, without lock, and the queue goes on")
+    @Test("S-3: a unit cancelled before its turn is skipped, without lock, and the queue continues")
     func cancelledUnit() async {
         let queue = SerialOperationQueue(label: "test")
         let log = Mutex<[String]>([])
@@ -79,7 +79,7 @@ struct SerialOperationQueueTests {
         #expect(events == ["first", "last"])
     }
 
-    @Test("A unit whose lock cannot be taken is refused and never runs, and the queue goes on (D12)")
+    @Test("A unit whose lock cannot be taken is refused and never runs, and the queue continues (D12)")
     func refusedUnit() async {
         let queue = SerialOperationQueue(label: "test")
         let log = Mutex<[String]>([])
@@ -103,7 +103,7 @@ struct SerialOperationQueueTests {
         #expect(events == ["refused 3", "last"])
     }
 
-    @Test("A unit cancelled while its lock is awaited gives that back when it ends, and the queue goes on")
+    @Test("A unit cancelled while it waits for its lock releases that when it ends, and the queue continues")
     func cancelledAtItsTurn() async {
         let queue = SerialOperationQueue(label: "test")
         let log = Mutex<[String]>([])
@@ -125,7 +125,7 @@ struct SerialOperationQueueTests {
         #expect(events == ["run", "unlock", "last"])
     }
 
-    @Test("A unit that ends twice gives its lock back once, and one other unit the turn")
+    @Test("A unit that ends twice releases its lock once, and starts one other unit")
     func endsTwice() async {
         let queue = SerialOperationQueue(label: "test")
         let log = Mutex<[String]>([])
@@ -161,7 +161,7 @@ struct SerialOperationQueueTests {
         #expect(log.withLock { $0 } == ["unlock", "next"])
     }
 
-    @Test("What a unit adds, and what is added when the queue has been idle, has its turn")
+    @Test("Units added by a unit, or to an idle queue, run")
     func addedLater() async {
         let queue = SerialOperationQueue(label: "test")
         for _ in 0..<2 {

@@ -37,7 +37,7 @@ struct DeferredTokenLockTests {
         }
     }
 
-    @Test("Threads that come together open it once, and exclude each other")
+    @Test("Concurrent threads open it once, and exclude each other")
     func together() throws {
         let counter = Counter()
         let opened = Atomic(0)
@@ -55,7 +55,7 @@ struct DeferredTokenLockTests {
         #expect(counter.state.withLock { ($0.depth, $0.greatestDepth, $0.changes) } == (0, 1, 16))
     }
 
-    @Test("What cannot be opened, or refuses, locks nothing, and is tried again")
+    @Test("A lock that cannot be opened, or refuses, locks nothing, and is tried again")
     func refused() throws {
         let counter = Counter()
         let isReachable = Atomic(false)

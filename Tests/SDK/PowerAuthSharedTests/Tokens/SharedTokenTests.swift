@@ -41,7 +41,7 @@ struct SharedTokenTests {
         #expect(made.generateHeader() != nil)
     }
 
-    @Test("S-6: a token removed by one application is gone in the other, whoever made it")
+    @Test("S-6: a token removed by one application is gone in the other, regardless of its creator")
     func removalIsVisible() async throws {
         _ = try await request("SharedToken1", from: main)
         #expect(wallet.store.hasLocalToken(withName: "SharedToken1"))

@@ -31,7 +31,7 @@ struct TokenRecordTests {
     }
 
     @Test(
-        "Anything else is no record",
+        "Any other value is not a record",
         arguments: [
             "", "[]", "{", "{\"name\":\"T\",\"id\":\"x\"}",
             "{\"name\":\"T\",\"id\":1,\"sec\":\"AAECAwQFBgcICQoLDA0ODw==\"}",

@@ -177,7 +177,7 @@ struct TokenStoreTests {
         #expect(error?.code == code)
     }
 
-    @Test("T-4: a token goes when the server has removed it, and stays when the server refuses")
+    @Test("T-4: a token is removed once the server has removed it, and stays if the server refuses")
     func removal() async {
         main.put("T")
         main.provider.refuseRemovals(.powerAuth(.networkError))
@@ -233,7 +233,7 @@ struct TokenStoreTests {
         ) -> (any PowerAuthOperationTask)? { nil }
     }
 
-    @Test("A request that has ended keeps nothing of its caller's, above all not the password")
+    @Test("A request that has ended keeps no data of its caller, in particular no password")
     func endedRequest() async throws {
         let provider = PromptProvider()
         main.store.setProvider(provider)

@@ -119,7 +119,7 @@ struct PhoneAndWatchTests {
         #expect(watch.activationIdentifier == StoredStates.activationId)
     }
 
-    @Test("A pending activation of the phone is no activation for the watch")
+    @Test("A pending activation of the phone does not count for the watch")
     func pendingActivation() async throws {
         try phone.app.startActivation()
         #expect(await update() == (nil, nil))
@@ -140,7 +140,7 @@ struct PhoneAndWatchTests {
         }
     }
 
-    @Test("W21: what arrives before the SDK object exists is there for it")
+    @Test("W21: data that arrive before the SDK object exists are available to it")
     func earlyStatus() {
         pushStatus(StoredStates.activationId)
         #expect(Self.makeWatch(storage, watchManager, watchSandbox).hasValidActivation())
@@ -195,7 +195,7 @@ struct PhoneAndWatchTests {
         #expect(await request("other").1?.powerAuthErrorCode == .invalidActivationState)
         #expect(throws: NSError.self) { try service.statusPacket().get() }
         #expect(watch.updateActivationStatus())
-        #expect(phoneTransport.sent.isEmpty, "without a reply handler nothing is told")
+        #expect(phoneTransport.sent.isEmpty, "without a reply handler nothing is sent")
         #expect(watch.activationIdentifier == StoredStates.activationId)
         #expect(records.record(named: "T") != nil)
     }

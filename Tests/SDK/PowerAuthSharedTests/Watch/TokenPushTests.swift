@@ -63,7 +63,7 @@ struct TokenPushTests {
         #expect(phoneTransport.sent.isEmpty)
     }
 
-    @Test("A token whose SDK object is gone cannot be sent or removed, and says so")
+    @Test("A token whose SDK object was released cannot be sent or removed, and reports that")
     func releasedStore() async throws {
         let token = try Self.orphan()
         #expect(await send(token.copyPacket()).error?.powerAuthErrorCode == .missingActivation)

@@ -40,14 +40,14 @@ struct WatchManagerTests {
         return (consumed, replies)
     }
 
-    @Test("W1: what is not PowerAuth's is left alone, its reply handler untouched")
+    @Test("W1: messages of other protocols are ignored, and their reply handlers are not called")
     func foreignData() {
         let outcome = receive(Data("something else entirely".utf8))
         #expect(!outcome.consumed)
         #expect(outcome.replies.isEmpty)
     }
 
-    @Test("W2 and W3: what is PowerAuth's is consumed and answered exactly once, broken or not")
+    @Test("W2 and W3: PowerAuth messages are consumed and answered exactly once, broken or not")
     func errors() {
         for (data, text) in [
             (Data("PAwc1{broken json}".utf8), "Wrong packet received."),
@@ -144,7 +144,7 @@ struct WatchManagerTests {
         #expect(transport.sent.isEmpty)
     }
 
-    @Test("W13: errors of the session and of the counterpart come through unchanged")
+    @Test("W13: errors of the session and of the counterpart are passed on unchanged")
     func remoteErrors() async {
         transport.answer(with: WatchPacket(error: NSError(domain: "D", code: 3)).serialized())
         let remote = await sendAndWait()

@@ -5,7 +5,7 @@ import SimulatedDevice
 import TestSupport
 import Testing
 
-@Suite("What a phone has said before does not undo what it says later (watch.md, section 13)", .endsInTime)
+@Suite("An older message of a phone does not undo a newer one (watch.md, section 13)", .endsInTime)
 struct WatchOrderTests {
     private let sandbox: Sandbox
     private let storage: WatchStorage
@@ -43,7 +43,7 @@ struct WatchOrderTests {
         WatchOrder(origin: origin, number: number)
     }
 
-    @Test("What was said before about a token changes nothing, whenever it comes; about another one it counts")
+    @Test("An older message about a token is ignored, at any time; about another token it counts")
     func olderTokenMessages() throws {
         remove("T", order(5))
         try put("T", 4)
@@ -61,7 +61,7 @@ struct WatchOrderTests {
         #expect(records.record(named: "T") == nil, "what has no number is done as it comes")
     }
 
-    @Test("A removal that the keychain refuses, as before the first unlock, is told and can be said again")
+    @Test("A removal that the keychain refuses, as before the first unlock, is reported and can be sent again")
     func refusedRemoval() throws {
         say(WatchStatusPayload(.put, activationId: "A", order: order(1)))
         try put("T", 1)
@@ -90,7 +90,7 @@ struct WatchOrderTests {
         #expect(storage.activationId("i") == nil)
     }
 
-    @Test("A phone counts what it says, and goes on counting in its next process; questions have no number")
+    @Test("A phone numbers its messages, also across restarts; requests have no number")
     func counting() throws {
         let phone = try Sandbox.temporary(name: "main")
         let status = WatchPacket(target: "session:i", payload: WatchStatusPayload(.put, activationId: "A"))

@@ -80,7 +80,7 @@ struct WatchPacketTests {
         #expect(computed.base64EncodedString() == digest)
     }
 
-    @Test("W1: short data and other magics belong to somebody else")
+    @Test("W1: short data and other magics belong to another protocol")
     func foreignData() {
         for data in [Data(), Data("PAwc1{\"a\":\"b\"}".utf8), Data("PAwc2{\"target\":\"x\"}".utf8), Data(count: 100)] {
             guard case .foreign = WatchPacket.read(data) else {
@@ -145,7 +145,7 @@ struct WatchPacketTests {
         #expect(written.target == "*")
     }
 
-    @Test("A token that was not found needs no data; any true number says so", arguments: ["true", "1", "0.5", "-3"])
+    @Test("A token that was not found needs no data; any true number means it", arguments: ["true", "1", "0.5", "-3"])
     func tokenNotFound(value: String) throws {
         let reply = try packet(
             bytes("{\"target\":\"*\",\"tokenCmd\":\"put_token\",\"tokenName\":\"T\",\"tokenNotFound\":\(value)}"))
@@ -167,7 +167,7 @@ struct WatchPacketTests {
         #expect(packet.payload() == WatchStatusPayload(.put))
     }
 
-    @Test("A packet with one changed bit or a missing end is foreign, malformed, or says something else")
+    @Test("A packet with one changed bit or a missing end is foreign, malformed or different")
     func damagedPackets() throws {
         // Three bytes, so that every bit of their Base64 text counts.
         let payload = WatchTokenPayload(.put, tokenName: "T", tokenData: Data("{ }".utf8), isNotFound: true)

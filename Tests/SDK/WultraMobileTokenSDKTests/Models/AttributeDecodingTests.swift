@@ -120,7 +120,7 @@ struct AttributeDecodingTests {
         #expect(read.map(\.type) == [.amountConversion])
     }
 
-    @Test("Elements that are no attributes are left out")
+    @Test("Elements that are not attributes are left out")
     func noAttributes() throws {
         let good: JSONValue = ["type": "HEADING", "id": "h", "label": "H"]
         for bad in [.null, .integer(7), "text", [], [:], ["type": "NOTE"], good.with("type", .integer(1))]
@@ -134,7 +134,7 @@ struct AttributeDecodingTests {
     }
 
     @Test(
-        "What an attribute must have is missed when it is missing, null or of a wrong type",
+        "A required member of an attribute is reported if it is missing, null or of a wrong type",
         arguments: [
             ("KEY_VALUE", "value", ["value": "v"]), ("NOTE", "note", ["note": "n"]),
             ("IMAGE", "thumbnailUrl", ["thumbnailUrl": "t"]), ("HEADING", "label", [:]), ("HEADING", "id", [:]),
@@ -164,7 +164,7 @@ struct AttributeDecodingTests {
         }
     }
 
-    @Test("What an attribute may lack is nil when it is missing, null or of a wrong type")
+    @Test("An optional member of an attribute is nil if it is missing, null or of a wrong type")
     func optional() throws {
         let party: JSONValue = [
             "type": "PARTY_INFO",

@@ -35,7 +35,7 @@ struct LoggerTests {
         return listener.heard
     }
 
-    @Test("A delegate hears what is printed, or everything")
+    @Test("A delegate gets the printed messages, or all")
     func delegate() {
         let all = ["debug: test d", "info: test i", "warning: test w", "error: test e"]
         let levels: [(WMTLogger.VerboseLevel, Int)] = [
@@ -48,7 +48,7 @@ struct LoggerTests {
         #expect(WMTLogger.verboseLevel == .warnings)
     }
 
-    @Test("What nobody hears is not evaluated")
+    @Test("A message without a listener is not evaluated")
     func laziness() {
         func costly() -> String {
             Issue.record("evaluated")

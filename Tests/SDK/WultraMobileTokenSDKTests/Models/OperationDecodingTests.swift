@@ -8,7 +8,7 @@ import Testing
 @Suite("Operations (mobile-token.md, section 7.1)", .endsInTime)
 struct OperationDecodingTests {
     @Test(
-        "What an operation must have is refused when it is missing, null or of a wrong type",
+        "A required member of an operation is refused if it is missing, null or of a wrong type",
         arguments: [
             "id", "name", "data", "status", "operationCreated", "operationExpires", "allowedSignatureType",
             "allowedSignatureType.type", "allowedSignatureType.variants", "formData", "formData.title",
@@ -24,7 +24,7 @@ struct OperationDecodingTests {
         }
     }
 
-    @Test("What an operation may lack is nil or empty when it is missing, null or of a wrong type")
+    @Test("An optional member of an operation is nil or empty if it is missing, null or of a wrong type")
     func optional() throws {
         let operation = try Example.operation
         let isAbsent: [(path: String, check: (WMTUserOperation) -> Bool)] = [

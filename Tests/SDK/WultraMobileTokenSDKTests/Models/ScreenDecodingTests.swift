@@ -46,7 +46,7 @@ struct ScreenDecodingTests {
         #expect(try before(["type": .string(type), "items": [.integer(1)], "approvalType": .null])?.items == nil)
     }
 
-    @Test("Without a type there is no screen")
+    @Test("A screen without a type is nil")
     func withoutType() throws {
         for value in [nil, .null, .integer(1)] as [JSONValue?] {
             #expect(try before(warning.with("type", value)) == nil)
@@ -75,7 +75,7 @@ struct ScreenDecodingTests {
         }
     }
 
-    @Test("A redirection tells its text, URL and countdown; flags that are not sent are nil")
+    @Test("A redirection has its text, URL and countdown; flags that are not sent are nil")
     func redirect() throws {
         let payload: JSONValue = ["redirectText": "Back", "redirectUrl": "https://shop.test/back", "countdown": 5]
         let screen: JSONValue = ["type": "MERCHANT_REDIRECT", "heading": "h", "message": "m", "payload": payload]

@@ -21,7 +21,7 @@ struct PACTests {
         WMTPACUtils.parseDeeplink(url: try #require(URL(string: text)))
     }
 
-    @Test("What names no operation is nothing")
+    @Test("A text without an operation yields nil")
     func nothing() throws {
         let token = Self.jwt(#"{"oid":"1","potp":"2"}"#)
         let dot = try #require(token.firstIndex(of: "."))
@@ -40,7 +40,7 @@ struct PACTests {
         }
     }
 
-    @Test("A link names its operation and its one-time password, however it is encoded")
+    @Test("A link has its operation and its one-time password, in any encoding")
     func links() throws {
         for name in ["totp", "potp"] {
             let expected = WMTPACData(operationId: Self.id, totp: "12345678")

@@ -27,7 +27,7 @@ struct PushParserTests {
         return WMTPushParser.parseNotification(info)
     }
 
-    @Test("Other pushes are nothing")
+    @Test("Other pushes yield nil")
     func others() throws {
         #expect(WMTPushParser.parseNotification([:]) == nil)
         for type in ["mtoken.other", 7, NSNull()] as [Any] {

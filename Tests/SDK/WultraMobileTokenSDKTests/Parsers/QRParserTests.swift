@@ -76,7 +76,7 @@ struct QRParserTests {
         #expect([.invalidVersionString, .invalidTemplateId].contains(error(Self.payload(data: text))))
     }
 
-    @Test("Flags that are not there are false, in any order")
+    @Test("Missing flags are false, in any order")
     func flags() throws {
         let none = try parse(Self.payload(flags: "")).flags
         #expect(none == WMTQROperationFlags("") && !none.allowBiometryFactor && !none.blockWhenOnCall)
@@ -142,7 +142,7 @@ struct QRParserTests {
     }
 
     @Test(
-        "What is no amount is refused, also where it begins like one",
+        "An invalid amount is refused, also with a valid beginning",
         arguments: [
             "ACZK", "A", "A0", "AxCZK", "A1,500CZK", "A12xCZK", "A1e3CZK", "A1000", "A1.CZK", "A1.2.3CZK", "A--1CZK",
             "A1 CZK", "A١CZK", "A1CZ1", "A100000000000000000000000000000000000000.1CZK",
@@ -187,7 +187,7 @@ struct QRParserTests {
         #expect(try fields("A0*") == [.empty])
     }
 
-    @Test("Each mistake has a reason of its own, and the first one is told")
+    @Test("Each mistake has a reason of its own, and the first one is reported")
     func reasons() {
         #expect(reason("a\nb") == .tooFewLines(2))
         #expect(reason(Self.payload().replacing("\n", with: "\r\n")) == .tooFewLines(1))

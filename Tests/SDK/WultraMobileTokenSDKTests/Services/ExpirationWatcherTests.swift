@@ -79,7 +79,7 @@ struct ExpirationWatcherTests {
             Example.operation.with("id", .string(id)).with("operationExpires", "2126-03-01T08:20:30+0000"))
     }
 
-    @Test("Each operation is watched once, and what is returned is what is watched")
+    @Test("Each operation is watched once, and the watched ones are returned")
     func list() throws {
         let watcher = try Watch().watcher
         let (one, again, two, three) = try (operation("1"), operation("1"), operation("2"), operation("3"))
@@ -136,7 +136,7 @@ struct ExpirationWatcherTests {
         #expect(await watch.report() == 1)
     }
 
-    @Test("Only the last of several changes counts for the timer, and a watcher of nothing is silent")
+    @Test("Only the last of several changes counts for the timer, and an empty watcher reports nothing")
     func oneTimer() async throws {
         let watch = try Watch()
         let first = watch.operation(in: 0)

@@ -48,7 +48,7 @@ struct InboxSizeTests {
         #expect(try app.bodies(Self.list).count == (limit + 2) / 3)
     }
 
-    @Test("A message that comes again, long after it came first, counts once", arguments: 1...4)
+    @Test("A message that is repeated much later counts once", arguments: 1...4)
     func doubles(distance: Int) async throws {
         let app = try await ServiceApp.activated()
         let inbox = app.networking.createWMTInbox()

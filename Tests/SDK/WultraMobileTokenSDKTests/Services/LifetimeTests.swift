@@ -22,7 +22,7 @@ struct LifetimeTests {
         func areGone() async -> Bool {
             for _ in 0..<60_000 {
                 if service == nil && networking == nil { return true }
-                // A release tells nobody.
+                // A release is not reported.
                 await withCheckedContinuation { continuation in
                     DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(1)) { continuation.resume() }
                 }
@@ -31,7 +31,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test("A service that the application has dropped is gone after its calls, also cancelled ones, and polls no more")
+    @Test("A service without references is released after its calls, also cancelled ones, and polls no more")
     func operations() async throws {
         let remains = try await Self.usedOperations()
         #expect(await remains.areGone())
@@ -59,7 +59,7 @@ struct LifetimeTests {
         return LeakTracker(app: app.app, service: service, networking: app.networking)
     }
 
-    @Test("An inbox is gone after all messages were loaded, and after that was cancelled")
+    @Test("An inbox is released after all messages were loaded, and after that was cancelled")
     func inbox() async throws {
         #expect(try await Self.usedInbox().areGone())
     }
@@ -78,7 +78,7 @@ struct LifetimeTests {
         return LeakTracker(app: app.app, service: inbox, networking: app.networking)
     }
 
-    @Test("A push service is gone after a registration that was cancelled")
+    @Test("A push service is released after a cancelled registration")
     func push() async throws {
         #expect(try await Self.usedPush().areGone())
     }

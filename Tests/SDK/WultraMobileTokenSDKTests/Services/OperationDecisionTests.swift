@@ -11,7 +11,7 @@ import WultraMobileTokenSDK
 struct OperationDecisionTests {
     private let operation = WMTLocalOperation(id: "1", data: "A1")
 
-    @Test("The delegate is told what was added and removed by lists, claims and decisions")
+    @Test("The delegate is notified of operations added and removed by lists, claims and decisions")
     func delegate() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
@@ -42,7 +42,7 @@ struct OperationDecisionTests {
     }
 
     @Test(
-        "The server's refusals of an operation have reasons of their own, and keep what the server said",
+        "The server's refusals of an operation have separate reasons, and keep the server's error",
         arguments: [
             ("INVALID_ACTIVATION", 400, "operations_invalidActivation", "operations_invalidActivation"),
             ("OPERATION_ALREADY_FAILED", 400, "operations_alreadyFailed", "operations_alreadyFailed"),
@@ -70,7 +70,7 @@ struct OperationDecisionTests {
         }
     }
 
-    @Test("A wrong password is told by the server's code, and the right one succeeds afterwards")
+    @Test("A wrong password is reported with the server's code, and the right one succeeds afterwards")
     func wrongPassword() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
@@ -82,7 +82,7 @@ struct OperationDecisionTests {
         try await result { service.authorize(operation: operation, with: .rightPassword, completion: $0) }.get()
     }
 
-    @Test("A rejection is signed with possession, an approval with what the app gives, and details carry the token")
+    @Test("A rejection is signed with possession, an approval with the app's factors, and details carry the token")
     func factors() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
@@ -133,7 +133,7 @@ struct OperationDecisionTests {
         }
     }
 
-    @Test("A cancelled detail is not completed and says that it is cancelled")
+    @Test("A cancelled detail is not completed and reports that it is cancelled")
     func cancelledDetail() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
@@ -165,7 +165,7 @@ struct OperationDecisionTests {
         app.transport.release(ServiceApp.authorize)
     }
 
-    @Test("A class of the app is that of every operation that the service gives")
+    @Test("Every operation of the service has the class set by the app")
     func customClass() async throws {
         final class AppOperation: WMTUserOperation {}
         let app = try await ServiceApp.activated()

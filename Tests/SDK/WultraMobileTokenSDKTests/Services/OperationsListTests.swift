@@ -10,7 +10,7 @@ import WultraMobileTokenSDK
 
 @Suite("The list of operations (mobile-token.md, sections 6.1 and 6.2)", .endsInTime)
 struct OperationsListTests {
-    @Test("All who ask while the list is loaded share one request, and get it in the server's order")
+    @Test("Calls during a load of the list share one request, and get it in the server's order")
     func joinedFetch() async throws {
         let app = try await ServiceApp.activated()
         let service = Transferred(app.networking.createWMTOperations())
@@ -39,7 +39,7 @@ struct OperationsListTests {
         #expect(try app.bodies(ServiceApp.list) == [[:]])
     }
 
-    @Test("Who asks in a completion makes a new request; until all completions were called the list is being loaded")
+    @Test("A call in a completion makes a new request; until all completions were called the list is being loaded")
     func askedInCompletion() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
@@ -54,7 +54,7 @@ struct OperationsListTests {
         #expect(app.transport.count(of: ServiceApp.list) == 2)
     }
 
-    @Test("A list that arrives when another activation is there is not taken for its list (sharing.md, D30)")
+    @Test("A list that arrives after a new activation is not taken for its list (sharing.md, D30)")
     func lateList() async throws {
         let app = try await ServiceApp.activated()
         let service = Transferred(app.networking.createWMTOperations())
@@ -69,7 +69,7 @@ struct OperationsListTests {
         #expect(service.value.lastFetchResult == nil)
     }
 
-    @Test("A cancelled list is not completed, says that it is cancelled, and changes nothing")
+    @Test("A cancelled list is not completed, reports that it is cancelled, and changes nothing")
     func cancelledList() async throws {
         let app = try await ServiceApp.activated()
         let service = Transferred(app.networking.createWMTOperations())
@@ -98,7 +98,7 @@ struct OperationsListTests {
         #expect(wanted == 1)
     }
 
-    @Test("Without an activation there is a reason, nothing is sent, and nobody else is told")
+    @Test("Without an activation only the caller gets a reason, and nothing is sent")
     func withoutActivation() async throws {
         let app = try await ServiceApp()
         let service = app.networking.createWMTOperations()
@@ -135,7 +135,7 @@ struct OperationsListTests {
     }
 
     @Test(
-        "A list that does not come has the documented reason, the delegate is told, and the next one works",
+        "A list that fails has the documented reason, the delegate is notified, and the next one works",
         arguments: [
             (Answer.error("ERROR_GENERIC", status: 500), "network_generic"),
             (Answer(status: 200, body: "<html>"), "network_invalidResponseObject"),
@@ -188,7 +188,7 @@ struct OperationsListTests {
         #expect(result.reason == .network_invalidResponseObject && result.failure?.nestedError is DecodingError)
     }
 
-    @Test("A token that the server does not know is made anew, once")
+    @Test("A token unknown to the server is created again, once")
     func lostToken() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
@@ -201,7 +201,7 @@ struct OperationsListTests {
         #expect(refused.failure?.httpStatusCode == 401 && app.transport.count(of: ServiceApp.list) == 4)
     }
 
-    @Test("When no new token can be made, the server's refusal of the old one is told")
+    @Test("When no new token can be made, the server's refusal of the old one is reported")
     func noNewToken() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
@@ -211,7 +211,7 @@ struct OperationsListTests {
         #expect(await service.list().failure?.restApiError?.errorCode == .authenticationFailure)
     }
 
-    @Test("With the original's defect a token that the server does not know stays (quirk mobile-token.19)")
+    @Test("With the original's defect a token unknown to the server stays (quirk mobile-token.19)")
     func lostTokenInTheOriginal() async throws {
         let app = try await ServiceApp.activated(quirks: ["mobile-token.19"])
         let service = app.networking.createWMTOperations()
@@ -221,7 +221,7 @@ struct OperationsListTests {
         #expect(app.app.sdk.tokenStore.hasLocalToken(withName: "possession_universal"))
     }
 
-    @Test("Polling loads again and again, tells the delegate, and ends when it is told to")
+    @Test("Polling loads repeatedly, notifies the delegate, and ends on request")
     func polling() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()

@@ -98,7 +98,7 @@ struct PollingTests {
         await poll.refreshes(1)
     }
 
-    @Test("In the background polling waits, and goes on at once when the app is active again")
+    @Test("In the background polling waits, and continues at once when the app is active again")
     func pause() async throws {
         let poll = try Poll()
         poll.polling.start(interval: 7, delayStart: false)
@@ -116,7 +116,7 @@ struct PollingTests {
         #expect(poll.count == 3)
     }
 
-    @Test("Polling that was ended while it waited does not go on")
+    @Test("Polling that was ended while it waited does not continue")
     func stopWhilePaused() throws {
         let poll = try Poll()
         poll.polling.start(interval: 7, delayStart: false)

@@ -28,7 +28,7 @@ struct PushServiceTests {
         await result { push.registerDeviceTokenForPushNotifications(token: token, completion: $0) }
     }
 
-    @Test("A second registration waits for nobody: it is refused while the first one is under way")
+    @Test("A second registration does not wait: it is refused while the first one is in progress")
     func alreadyRegistering() async throws {
         let app = try await ServiceApp.activated()
         let push = app.networking.createWMTPush()
@@ -66,7 +66,7 @@ struct PushServiceTests {
         return await register(push)
     }
 
-    @Test("A cancelled registration does not stand in the way of the next one")
+    @Test("A cancelled registration does not block the next one")
     func cancelled() async throws {
         let app = try await ServiceApp.activated()
         try await registerAfterCancel(app).get()
@@ -117,7 +117,7 @@ struct InboxServiceTests {
         #expect(failed.failure?.restApiError?.errorCode == nil)
     }
 
-    @Test("All messages are those of all pages, each once, and no more than wanted")
+    @Test("All messages are those of all pages, each once, up to the limit")
     func allMessages() async throws {
         let app = try await ServiceApp.activated()
         let inbox = app.networking.createWMTInbox()

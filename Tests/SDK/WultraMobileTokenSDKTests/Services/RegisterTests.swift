@@ -16,7 +16,7 @@ struct RegisterTests {
         change.map { [$0.operations, $0.removed, $0.added].map { $0.map(\.id) } }
     }
 
-    @Test("A new list replaces instances and order, names what is new and gone, and lists nothing twice")
+    @Test("A new list replaces instances and order, reports added and removed ones, and has no duplicates")
     func replace() throws {
         var register = OperationRegister(keepsOldOperations: false)
         #expect(ids(register.replace(with: try operations("1", "2"))) == [["1", "2"], [], ["1", "2"]])

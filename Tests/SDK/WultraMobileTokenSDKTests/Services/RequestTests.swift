@@ -6,7 +6,7 @@ import WultraPowerAuthNetworking
 
 @testable import WultraMobileTokenSDK
 
-@Suite("What is sent (mobile-token.md, section 8)", .endsInTime)
+@Suite("Requests (mobile-token.md, section 8)", .endsInTime)
 struct RequestTests {
     private func authorization(_ operation: any WMTOperation, adjustment: TimeInterval = 0) throws -> JSONValue {
         let now = Date(timeIntervalSince1970: 1_772_352_969)
@@ -53,7 +53,7 @@ struct RequestTests {
         #expect(sent?["timestampReceived"] == .string(expected) && sent?["type"] == "DEEPLINK")
     }
 
-    @Test("A rejection says its reason, also one of the app's own")
+    @Test("A rejection states its reason, also a custom one")
     func rejection() throws {
         for (reason, text) in [
             (WMTRejectionReason.unknown, "UNKNOWN"), (.incorrectData, "INCORRECT_DATA"),
@@ -65,7 +65,7 @@ struct RequestTests {
     }
 }
 
-@Suite("What comes back (mobile-token.md, section 2.1)", .endsInTime)
+@Suite("Answers (mobile-token.md, section 2.1)", .endsInTime)
 struct ListResponseTests {
     private func read(_ value: JSONValue) throws -> WMTOperationListResponse<WMTUserOperation> {
         try JSON.read(WMTOperationListResponse<WMTUserOperation>.self, value)
@@ -86,7 +86,7 @@ struct ListResponseTests {
         }
     }
 
-    @Test("A refusal tells code and message, and no operations")
+    @Test("A refusal has code and message, and no operations")
     func refusal() throws {
         let list = try read([
             "status": "ERROR", "responseObject": ["code": "INVALID_ACTIVATION", "message": "Invalid activation."],
@@ -104,7 +104,7 @@ struct ListResponseTests {
         #expect(all.count == 6 && list.responseObject?.map(\.status) == all)
     }
 
-    @Test("Operations that cannot be read are left out and reported; a list that is none is refused")
+    @Test("Operations that cannot be read are left out and reported; an invalid list is refused")
     func badOperations() throws {
         let good = try Example.operation
         let bad: [JSONValue] = [.null, "x", good.with("status", "DELAYED"), good.with("id", nil)]

@@ -6,7 +6,7 @@ import Testing
 import WultraMobileTokenSDK
 import WultraPowerAuthNetworking
 
-@Suite("When a token is made anew (mobile-token.md, section 24, item 19)", .endsInTime)
+@Suite("Token renewal (mobile-token.md, section 24, item 19)", .endsInTime)
 struct TokenRenewalTests {
     private static let create = "/pa/v3/token/create"
 
@@ -57,7 +57,7 @@ struct TokenRenewalTests {
         #expect(app.transport.count(of: Self.create) == 1)
     }
 
-    @Test("A new token that the server accepted, although it refused what was asked, is not of no use")
+    @Test("A new token counts as accepted, although the server refused the request")
     func acceptedForARefusedCall() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
@@ -70,7 +70,7 @@ struct TokenRenewalTests {
         }
     }
 
-    @Test("A refusal that comes after another call has made a new token leaves that token alone")
+    @Test("A refusal that arrives after another call has made a new token does not affect that token")
     func lateRefusal() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()

@@ -19,7 +19,7 @@ enum Behaviours {
                 Bullet(tests: ["An approval has identifier and data, and nothing else"]),
                 Bullet(
                     tests: ["The approval of an operation with a proximity check carries it with both times"]),
-                Bullet(tests: ["A rejection says its reason, also one of the app's own"]),
+                Bullet(tests: ["A rejection states its reason, also a custom one"]),
             ]
         ),
         (
@@ -37,7 +37,7 @@ enum Behaviours {
                     tests: ["An attribute of an unknown kind is unknown, keeps its label and disturbs no other one"]),
                 Bullet(tests: ["An amount without a value is left out, and a conversion behind it stays"]),
                 Bullet(tests: ["Result texts are nil without any, and each is nil without its own"]),
-                Bullet(tests: ["A refusal tells code and message, and no operations"]),
+                Bullet(tests: ["A refusal has code and message, and no operations"]),
                 Bullet(tests: ["A history has an operation of each status"]),
             ]
         ),
@@ -47,7 +47,7 @@ enum Behaviours {
                 Bullet(tests: ["A warning with three points and a slider is read completely, with both flags"]),
                 Bullet(tests: ["A screen of an unknown kind before the approval is unknown and keeps its heading"]),
                 Bullet(tests: ["A generic payload is the same JSON, and its members have their types"]),
-                Bullet(tests: ["A redirection tells its text, URL and countdown; flags that are not sent are nil"]),
+                Bullet(tests: ["A redirection has its text, URL and countdown; flags that are not sent are nil"]),
                 Bullet(tests: ["A review shows its note, with identifier and text of the label"]),
                 Bullet(
                     tests: [
@@ -64,14 +64,14 @@ enum Behaviours {
                     tests: ["More lines are a newer format, whose additions are signed and not understood"]),
                 Bullet(tests: ["An operation needs an identifier, but neither title nor message"]),
                 Bullet(tests: ["Data without version and template are refused"]),
-                Bullet(tests: ["Flags that are not there are false, in any order"]),
+                Bullet(tests: ["Missing flags are false, in any order"]),
                 Bullet(tests: ["Nonces, signatures and keys of a wrong form are refused"]),
                 Bullet(tests: ["Escapes of texts are resolved, but for the asterisk, which only data escape"]),
                 Bullet(tests: ["Escapes of data are resolved in every kind of text"]),
                 Bullet(
                     tests: [
                         "Amounts are numbers with a currency",
-                        "What is no amount is refused, also where it begins like one",
+                        "An invalid amount is refused, also with a valid beginning",
                     ]),
                 Bullet(tests: ["Accounts are an IBAN with or without the code of a bank"]),
                 Bullet(tests: ["Dates are days of the calendar"]),
@@ -81,8 +81,8 @@ enum Behaviours {
         (
             "PAC",
             [
-                Bullet(tests: ["What names no operation is nothing"]),
-                Bullet(tests: ["A link names its operation and its one-time password, however it is encoded"]),
+                Bullet(tests: ["A text without an operation yields nil"]),
+                Bullet(tests: ["A link has its operation and its one-time password, in any encoding"]),
                 Bullet(tests: ["A JWT names them too, alone and in a link, with and without padding"]),
             ]
         ),
@@ -91,7 +91,7 @@ enum Behaviours {
             [
                 Bullet(
                     tests: [
-                        "Other pushes are nothing",
+                        "Other pushes yield nil",
                         "A new operation is recognised, with its content where both texts are there",
                     ]),
                 Bullet(tests: ["The end of an operation is recognised with its result"]),
@@ -101,7 +101,7 @@ enum Behaviours {
         (
             "Expiration watcher",
             [
-                Bullet(tests: ["Each operation is watched once, and what is returned is what is watched"]),
+                Bullet(tests: ["Each operation is watched once, and the watched ones are returned"]),
                 Bullet(
                     tests: [
                         "An operation that expires now is reported after five seconds, no longer watched; a later one stays"
@@ -113,32 +113,32 @@ enum Behaviours {
             [
                 Bullet(
                     tests: [
-                        "A cancelled list is not completed, says that it is cancelled, and changes nothing",
-                        "A cancelled detail is not completed and says that it is cancelled",
+                        "A cancelled list is not completed, reports that it is cancelled, and changes nothing",
+                        "A cancelled detail is not completed and reports that it is cancelled",
                     ], scenarios: ["mobile-token/list-and-delegate.yaml"]),
                 Bullet(scenarios: ["mobile-token/claim-with-proximity-check.yaml"]),
                 Bullet(scenarios: ["mobile-token/claim-with-proximity-check.yaml"]),
                 Bullet(scenarios: ["mobile-token/history.yaml"]),
                 Bullet(
                     tests: [
-                        "A rejection is signed with possession, an approval with what the app gives, and details carry the token"
+                        "A rejection is signed with possession, an approval with the app's factors, and details carry the token"
                     ],
                     scenarios: ["mobile-token/a-payment-from-push-to-approval.yaml", "mobile-token/rejection.yaml"]),
                 Bullet(
-                    tests: ["Polling loads again and again, tells the delegate, and ends when it is told to"],
+                    tests: ["Polling loads repeatedly, notifies the delegate, and ends on request"],
                     scenarios: ["mobile-token/polling.yaml"]),
                 Bullet(
                     tests: [
                         "A service that pauses polls nothing until the app is active again, then at once",
-                        "Polling that was ended while it waited does not go on",
+                        "Polling that was ended while it waited does not continue",
                     ], scenarios: ["mobile-token/polling.yaml"]),
                 Bullet(
-                    tests: ["The delegate is told what was added and removed by lists, claims and decisions"],
+                    tests: ["The delegate is notified of operations added and removed by lists, claims and decisions"],
                     scenarios: ["mobile-token/list-and-delegate.yaml", "mobile-token/rejection.yaml"]),
                 Bullet(scenarios: ["mobile-token/offline-operation.yaml"]),
                 Bullet(tests: ["After the first call the server's time is known"]),
                 Bullet(
-                    tests: ["All messages are those of all pages, each once, and no more than wanted"],
+                    tests: ["All messages are those of all pages, each once, up to the limit"],
                     scenarios: ["mobile-token/inbox.yaml"]),
             ]
         ),

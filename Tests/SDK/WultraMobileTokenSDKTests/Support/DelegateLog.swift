@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import WultraMobileTokenSDK
 
-/// Writes down what a delegate is told, and lets a test wait for it.
+/// Records the calls of a delegate, and lets a test wait for them.
 final class DelegateLog: WMTOperationsDelegate, Sendable {
     enum Event: Equatable, Sendable {
         case changed([String], removed: [String], added: [String])

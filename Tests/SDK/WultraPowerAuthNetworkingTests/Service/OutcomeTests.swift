@@ -6,7 +6,7 @@ import Testing
 
 @testable import WultraPowerAuthNetworking
 
-@Suite("What a request ends with (networking.md, sections 6.4, 10.4 and 16)", .endsInTime)
+@Suite("Outcome of a request (networking.md, sections 6.4, 10.4 and 16)", .endsInTime)
 struct OutcomeTests {
     /// Sends a plain request that is answered by the test.
     private func answered(
@@ -19,7 +19,7 @@ struct OutcomeTests {
     }
 
     @Test(
-        "A successful envelope is a success whatever the HTTP status, and an error envelope is none",
+        "A successful envelope is a success with any HTTP status, and an error envelope is an error",
         arguments: [200, 201, 400, 500])
     func envelopes(status: Int) async throws {
         let success = try await answered(
@@ -38,7 +38,7 @@ struct OutcomeTests {
     }
 
     @Test(
-        "A body that is no envelope is an error that says why, of the status or of the answer",
+        "A body without an envelope is an error with its reason, of the status or of the answer",
         arguments: ["", "<html>", "{}"])
     func unreadable(body: String) async throws {
         for (status, reason) in [
@@ -79,7 +79,7 @@ struct OutcomeTests {
 
     private static let encryptionError = #"{"status":"ERROR","responseObject":{"code":"ERR_ENCRYPTION","message":"m"}}"#
 
-    @Test("An error in the clear is understood where an encrypted answer is expected, and nothing else is")
+    @Test("Only an error is accepted unencrypted where an encrypted answer is expected")
     func plainAnswers() async throws {
         let app = try await TestApp.activated()
         let service = try app.service()
@@ -125,7 +125,7 @@ struct OutcomeTests {
         #expect(refused.error?.restApiError?.errorCode == .temporaryKeyError)
     }
 
-    @Test("A request that hears late of a forgotten key takes the new one that another request has got meanwhile")
+    @Test("A request that learns late of a forgotten key takes the new one of another request")
     func forgottenKeyIsHeardOfLate() async throws {
         let body = #"{"status":"ERROR","responseObject":{"code":"ERR_TEMPORARY_KEY","message":"m"}}"#
         let app = try await TestApp.activated()

@@ -186,7 +186,7 @@ struct QueueTests {
         #expect(endings.load(ordering: .relaxed) == 1)
     }
 
-    @Test("A request cancelled while it waits for its turn is never sent, and those behind it are")
+    @Test("A request cancelled in the queue is never sent, and later ones are")
     func cancelInQueue() async throws {
         let app = try await TestApp.activated()
         let service = try app.service()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import WultraPowerAuthNetworking
 
-@Suite("What a request looks like (networking.md, sections 4 and 16)", .endsInTime)
+@Suite("Content of a request (networking.md, sections 4 and 16)", .endsInTime)
 struct RequestTests {
     @Test("A request is a POST of JSON that names language and library")
     func plain() async throws {
@@ -60,7 +60,7 @@ struct RequestTests {
     }
 
     @Test(
-        "A caller's header replaces the library's, whatever its capital letters; the protocol's own cannot be replaced")
+        "A caller's header replaces the library's, ignoring case; the protocol's own cannot be replaced")
     func headers() async throws {
         let app = try await TestApp.activated()
         let service = try app.service()
@@ -77,7 +77,7 @@ struct RequestTests {
         #expect(request["X-PowerAuth-Authorization"] == nil)
     }
 
-    @Test("A request's own time limit wins over that of the configuration")
+    @Test("A request's own timeout overrides the configuration's")
     func timeLimits() async throws {
         let app = try await TestApp()
         app.transport.order(.hold(.request), .hold(.request), for: Endpoints.basicPath)
@@ -148,7 +148,7 @@ struct RequestTests {
         #expect(parts == parts.sorted() && parts.last == 1 && parts.allSatisfy { $0 > 0 && $0 <= 1 })
     }
 
-    @Test("The JSON of a service is written and read as its encoder and decoder say")
+    @Test("The JSON of a service is written and read with its encoder and decoder")
     func coders() async throws {
         struct Timed: Codable, Sendable { let serverTime: Date }
         let app = try await TestApp()

@@ -109,7 +109,7 @@ struct SigningTests {
     }
 
     @Test(
-        "The main queue sends no request, with whatever it is authorized: sending may take a while",
+        "The main queue sends no request, with any authorization: sending may take a while",
         arguments: [[], ["networking.8"]])
     func mainQueueIsFree(quirks: [String]) async throws {
         let app = try await TestApp.activated(quirks: quirks)
@@ -120,7 +120,7 @@ struct SigningTests {
         #expect(app.transport.pathsSentOnMainQueue == [])
     }
 
-    @Test("With the original's behaviour a token is sent with whatever time the device has")
+    @Test("With the original's behaviour a token is sent with the device's own time")
     func unsynchronisedToken() async throws {
         let app = try await TestApp.activated(quirks: ["networking.8"])
         #expect(try await app.service().send(WPNRequestBase(), .possession(), Endpoints.token).error == nil)
@@ -129,7 +129,7 @@ struct SigningTests {
         #expect(!sdk.timeSynchronizationService.isTimeSynchronized)
     }
 
-    @Test("A failed token request is told with what the server said")
+    @Test("A failed token request is reported with the server's error")
     func refusedToken() async throws {
         let app = try await TestApp.activated()
         let refused = try await app.service().send(WPNRequest(Message()), .wrongPassword, Endpoints.tokenAndEncrypted)
@@ -158,7 +158,7 @@ struct SigningTests {
         }
     }
 
-    @Test("What cannot be encrypted is not sent in the clear")
+    @Test("Data that cannot be encrypted are not sent")
     func nothingLeaks() async throws {
         let app = try await TestApp()
         let encryptor = try await outcome { app.sdk.eciesEncryptorForApplicationScope(callback: $0) }.get()

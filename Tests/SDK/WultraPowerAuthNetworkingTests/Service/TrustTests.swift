@@ -10,7 +10,7 @@ import Testing
 
 @testable import WultraPowerAuthNetworking
 
-@Suite("Whom a service trusts (networking.md, sections 9 and 16)", .endsInTime)
+@Suite("Server trust of a service (networking.md, sections 9 and 16)", .endsInTime)
 struct TrustTests {
     /// Pins the server's own certificate; without one it takes the first that it sees.
     private final class Pin: WPNPinningProvider, Sendable {
@@ -46,7 +46,7 @@ struct TrustTests {
         return try await app.service(sslValidation: strategy).send(WPNRequestBase(), Endpoints.basic).error
     }
 
-    @Test("By default the system decides, and what it finds is an error of trust", arguments: CertificateKind.allCases)
+    @Test("By default the system decides, and its refusal is an error of trust", arguments: CertificateKind.allCases)
     func system(kind: CertificateKind) async throws {
         let server = try await RealServer.start { $0.certificate = kind }
         let error = try await ask(server, .default)

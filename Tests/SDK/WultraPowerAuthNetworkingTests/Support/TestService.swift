@@ -84,7 +84,7 @@ extension TestApp {
 }
 
 extension HTTPRequest {
-    /// The value of a header, whatever its capital letters; joined as HTTP does it where there are several.
+    /// The value of a header, ignoring case; several values are joined as in HTTP.
     subscript(header: String) -> String? {
         let values = headers.filter { $0.name.caseInsensitiveCompare(header) == .orderedSame }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ",")
@@ -127,7 +127,7 @@ extension WPNNetworkingService {
     }
 }
 
-/// Remembers what the service tells about answers.
+/// Records the service's reports about answers.
 final class RecordingDelegate: WPNResponseDelegate, Sendable {
     struct Answer: Sendable {
         let url: URL

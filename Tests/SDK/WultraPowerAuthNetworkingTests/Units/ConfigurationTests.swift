@@ -30,7 +30,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("The user agent is none, the caller's text, or library, network, application and device")
+    @Test("The user agent is absent, the caller's text, or library, network, application and device")
     func userAgents() throws {
         let sandbox = try Sandbox.temporary()
         #expect(WPNUserAgent.systemDefault.getValue(on: sandbox) == nil)
@@ -60,7 +60,7 @@ struct ConfigurationTests {
         #expect(space.authenticationMethod == NSURLAuthenticationMethodServerTrust)
     }
 
-    @Test("A challenge is answered as the strategy says")
+    @Test("A challenge is answered by the strategy")
     func challenges() throws {
         let url = try #require(URL(string: "https://example.com"))
         let server = URLAuthenticationChallenge(

@@ -89,7 +89,7 @@ struct EnvelopeTests {
         #expect(answer.responseError?.errorCode == .invalidRequest)
     }
 
-    @Test("A list keeps its order, and an answer may say more than its envelope")
+    @Test("A list keeps its order, and an answer may have more members than its envelope")
     func lists() throws {
         let answer = try decode(
             TimedList.self,
@@ -130,7 +130,7 @@ struct EnvelopeTests {
         #expect(throws: (any Error).self) { try decode(WPNResponseArray<Payload>.self, json) }
     }
 
-    @Test("An error code that the library does not know stays readable as text")
+    @Test("An error code unknown to the library stays readable as text")
     func unknownCode() throws {
         let answer = try decode(
             WPNResponseBase.self, #"{"status":"ERROR","responseObject":{"code":"ERR_RECOVERY","message":""}}"#)
@@ -174,7 +174,7 @@ struct DateTests {
     }
 
     @Test(
-        "Other texts are no dates, and the error says which",
+        "Other texts are not dates, and the error names them",
         arguments: [
             "2024-03-19T12:29:29", "2024-03-19", "", "now", "2024-03-19 12:29:29Z", "2024-02-30T00:00:00Z",
             "2024-13-01T00:00:00Z", "2024-03-19T25:00:00Z", "24-03-19T12:29:29Z", "2024-03-19T12:29:29.Z",

@@ -35,7 +35,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "An error of the network says whether the network or the trust is missing",
+        "An error of the network states whether the network or the trust is missing",
         arguments: [
             (-1009, true, false), (-1018, true, false), (-1020, true, false), (-1200, false, true),
             (-1201, false, true), (-1202, false, true), (-1203, false, true), (-1204, false, true),
@@ -49,7 +49,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("What the PowerAuth SDK tells is told on")
+    @Test("Details of PowerAuth SDK errors are passed on")
     func powerAuth() {
         let response = PowerAuthRestApiErrorResponse(
             httpStatusCode: 403, body: ["responseObject": ["code": "ERR_ACTIVATION", "message": "m"]])
@@ -82,7 +82,7 @@ struct ErrorTests {
         #expect((error as any Error).localizedDescription == error.description)
     }
 
-    @Test("A reason is a text, anybody may add one, and the misspelt one of earlier versions is understood")
+    @Test("A reason is an extensible text, and the misspelt one of earlier versions is understood")
     func reasons() {
         #expect(WPNErrorReason.network_sslError.rawValue == "network_sslError")
         #expect(WPNErrorReason(rawValue: "network_sslErrror") == .network_sslError)

@@ -10,7 +10,7 @@ import Testing
 /// The log is the process's, so its tests take turns, and look for texts of their own only.
 @Suite("The log (networking.md, section 11)", .endsInTime, .serialized)
 struct LoggerTests {
-    /// The lab operation on whose behalf these tests send: their requests are told from others by it.
+    /// The lab operation of these tests, which identifies their requests.
     private static let operation = "LoggerTests"
 
     /// Remembers the messages.
@@ -53,7 +53,7 @@ struct LoggerTests {
     }
 
     @Test(
-        "A message passes when the level lets it, or to a delegate that wants everything",
+        "A message passes by its level, or to a delegate that takes all",
         arguments: [
             (WPNLogger.VerboseLevel.off, 0), (.errors, 1), (.warnings, 2), (.info, 3), (.debug, 4), (.all, 4),
         ])
@@ -66,7 +66,7 @@ struct LoggerTests {
         #expect(curious.levels(of: text) == [.debug, .info, .warning, .error])
     }
 
-    @Test("A message that nobody takes is not made, and a long one is cut")
+    @Test("A message that no listener takes is not made, and a long one is cut")
     func cost() async {
         let listener = Listener(follows: true)
         await listening(listener, level: .off) {
@@ -83,7 +83,7 @@ struct LoggerTests {
         #expect(heard == [String((text + text).prefix(40)), text + text])
     }
 
-    @Test("Headers that are listed, and those that prove who the sender is, are left out")
+    @Test("Listed headers, and those that authenticate the sender, are left out")
     func headers() {
         let list = HeaderBlockList()
         #expect(list.headersToSkip().count == 16)

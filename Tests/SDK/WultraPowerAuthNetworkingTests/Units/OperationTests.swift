@@ -27,7 +27,7 @@ struct OperationTests {
         #expect(operation.isCancelled && operation.isFinished && !operation.isExecuting)
     }
 
-    @Test("An operation that has finished is not cancelled any more")
+    @Test("A finished operation can no longer be cancelled")
     func finishThenCancel() {
         let (cancelled, completed) = (Counter(), Counter())
         let operation = WPNAsyncBlockOperation({ cancelled.add() }) { _, markFinished in
@@ -49,7 +49,7 @@ struct OperationTests {
         operation.waitUntilFinished()
     }
 
-    @Test("A queue of one operation at a time goes on after a cancel at any moment")
+    @Test("A queue of one operation at a time continues after a cancel at any moment")
     func queueGoesOn() async {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
@@ -68,7 +68,7 @@ struct OperationTests {
         }
     }
 
-    @Test("An operation waits for those it depends on")
+    @Test("An operation waits for its dependencies")
     func dependencies() async {
         let order = Mutex<[Int]>([])
         let queue = OperationQueue()

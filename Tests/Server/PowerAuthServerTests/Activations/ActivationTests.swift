@@ -81,7 +81,7 @@ struct ActivationTests {
         }
     }
 
-    @Test("An activation that nobody finishes in time is removed")
+    @Test("An activation that is not finished in time is removed")
     func anActivationThatNobodyFinishes() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate()
@@ -122,7 +122,7 @@ struct ActivationTests {
             #expect(try await client.backOffice("activation/commit", ["activationId": id]).code == "ERR0008")
             try await client.backOffice("activation/remove", ["activationId": id]).expectOK()
             #expect(try await client.backOffice("activation/commit", ["activationId": id]).code == "ERR0007")
-            #expect(try await client.backOffice("activation/commit", ["activationId": "nobody"]).code == "ERR0009")
+            #expect(try await client.backOffice("activation/commit", ["activationId": "unknown"]).code == "ERR0009")
         }
     }
 
@@ -197,7 +197,7 @@ struct ActivationTests {
         }
     }
 
-    @Test("Init refuses what it cannot keep")
+    @Test("Init refuses invalid values")
     func initRefusesWhatItCannotKeep() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             func code(_ request: [String: any Sendable]) async throws -> String? {

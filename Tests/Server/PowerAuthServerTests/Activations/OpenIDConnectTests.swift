@@ -110,12 +110,12 @@ struct OpenIDConnectTests {
         }
     }
 
-    @Test("A device must say everything the provider wants", arguments: ["providerId", "codeVerifier", "nonce"])
+    @Test("A device must send everything the provider requires", arguments: ["providerId", "codeVerifier", "nonce"])
     func aDeviceMustSayEverything(attribute: String) async throws {
         let provider = try Self.provider()
         try await Self.run(provider) { client in
             var identity = LoopbackProvider.identity
-            identity[attribute] = attribute == "providerId" ? "nobody" : nil
+            identity[attribute] = attribute == "providerId" ? "unknown" : nil
             var device = try TestDevice(client, .v3_3)
             let answer = try await device.activate(type: "DIRECT", identity: identity)
             #expect(answer.status == 400 && answer.code == "ERR_ACTIVATION")
@@ -143,7 +143,7 @@ struct OpenIDConnectTests {
         return try await device.activate(type: "DIRECT", identity: LoopbackProvider.identity).status
     }
 
-    @Test("While a provider thinks, the only worker serves others, and no more may wait for providers than shall")
+    @Test("During a provider call the only worker serves other requests, and waiting provider calls are limited")
     func slowProvider() async throws {
         let gate = Gate()
         let provider = try LoopbackProvider(pause: gate.pass) { TestClock().now().seconds }
@@ -188,7 +188,7 @@ struct OpenIDConnectTests {
         #expect(provider.forms.count == 1)
     }
 
-    @Test("A provider that is not there refuses the activation")
+    @Test("An unreachable provider refuses the activation")
     func aProviderThatIsNotThereRefuses() async throws {
         let fixture = try ServerFixture {
             $0.identityProviders = [LoopbackProvider.configuration(baseURL: "http://127.0.0.1:1")]

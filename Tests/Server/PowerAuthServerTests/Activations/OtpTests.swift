@@ -39,7 +39,7 @@ struct OtpTests {
         }
     }
 
-    @Test("A password nobody asked for does not skip the commit")
+    @Test("An unexpected password does not skip the commit")
     func aPasswordNobodyAskedForDoes() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate()
@@ -104,7 +104,7 @@ struct OtpTests {
         }
     }
 
-    /// What one combination of mode, commit phase and stored hash asks for at one phase.
+    /// The requirement of one combination of mode, commit phase and stored hash at one phase.
     struct Rule: Sendable {
         let mode: OtpValidationMode
         let commitPhase: CommitPhase
@@ -175,7 +175,7 @@ struct OtpTests {
     }
 
     @Test(
-        "A hash that cannot be read, or costs more than anybody would pay, matches nothing",
+        "A hash that is unreadable or exceeds the cost limits matches nothing",
         arguments: [
             "", "$argon2i$", "$argon2i$v=16$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA",
             "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA=",

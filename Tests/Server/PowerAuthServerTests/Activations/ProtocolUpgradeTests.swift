@@ -60,7 +60,7 @@ struct ProtocolUpgradeTests {
             for (device, code) in devices {
                 let scope = try await device.activationScope()
                 let (request, _) = try device.seal([:], scope, .upgrade)
-                // An envelope that nobody can open, and that says so only to whoever tries.
+                // An envelope that cannot be opened; the error appears only when it is decrypted.
                 let answer = try await client.backOffice(
                     "upgrade/start",
                     [

@@ -65,7 +65,7 @@ struct RecoveryActivationTests {
         }
     }
 
-    @Test("All that is told about the new activation has the flags of the lost one")
+    @Test("Every report about the new activation has the flags of the lost one")
     func callbacksHaveTheFlags() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([Int](repeating: 200, count: 20))

@@ -8,7 +8,7 @@ import Testing
 /// Every state of an activation against every operation of the back office (server.md, section 20).
 @Suite("States of activations", .endsInTime)
 struct ActivationStateTests {
-    /// What an operation leads to.
+    /// The result of an operation.
     struct Outcome: Sendable {
         /// Nil when the operation succeeds.
         let code: String?

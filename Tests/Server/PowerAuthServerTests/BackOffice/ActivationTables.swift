@@ -58,7 +58,7 @@ extension EndpointTable {
             },
             .with(
                 ["protocol": "fido2"], .invalidRequest,
-                message: "this server keeps activations of the protocol powerauth only"),
+                message: "this server supports activations of the protocol powerauth only"),
             .configured("when no identifier is free", .unableToGenerateActivationId) {
                 $0.policy.generationAttempts = 0
             },

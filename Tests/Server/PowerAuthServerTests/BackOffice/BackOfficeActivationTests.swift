@@ -29,7 +29,7 @@ struct BackOfficeActivationTests {
         }
     }
 
-    @Test("Lookup wants all flags and any of the users")
+    @Test("Lookup requires all flags and any of the users")
     func lookupWantsAllFlagsAndAny() async throws {
         try await ServerFixture.run { client in
             let (both, _) = try await client.initiate(["flags": ["x", "y"]])
@@ -70,7 +70,7 @@ struct BackOfficeActivationTests {
         }
     }
 
-    @Test("An old activation that is taken back to its commit has the time of a new one for it")
+    @Test("An old activation returned to its commit has the time limit of a new one")
     func anOldActivationIsTakenBack() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in

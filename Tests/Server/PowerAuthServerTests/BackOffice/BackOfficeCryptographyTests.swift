@@ -234,7 +234,7 @@ struct BackOfficeCryptographyTests {
     // compares PUK 1: right         compares PUK 1: right
     // spends PUK 1
     //                               may not spend PUK 2
-    @Test("Of two attempts that compared one PUK before either spent it, one succeeds and the next PUK stays")
+    @Test("When two attempts compare the same PUK before either spends it, one succeeds and the next PUK stays")
     func onePUKIsSpentOnce() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in

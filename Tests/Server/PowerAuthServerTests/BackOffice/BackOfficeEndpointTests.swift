@@ -6,7 +6,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// Every endpoint of the back office: one success, every documented error, and a description that tells no lies.
+/// Every endpoint of the back office: one success, every documented error, and a correct description.
 @Suite("Endpoints of the back office", .endsInTime)
 struct BackOfficeEndpointTests {
     /// Codes that only a collision of random identifiers can bring about; `IdentifierTests` has them.

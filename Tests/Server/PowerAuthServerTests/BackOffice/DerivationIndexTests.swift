@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Derivation indexes of PUKs", .endsInTime)
 struct DerivationIndexTests {
-    /// What a client with 64 bits and a sign reads of a postcard.
+    /// A postcard as read by a client with signed 64-bit numbers.
     private struct Card: Decodable {
         struct Object: Decodable {
             struct Puk: Decodable {

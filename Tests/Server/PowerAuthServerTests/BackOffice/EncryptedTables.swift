@@ -9,7 +9,7 @@ extension EndpointTable {
     ]
 
     /// What any message in activation scope is refused for.
-    /// - Parameter wrongFields: the code for members that the version does not want.
+    /// - Parameter wrongFields: the code for members that the version does not have.
     private static func scopeRows(_ purpose: EciesSharedInfo1, wrongFields: ServiceErrorCode) -> [Row] {
         let applicationRows: [Row] = [
             .without("protocolVersion", .decryptionFailed),
@@ -208,7 +208,7 @@ extension EndpointTable {
             .when("of protocol 3 already", .activationIncorrectState) { world, _ in
                 try await world.message(world.device(.active), .upgrade)
             },
-            .when("of protocol 3 already, in a message that nobody can decrypt", .activationIncorrectState) {
+            .when("of protocol 3 already, in a message that cannot be decrypted", .activationIncorrectState) {
                 world, _ in
                 try await world.message(world.device(.active), .upgrade).merging([
                     "mac": StrictBase64.encode(Data(count: 32))

@@ -11,8 +11,8 @@ import Testing
 /// The fields of a request object.
 typealias Fields = [String: any Sendable]
 
-/// What one back-office endpoint is held to: a request that succeeds with the exact shape of its answer, and one
-/// row for every error it documents (server.md, sections 5 to 18).
+/// The tests of one back-office endpoint: a request that succeeds with the exact shape of its answer, and one row for
+/// every error it documents (server.md, sections 5 to 18).
 struct EndpointTable: Sendable {
     /// Below `/rest/v3`.
     let path: String
@@ -144,7 +144,7 @@ struct World: Sendable {
     /// Damages the database as no request can.
     func execute(_ statement: String) throws {
         try StoredDatabase.open(fixture.directory, foreignKeys: false).write { try $0.execute(sql: statement) }
-        // The server is not told of what another connection writes.
+        // The server does not see the writes of another connection.
         fixture.server.services.context.database.cache.forgetAll()
     }
 
@@ -210,7 +210,7 @@ struct World: Sendable {
         ]) { $1 }
     }
 
-    /// The key of a version that is not supported any more, of the first application.
+    /// The key of a version that is no longer supported, of the first application.
     func unsupportedKey() async throws -> String {
         let version: Fields = ["applicationId": "lab", "applicationVersionId": UUID().uuidString]
         let key = try await call("application/version/create", version).required("applicationKey")

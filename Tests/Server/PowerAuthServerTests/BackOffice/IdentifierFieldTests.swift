@@ -105,7 +105,7 @@ struct IdentifierFieldTests {
                         continue
                     }
                     let unknown = try await ask(
-                        world, table, sample, name, Self.varied(value) { _ in "nobody-\(UUID())" })
+                        world, table, sample, name, Self.varied(value) { _ in "unknown-\(UUID())" })
                     // Such a field decides about nothing, as the name of an operator.
                     guard unknown.status != 200 else { continue }
                     for other in others {

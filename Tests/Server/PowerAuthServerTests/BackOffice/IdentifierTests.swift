@@ -112,7 +112,7 @@ struct IdentifierEqualityTests {
         }
     }
 
-    @Test("What is cached of a row is cached under the row's own name, whatever it was found by")
+    @Test("A row is cached under its own identifier, independently of the lookup key")
     func cachedByTheRow() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in

@@ -5,8 +5,8 @@ import Testing
 @testable import PowerAuthServer
 
 extension EndpointTable {
-    /// What an encrypted message of 3.3 is refused for, whatever it carries.
-    /// - Parameter wrongFields: the code for members that the version does not want.
+    /// The errors of an encrypted message of 3.3 with any content.
+    /// - Parameter wrongFields: the code for members that the version does not have.
     static func envelopeRows(wrongFields: ServiceErrorCode) -> [Row] {
         [
             .without("applicationKey", .invalidRequest), .without("ephemeralPublicKey", .invalidRequest),
@@ -45,7 +45,7 @@ extension EndpointTable {
         ]
     }
 
-    /// What the inner layer of any key exchange is refused for.
+    /// The errors in the inner layer of any key exchange.
     private static let innerRows: [Row] = [
         .when("with a layer that is no JSON", .invalidInputFormat) { world, sample in
             sample.merging(try await world.keyExchange(plaintext: Data("no JSON".utf8))) { $1 }
@@ -63,14 +63,14 @@ extension EndpointTable {
         },
     ]
 
-    /// What a key exchange is refused for that makes an activation itself.
+    /// The errors of a key exchange that creates an activation itself.
     private static let creationRows: [Row] = [
         .with(["maxFailureCount": 0], .activationCreateFailure),
         .when("with a key that is no point", .activationExpired) { world, sample in
             let key = StrictBase64.encode(Data(count: 65))
             return sample.merging(try await world.keyExchange(["devicePublicKey": key])) { $1 }
         },
-        .when("with a password nobody asked for", .invalidActivationOtp) { world, sample in
+        .when("with an unexpected password", .invalidActivationOtp) { world, sample in
             sample.merging(try await world.keyExchange(["activationOtp": "12345"])) { $1 }
         },
         damagedMasterKey,
@@ -105,7 +105,7 @@ extension EndpointTable {
                     let key = StrictBase64.encode(Data(count: 65))
                     return sample.merging(try await world.keyExchange(["devicePublicKey": key])) { $1 }
                 },
-                .when("with a password nobody asked for", .invalidActivationOtp) { world, sample in
+                .when("with an unexpected password", .invalidActivationOtp) { world, sample in
                     sample.merging(try await world.keyExchange(["activationOtp": "12345"])) { $1 }
                 },
             ]),

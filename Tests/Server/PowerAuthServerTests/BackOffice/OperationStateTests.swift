@@ -61,7 +61,7 @@ struct OperationStateTests {
         }
     }
 
-    @Test("Nobody's operation is claimed while it is pending", arguments: OperationStatus.allCases)
+    @Test("An unclaimed operation can be claimed while it is pending", arguments: OperationStatus.allCases)
     func nobodySOperationIsClaimed(status: OperationStatus) async throws {
         try await World.run { world in
             try await world.client.createTemplate(maxFailures: 1)
@@ -77,7 +77,7 @@ struct OperationStateTests {
             }
             let seen = try await world.call("operation/detail", ["operationId": id, "userId": "alice"])
             #expect(seen.isNull("userId") == (status != .pending))
-            // Whose it is matters only while it is pending.
+            // The user matters only while it is pending.
             let other = try await world.client.backOffice("operation/detail", ["operationId": id, "userId": "bob"])
             #expect(other.code == (status == .pending ? "ERR0034" : nil))
         }

@@ -25,10 +25,10 @@ extension EndpointTable {
         .without("dataTemplate", .invalidRequest, message: "dataTemplate must not be empty"),
         .with(
             ["signatureType": [String]()], .invalidRequest,
-            message: "signatureType must list at least one type, and none twice"),
+            message: "signatureType must list at least one type, without duplicates"),
         .with(
             ["signatureType": ["POSSESSION", "POSSESSION"]], .invalidRequest,
-            message: "signatureType must list at least one type, and none twice"),
+            message: "signatureType must list at least one type, without duplicates"),
         .with(["maxFailureCount": 0], .invalidRequest, message: "maxFailureCount must be positive"),
         .with(["expiration": -1], .invalidRequest, message: "expiration must be a positive number of seconds"),
     ]

@@ -119,7 +119,7 @@ extension EndpointTable {
                 sample.merging(["activationId": "no"]) { $1 }.filter { $0.key != "nonce" }
             },
             .when("while recovery is disabled", .invalidRequest) { world, sample in
-                // Not even whether the activation is active is told any more.
+                // Even the state of the activation is no longer returned.
                 try await world.call("activation/block", ["activationId": sample["activationId"] ?? ""])
                 try await world.call(
                     "recovery/config/update", ["applicationId": "lab", "activationRecoveryEnabled": false])

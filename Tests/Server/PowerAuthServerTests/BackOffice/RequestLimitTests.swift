@@ -9,7 +9,7 @@ import Testing
 /// The description of the back office says what its requests are like, and the server holds itself to that.
 @Suite("Limits of requests", .endsInTime)
 struct RequestLimitTests {
-    /// A value that is just outside of a limit; nil where there is none of its type.
+    /// A value just outside of a limit; nil if its type has no such value.
     private static func violating(_ limit: FieldLimit) -> (any Sendable)? {
         let members = limit.members
         if members["enum"] != nil { return "NONE OF THEM" }
@@ -23,7 +23,7 @@ struct RequestLimitTests {
         return nil
     }
 
-    @Test("What a limit excludes is refused", arguments: EndpointTable.all)
+    @Test("A value outside of a limit is refused", arguments: EndpointTable.all)
     func limitsAreHeld(table: EndpointTable) async throws {
         let limits = FieldLimit.of(table.path).filter { !$0.key.contains(/[.*]/) }
         try await World.run { world in
@@ -49,7 +49,7 @@ struct RequestLimitTests {
         }
     }
 
-    @Test("A null is taken where nothing is needed, and described so")
+    @Test("A null is accepted for optional fields, and described so")
     func nulls() async throws {
         try await ServerFixture.run { client in
             let document = try JSONValue.parse(try await client.send("/openapi.json", method: .get).body)

@@ -5,7 +5,7 @@ struct SchemaCheck {
     /// The whole document, for references.
     let document: JSONValue
 
-    /// What is wrong with a value. An undocumented field is as wrong as a missing one.
+    /// The errors in a value. An undocumented field is an error, too, like a missing one.
     func violations(_ value: JSONValue, _ schema: JSONValue, at path: String = "$") -> [String] {
         if let reference = schema["$ref"]?.stringValue {
             let name = String(reference.dropFirst("#/components/schemas/".count))
@@ -43,7 +43,7 @@ struct SchemaCheck {
         }
     }
 
-    /// What is wrong with a value beside its type.
+    /// The errors in a value beside its type.
     private func limitViolations(_ value: JSONValue, _ schema: JSONValue, at path: String) -> [String] {
         func bound(_ name: String) -> Int64? { schema[name]?.integerValue }
         switch value {

@@ -4,7 +4,7 @@ import PowerAuthProtocol
 
 @testable import PowerAuthServer
 
-/// What a value of an answer must look like, written as the JSON itself with placeholders where values vary.
+/// The shape of an answer's value, written as JSON with placeholders for varying values.
 ///
 /// An object has exactly the fields of its shape: a missing one is as wrong as one too many.
 indirect enum Shape: Sendable {
@@ -28,7 +28,7 @@ indirect enum Shape: Sendable {
     /// An object with any fields.
     case mapping
 
-    /// What is wrong with a value; empty when it fits.
+    /// The errors in a value; empty if it fits.
     func mismatches(_ value: JSONValue?, at path: String = "") -> [String] {
         guard let value else { return ["\(path) is missing"] }
         switch (self, value) {

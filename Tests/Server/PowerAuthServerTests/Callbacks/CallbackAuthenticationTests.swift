@@ -132,7 +132,7 @@ struct CallbackAuthenticationTests {
     }
 
     @Test(
-        "No promise of an access token is too long or too short: it is kept for a day at most",
+        "An access token with any lifetime is kept for a day at most",
         arguments: [("1e21", "Bearer token-1"), ("1e300", "Bearer token-1"), ("-1e21", "Bearer token-2")])
     func promisesOfAccessTokens(lifetime: String, shownAfterADay: String) async throws {
         let application = Application(router: Gate().router(lifetime: lifetime), logger: Logger(label: "tests"))
@@ -197,7 +197,8 @@ struct CallbackAuthenticationTests {
             #expect(try await outcome(trust).isNull("attempts.0.httpStatus"))
             let relative = known.merging(["keyStoreLocation": "client.pem"]) { $1 }
             #expect(try await outcome(relative).number("attempts.0.httpStatus") == 200)
-            // A right store elsewhere, links to it, a file that is no store and none at all: the caller cannot tell.
+            // A valid store outside of the folder, links to it, a file that is not a store and a missing file give the
+            // same error.
             let outside = files.path + "/client.pem"
             try FileManager.default.copyItem(atPath: store, toPath: outside)
             try FileManager.default.createSymbolicLink(
@@ -218,7 +219,7 @@ struct CallbackAuthenticationTests {
         }
     }
 
-    @Test("A way that lacks what it needs is refused")
+    @Test("An incomplete authentication is refused")
     func aWayThatLacksWhatItNeeds() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             for (way, values, missing) in [

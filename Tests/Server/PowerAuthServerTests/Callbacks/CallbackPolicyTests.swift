@@ -74,7 +74,7 @@ struct CallbackPolicyTests {
                 .expectOK()
             _ = try await client.initiate()
             let context = fixture.server.services.context
-            // The process takes the message and dies before it can write what came of it.
+            // The process takes the message and crashes before it writes the outcome.
             let taken = try context.change { change in
                 try CallbackStore.takeDue(change.database, context.policy.callbacks, at: change.now, underWay: [])
             }
@@ -116,7 +116,7 @@ struct CallbackPolicyTests {
         }
     }
 
-    @Test("A pause of nothing stays nothing, however often a message was tried")
+    @Test("A zero pause stays zero after any number of attempts")
     func aPauseOfNothing() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([500, 500])
@@ -142,7 +142,7 @@ struct CallbackPolicyTests {
     }
 
     @Test(
-        "No message outlives its removed callback: it fails, and is forgotten in time", arguments: Whereabouts.allCases)
+        "A message of a removed callback fails, and is deleted in time", arguments: Whereabouts.allCases)
     func messagesOfARemovedCallback(whereabouts: Whereabouts) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
@@ -200,7 +200,7 @@ struct CallbackPolicyTests {
             try await client.backOffice(
                 "application/callback/create", Self.callback(["callbackUrl": "https://hooks.EXAMPLE.com/x"])
             ).expectOK()
-            // What was configured before the hosts were restricted is not called either.
+            // A callback configured before the hosts were restricted is not called either.
             _ = try await client.initiate()
             _ = try await target.runJobs(fixture)
             #expect(target.requests.map(\.url) == ["https://hooks.EXAMPLE.com/x"])
@@ -228,7 +228,8 @@ struct CallbackPolicyTests {
                 "application/callback/create", callback("http://169.254.169.254/token"))
             #expect(refused.code == "ERR0024")
             #expect(refused.text("message")?.contains("tokenUri - callbacks may not call 169.254.169.254") == true)
-            // What was configured before the hosts were restricted is not asked either, and nobody is called without.
+            // A token URL configured before the hosts were restricted is not called either, and without a token neither
+            // is the callback.
             let list = try await client.backOffice("application/callback/list", ["applicationId": "lab"])
             let id = try list.required("callbackUrlList.0.id")
             _ = try await client.initiate()
@@ -243,7 +244,7 @@ struct CallbackPolicyTests {
         }
     }
 
-    @Test("What may be due before the jobs look again wakes them")
+    @Test("Work due before the next run of the jobs wakes them")
     func jobsAreWoken() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import PowerAuthServer
 
-/// Whom callbacks call: answers with the given statuses in turn, then not at all, and remembers what came.
+/// The target of callbacks: answers with the given statuses in turn, then not at all, and records the calls.
 final class CallbackTarget: Sendable {
     private let statuses: Mutex<[Int]>
     private let received = Mutex<[OutgoingRequest]>([])
@@ -20,7 +20,7 @@ final class CallbackTarget: Sendable {
     private func answer(_ request: OutgoingRequest) throws -> Int {
         received.withLock { $0.append(request) }
         return try statuses.withLock { statuses in
-            guard let status = statuses.first else { throw OutgoingRequest.Failure(description: "nobody is there") }
+            guard let status = statuses.first else { throw OutgoingRequest.Failure(description: "unreachable") }
             statuses.removeFirst()
             return status
         }

@@ -15,7 +15,7 @@ struct CallbackTests {
         ].merging(extra) { $1 }
     }
 
-    @Test("Every change of status is told once, with the wanted attributes")
+    @Test("Every change of status is reported once, with the configured attributes")
     func everyChangeOfStatusIsTold() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200, 204, 200, 200])
@@ -99,7 +99,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("A removed callback is silent and gone")
+    @Test("A removed callback is neither called nor listed")
     func aRemovedCallbackIsSilent() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200])
@@ -118,7 +118,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("What cannot be called is refused")
+    @Test("An invalid callback URL is refused")
     func whatCannotBeCalledIsRefused() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             for (change, code) in [
@@ -132,7 +132,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("Operations tell their own callbacks, also when they expire")
+    @Test("Operations notify their own callbacks, also when they expire")
     func operationsTellTheirOwnCallbacks() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200, 200, 200])

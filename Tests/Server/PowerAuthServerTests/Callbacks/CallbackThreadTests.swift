@@ -66,7 +66,7 @@ struct CallbackThreadTests {
             let jobs = JobThread(context, delivery: CallbackDelivery(context: context, call: target.answer))
             for _ in 1...15 {
                 target.waitForCalls(2)
-                // Longer than a call may take: whoever calls now is alive all the same, and nobody else is called.
+                // Longer than a call may take: the running call is still alive, and no other is made.
                 clock.advance(milliseconds: 80_000)
                 context.alarm.ring()
                 #expect(try statuses(context)["PROCESSING"] == 2)
@@ -79,7 +79,7 @@ struct CallbackThreadTests {
         #expect(target.calls.count == 30 && Set(target.calls).count == 30)
     }
 
-    @Test("A message whose call is under way is not taken again, however long that takes; one that nobody calls is")
+    @Test("A message whose call is under way is not taken again, however long it takes; one without a call is")
     func underWay() async throws {
         let fixture = try ServerFixture()
         let context = fixture.server.services.context
@@ -139,7 +139,7 @@ struct CallbackThreadTests {
         }
     }
 
-    @Test("What nobody can ask for any more is deleted by the jobs, not before its time and not too often")
+    @Test("The jobs delete unreachable records, not before their time and not too often")
     func purges() async throws {
         let fixture = try ServerFixture()
         let context = fixture.server.services.context

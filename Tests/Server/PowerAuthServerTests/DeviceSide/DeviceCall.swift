@@ -78,7 +78,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The versions that change the request; one stands for all where none does.
+    /// The versions that change the request; one represents all if none does.
     var versions: [ProtocolVersion] {
         switch self {
         case .serverStatus, .createTemporaryKey: [.v3_3]
@@ -86,7 +86,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Whether the content type matters: whoever does not read JSON does not ask for it.
+    /// Whether the content type matters: resources that do not read JSON ignore it.
     var readsJSON: Bool { !takesAnyBody }
 
     /// Whether any bytes will do, as long as a signature that is asked for covers them.
@@ -182,7 +182,7 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// Where a request goes.
     var uri: String { self == .account ? "/secured/account/42?filter=all" : rawValue }
 
-    /// What an envelope of the endpoint is for.
+    /// The purpose of the endpoint's envelopes.
     var sharedInfo1: EciesSharedInfo1 {
         switch self {
         case .createActivation, .exchangeApplication, .exchangeApplicationGenerics, .identityProvider:

@@ -97,16 +97,16 @@ struct DeviceErrorRow: Sendable, CustomTestStringConvertible {
         create("no device key", inner: { $0["devicePublicKey"] = nil }),
         create("a blank device key", inner: { $0["devicePublicKey"] = " " }),
         create("a device name that is no text", inner: { $0["activationName"] = 7 }),
-        create("a one-time password nobody asked for", inner: { $0["activationOtp"] = "1234" }),
+        create("an unexpected one-time password", inner: { $0["activationOtp"] = "1234" }),
         create("custom identity without user") {
             $0["type"] = "CUSTOM"
             $0["identityAttributes"] = ["colour": "blue"]
         },
-        create("a provider nobody configured") {
+        create("an unknown provider") {
             $0["type"] = "DIRECT"
-            $0["identityAttributes"] = ["method": "oidc", "providerId": "nobody", "code": "c", "nonce": "n"]
+            $0["identityAttributes"] = ["method": "oidc", "providerId": "unknown", "code": "c", "nonce": "n"]
         },
-        create("a recovery code nobody has") {
+        create("an unknown recovery code") {
             $0["type"] = "RECOVERY"
             $0["identityAttributes"] = ["recoveryCode": ActivationCode.generate().text, "puk": "0123456789"]
         },
@@ -145,13 +145,13 @@ struct DeviceErrorRow: Sendable, CustomTestStringConvertible {
             twist: Twist(content: { $0["activationName"] = " " })),
         DeviceErrorRow(
             call: .identityProvider, what: "an unknown provider", failure: .applicationConfiguration,
-            twist: Twist(content: { $0["providerId"] = "nobody" })),
+            twist: Twist(content: { $0["providerId"] = "unknown" })),
         DeviceErrorRow(
             call: .identityProvider, what: "no provider", failure: .applicationConfiguration,
             twist: Twist(content: { $0["providerId"] = nil })),
         DeviceErrorRow(
             call: .activationCode, what: "an unknown application", failure: .activationCode,
-            twist: Twist(content: { $0["requestObject"] = ["applicationId": "nobody"] })),
+            twist: Twist(content: { $0["requestObject"] = ["applicationId": "unknown"] })),
         DeviceErrorRow(
             call: .activationCode, what: "no application", failure: .activationCode,
             twist: Twist(content: { $0["requestObject"] = [String: String]() })),
@@ -187,7 +187,7 @@ struct DeviceErrorRow: Sendable, CustomTestStringConvertible {
             twist: Twist(plaintext: Data(#"{"data":7}"#.utf8)))
     }
 
-    /// Failures that need more than one row can tell, and the tests that have them.
+    /// Failures that do not fit a row, and their tests.
     static let elsewhere: [(call: DeviceCall, failure: ErrorResponse, test: String)] = [
         (.createActivation, .recovery(expectedPukIndex: 1), "RecoveryActivationTests: a wrong PUK is counted"),
         (.removeActivation, .activation, "DeviceErrorTests: a removal that fails after its signature"),

@@ -74,7 +74,7 @@ struct DeviceErrorTests {
         }
     }
 
-    @Test("A status is told in every state", arguments: [ProtocolVersion.v3_1, .v3_3])
+    @Test("A status is returned in every state", arguments: [ProtocolVersion.v3_1, .v3_3])
     func aStatusIsToldInEveryState(version: ProtocolVersion) async throws {
         for circumstance in Circumstance.allCases {
             try await ServerFixture.run(.activationStatus, version) { rig in
@@ -93,7 +93,7 @@ struct DeviceErrorTests {
         }
     }
 
-    @Test("A removal that fails after its signature is no matter of authentication")
+    @Test("A removal that fails after its signature is not an authentication error")
     func aRemovalThatFailsAfterItsSignature() async throws {
         // Nothing in the domain refuses to remove what has just signed, so the transaction is made to fail.
         let commits = Mutex<Int?>(nil)
@@ -103,7 +103,7 @@ struct DeviceErrorTests {
                     count = count.map { $0 + 1 }
                     return count == 2
                 }
-                if isSecond { throw ServiceError(.activationNotFound, "removed by somebody else") }
+                if isSecond { throw ServiceError(.activationNotFound, "removed by another request") }
             }))
         try await fixture.run { client in
             var rig = try await DeviceRig(client, .removeActivation, .v3_3)
@@ -115,7 +115,7 @@ struct DeviceErrorTests {
         }
     }
 
-    @Test("Claims that cannot be read are kept from the device without a word about the reason")
+    @Test("Unreadable claims are not returned to the device, and neither is the reason")
     func claimsThatCannotBeReadAreKept() async throws {
         let fixture = try ServerFixture.deviceSide()
         try await fixture.run { client in

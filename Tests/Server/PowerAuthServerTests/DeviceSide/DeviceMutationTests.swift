@@ -87,11 +87,11 @@ struct DeviceMutationTests {
         #expect(isDocumented, "\(what) answered \(answer.status) \(String(decoding: answer.body, as: UTF8.self))")
     }
 
-    /// The protected part of an envelope; nil when there is none.
+    /// The protected part of an envelope; nil without an envelope.
     private static func envelope(_ request: WireRequest, _ version: ProtocolVersion) -> EciesRequest? {
         var envelope = try? JSONDecoder().decode(EciesRequest.self, from: request.body)
-        // The MAC covers the nonce from 3.2 on (protocol.md, section 7.2). Before, another nonce makes another plain text,
-        // whose padding is right once in 256 times; where nobody reads what it says, the request is accepted.
+        // The MAC covers the nonce from 3.2 on (protocol.md, section 7.2). Before, another nonce makes another plain
+        // text, whose padding is right once in 256 times; if its content is not read, the request is accepted.
         if version < .v3_2 { envelope?.nonce = Data() }
         return envelope
     }

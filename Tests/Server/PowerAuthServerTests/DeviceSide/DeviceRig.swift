@@ -29,7 +29,7 @@ struct WireRequest {
     }
 }
 
-/// What a request is made differently from a right one; everything else stays right, signatures included.
+/// The difference of a request from a right one; everything else stays right, including signatures.
 struct Twist: Sendable {
     var factors: SignatureType?
     var isSignatureCorrect = true
@@ -156,7 +156,7 @@ struct DeviceRig {
         try await request().expectAccepted(client, sourceLocation: sourceLocation)
     }
 
-    /// Leaves the server as another device wants it: recovery codes, which take their time, for nobody else.
+    /// Resets the server for other devices: recovery codes, which are slow to create, only for this one.
     func leave() async throws {
         guard call == .confirmRecovery else { return }
         try await Self.setRecovery(client, enabled: false)
@@ -210,7 +210,7 @@ struct DeviceRig {
         return try JSONSerialization.data(withJSONObject: object)
     }
 
-    /// What an envelope holds: for an activation, another envelope.
+    /// The content of an envelope: for an activation, another envelope.
     private mutating func plaintext(_ twist: Twist) async throws -> Data {
         guard call == .createActivation else { return try content(twist) }
         var inner: [String: Any] = ["devicePublicKey": StrictBase64.encode(device.deviceKey.publicKey.compressed)]
@@ -252,11 +252,11 @@ struct DeviceRig {
     }
 }
 
-/// What of an activation a refused request may not change.
+/// The state of an activation that a refused request must not change.
 struct ActivationTrace: Equatable {
     let status: String?
     let failedAttempts: Int?
-    /// Nil where the status blob does not tell.
+    /// Nil where the status blob does not contain it.
     let counter: UInt8?
 }
 

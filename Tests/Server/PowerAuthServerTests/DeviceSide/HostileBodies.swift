@@ -14,7 +14,7 @@ enum HostileBodies {
             ("an empty request object", #"{"requestObject":{}}"#), ("a comment", "{/* */}"),
             ("single quotes", "{'a':1}"),
             ("a lonely surrogate", #"{"requestObject":{"activationId":"\ud800","jwt":"\ud800","tokenId":7}}"#),
-            ("an escape that is none", #"{"requestObject":"\x"}"#), ("a number beyond all", #"{"timestamp":1e999}"#),
+            ("an invalid escape", #"{"requestObject":"\x"}"#), ("a number beyond all", #"{"timestamp":1e999}"#),
             ("NaN", #"{"timestamp":NaN}"#), ("a form", "a=1&b=2"), ("markup", "<?xml version=\"1.0\"?><a/>"),
             ("lists in lists", String(repeating: "[", count: 100_000)),
             ("objects in objects", String(repeating: "{\"a\":", count: 100_000)),

@@ -17,7 +17,7 @@ struct HostileBodyTests {
             }
             let after = try await rig.trace()
             #expect(after?.status == before?.status)
-            // Only what is signed over the plaintext is a wrong signature when there is none.
+            // Only a signature over the plaintext is wrong if there is no plaintext.
             let counted = call.form == .signedThenSealed ? HostileBodies.malformed.count : 0
             #expect(after?.failedAttempts == before?.failedAttempts.map { $0 + counted })
             try await rig.expectAccepted()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// What the HTTP layer refuses before any endpoint sees it, over a real connection.
+/// Requests that the HTTP layer refuses before any endpoint, over a real connection.
 @Suite("Hostile connections", .endsInTime)
 struct HostileConnectionTests {
     @Test(

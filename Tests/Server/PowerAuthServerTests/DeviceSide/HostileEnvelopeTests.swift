@@ -50,7 +50,7 @@ struct HostileEnvelopeTests {
         }
     }
 
-    @Test("A point that is none is refused")
+    @Test("An invalid point is refused")
     func aPointThatIsNoneIsRefused() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_3) { rig in
             let call = rig.call

@@ -56,7 +56,7 @@ struct HostileHeaderTests {
         }
     }
 
-    @Test("Keys and identifiers that nobody has are refused")
+    @Test("Unknown keys and identifiers are refused")
     func keysAndIdentifiersThatNobody() async throws {
         try await ServerFixture.forEach(
             DeviceCall.withHeader.filter { ![.token, .tokenAndSealed].contains($0.form) }, .v3_3

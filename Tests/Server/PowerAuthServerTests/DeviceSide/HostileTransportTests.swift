@@ -75,7 +75,7 @@ struct HostileTransportTests {
     }
 
     @Test(
-        "What stands for a placeholder is only a label",
+        "The value of a placeholder is only a label",
         arguments: ["%", "%zz", "%00", "..%2f..%2fetc", "%ff", "a%20b", "'", String(repeating: "a", count: 8_000)])
     func whatStandsForAPlaceholder(text: String) async throws {
         try await ServerFixture.run(.account, .v3_3) { rig in

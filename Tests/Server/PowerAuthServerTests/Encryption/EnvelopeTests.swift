@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Encrypted envelopes", .endsInTime)
 struct EnvelopeTests {
-    /// Sends an outer layer that decrypts but asks for nothing useful: 400 either way, so the journal tells
-    /// whether the envelope was opened.
+    /// Sends an outer layer that decrypts to an invalid request: 400 in both cases, so only the journal shows whether
+    /// the envelope was opened.
     private func cause(
         of answer: Answer, in fixture: ServerFixture
     ) -> String {
@@ -50,7 +50,7 @@ struct EnvelopeTests {
     }
 
     // Every envelope brings a purge, which must spare what is still inside its window.
-    @Test("An envelope stays used to the last moment of its window, whatever comes meanwhile")
+    @Test("An envelope stays used to the last moment of its window, despite other requests")
     func anEnvelopeStaysUsed() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
@@ -255,7 +255,7 @@ struct EnvelopeTests {
             #expect(try await answer(expires: now - 59) == 200)
             #expect(try await answer(expires: now - 60) == 200)
             #expect(try await answer(expires: now - 61) == 400)
-            // What is no number says nothing that could be believed.
+            // A value that is not a number is refused.
             let texts: [any Sendable] = ["\(now - 1_000)", "never", [now], ["exp": now], true, 1e300]
             for wrong in texts { #expect(try await answer(expires: wrong) == 400, "\(wrong)") }
         }

@@ -87,10 +87,10 @@ struct TemporaryKeyLimitTests {
             // A quarter of all is an address's share.
             #expect(try held() == ["10.0.0.1": 2, "10.6.6.6": 3])
             for number in 2...9 { try create("10.0.0.\(number)", 1) }
-            // Now all places are taken, and the address with most gives way.
+            // Now all places are taken, and the address with the most keys loses one.
             #expect(try held().values.reduce(0, +) == 12)
             #expect(try held()["10.6.6.6"] == 2 && held()["10.0.0.9"] == 1 && held()["10.0.0.2"] == 1)
-            // Behind a mobile-facing server nobody has an address.
+            // Devices behind a mobile-facing server have no address.
             try create(nil, 50)
             #expect(try held().values.reduce(0, +) == 12 && held()["10.0.0.9"] == 1)
             client.clock.advance(milliseconds: 300_001)

@@ -62,7 +62,7 @@ struct InboxTests {
         }
     }
 
-    @Test("Nobody sees or reads another user's message, nor one for another application")
+    @Test("A user neither sees nor reads messages of another user or application")
     func foreignMessages() async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
@@ -134,7 +134,7 @@ struct InboxTests {
         }
     }
 
-    @Test("Devices are told of a new message, unless it is silent")
+    @Test("Devices are notified of a new message, unless it is silent")
     func push() async throws {
         let gateway = TestGateway()
         let fixture = try ServerFixture.mobileToken(pushGateway: gateway)

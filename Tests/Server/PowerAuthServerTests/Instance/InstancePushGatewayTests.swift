@@ -66,7 +66,7 @@ struct InstancePushGatewayTests {
         }
     }
 
-    @Test("A notification that is too long is told as such by the phone that has the token")
+    @Test("The phone with the token reports a notification that is too long")
     func tooLong() throws {
         try withInstance { layout, gateway in
             let agents = [

@@ -22,7 +22,7 @@ struct MobileErrorTests {
         ("/api/auth/token/app/operation/list/signature", "/operation/list/signature"),
     ]
 
-    @Test("Nobody comes in without token or signature, with a wrong one, or with a blocked activation")
+    @Test("A missing or wrong token or signature, or a blocked activation, is refused")
     func withoutAuthentication() async throws {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()
@@ -69,7 +69,7 @@ struct MobileErrorTests {
             ] {
                 #expect(answer.refusal == refusal)
             }
-            // It was refused for who it is, which is no attempt.
+            // It was refused because of the caller, which is not an attempt.
             #expect(try await newer.list().count == 1)
             #expect(try await newer.authorize(id, data).status == 200)
         }
@@ -140,7 +140,7 @@ struct MobileErrorTests {
             for (object, refusal) in cases {
                 #expect(try await app.sign(authorize.0, uriId: authorize.1, object).refusal == refusal)
             }
-            // Who shows no valid signature is refused for that, whatever is sent.
+            // A request without a valid signature is refused for that, with any body.
             let nobody = try await client.send(authorize.0, body: Data("[null, null]".utf8))
             #expect(nobody.status == 401 && nobody.code == "POWERAUTH_AUTH_FAIL")
             let cancel = ("\(root)/cancel", "/operation/cancel")
@@ -153,7 +153,7 @@ struct MobileErrorTests {
         }
     }
 
-    @Test("What the core cannot do is a failure of a remote system, and an unknown path is not found")
+    @Test("A failure of the core is reported as one of a remote system, and an unknown path as not found")
     func others() async throws {
         #expect(
             MobileTokenFailure(ServiceError(.unknownError, "x"))

@@ -73,7 +73,7 @@ struct MobileOperationLoadTests {
         }
     }
 
-    @Test("Of sixteen devices that approve at once exactly one does")
+    @Test("When sixteen devices approve at once, exactly one succeeds")
     func sixteenDevices() async throws {
         let fixture = try ServerFixture.mobileToken { $0.workerThreads = 16 }
         try await fixture.run { client in

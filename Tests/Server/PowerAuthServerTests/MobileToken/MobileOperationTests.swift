@@ -126,7 +126,7 @@ struct MobileOperationTests {
         }
     }
 
-    @Test("An operation that is nobody's is shown and claimed; somebody else's is neither")
+    @Test("An unclaimed operation is shown and claimed; another user's is neither")
     func claiming() async throws {
         try await ServerFixture.mobileToken().run { client in
             let alice = try await client.mobileApp()
@@ -152,7 +152,7 @@ struct MobileOperationTests {
         }
     }
 
-    @Test("With a proximity check the code decides, and history asks nobody to scan one")
+    @Test("With a proximity check the code decides, and the history shows no scan request")
     func proximity() async throws {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()

@@ -69,7 +69,7 @@ struct MobileApp: Sendable {
 
     var device: TestDevice
     private let token: TestDevice.CreatedToken
-    /// What the app asks for.
+    /// The app's preferred language.
     var language: String?
 
     init(_ device: TestDevice) async throws {
@@ -83,7 +83,7 @@ struct MobileApp: Sendable {
         return headers
     }
 
-    /// Asks a resource that wants a token.
+    /// Calls a resource that requires a token.
     func ask(_ path: String, _ object: JSONValue? = nil, headers extra: [String: String] = [:]) async throws -> Answer {
         let header = try token.header(.v3_3, timestamp: device.client.timestamp)
         return try await device.client.send(
@@ -91,7 +91,7 @@ struct MobileApp: Sendable {
             body: Self.body(object))
     }
 
-    /// Asks a resource that wants a signature.
+    /// Calls a resource that requires a signature.
     mutating func sign(
         _ path: String, uriId: String, _ object: JSONValue? = nil, type: SignatureType = .possessionKnowledge,
         correct: Bool = true

@@ -103,7 +103,7 @@ struct OfflineOperationTests {
         }
     }
 
-    @Test("Digits of another form, of a stranger or for nothing count for nothing")
+    @Test("Digits of another form, an unknown activation or no operation are not counted")
     func whatDoesNotCount() async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
@@ -118,7 +118,7 @@ struct OfflineOperationTests {
             }
             let stranger = try offline.verify(
                 .init(
-                    operationId: Identifier(known: id), activationId: "nobody", nonce: nonce,
+                    operationId: Identifier(known: id), activationId: "unknown", nonce: nonce,
                     digits: "12345678-12345678"))
             #expect(!stranger.isValid && stranger.activation == nil && stranger.remainingAttempts == 0)
             #expect(try await client.detail(id).number("failureCount") == 0)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("How operations are shown", .endsInTime)
+@Suite("UI templates of operations", .endsInTime)
 struct UITemplateTests {
     private func operation(
         _ parameters: [String: String] = [:], riskFlags: String? = nil, hasProximityCheck: Bool = false

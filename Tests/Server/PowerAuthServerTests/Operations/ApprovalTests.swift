@@ -4,7 +4,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("What is signed about an operation, and who may", .endsInTime)
+@Suite("Signed data and flags of approvals", .endsInTime)
 struct ApprovalTests {
     @Test("A separator in a parameter is escaped, also before a combining mark", arguments: ["*", "\\", "\n"])
     func escaping(separator: String) async throws {
@@ -42,7 +42,7 @@ struct ApprovalTests {
                     let data: [String: String] = activation.map { ["activationId": $0] } ?? [:]
                     let decided = try await client.approve(id, ["additionalData": data])
                     let expected = isRight || !isChecked ? "APPROVED" : "APPROVAL_FAILED"
-                    #expect(decided.text("result") == expected, "\(activation ?? "nobody"), checked: \(isChecked)")
+                    #expect(decided.text("result") == expected, "\(activation ?? "none"), checked: \(isChecked)")
                 }
             }
         }

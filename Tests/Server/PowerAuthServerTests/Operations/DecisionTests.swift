@@ -4,14 +4,14 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Decisions about nobody's operation", .endsInTime)
+@Suite("Decisions about an unclaimed operation", .endsInTime)
 struct DecisionTests {
     private func nobodysOperation(_ client: ServerClient) async throws -> String {
         try await client.backOffice("operation/create", ["applications": ["lab"], "templateName": "payment"])
             .required("id")
     }
 
-    @Test("Whoever approves or rejects it becomes its user")
+    @Test("The user who approves or rejects it claims it")
     func whoeverDecides() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
@@ -24,7 +24,7 @@ struct DecisionTests {
         }
     }
 
-    @Test("Another application rejects nothing, and nobody becomes its user")
+    @Test("Another application cannot reject it, and it stays unclaimed")
     func anotherApplication() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
@@ -37,7 +37,7 @@ struct DecisionTests {
         }
     }
 
-    @Test("The failures before the maximum leave it to everybody, and the last one ends it")
+    @Test("Failures before the maximum leave it unclaimed, and the last one ends it")
     func failures() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
@@ -52,7 +52,7 @@ struct DecisionTests {
         }
     }
 
-    @Test("An operation that has ended is claimed by nobody and shown as it is")
+    @Test("An ended operation cannot be claimed and is shown unchanged")
     func claimingTooLate() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()

@@ -25,7 +25,7 @@ struct OperationTests {
         }
     }
 
-    @Test("What cannot become an operation is refused")
+    @Test("An invalid operation is refused")
     func whatCannotBecomeAnOperation() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
@@ -95,7 +95,7 @@ struct OperationTests {
         }
     }
 
-    @Test("Nobody's operation is claimed by the first user who looks")
+    @Test("An unclaimed operation is claimed by the first user who reads it")
     func nobodySOperationIsClaimed() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
@@ -201,7 +201,7 @@ struct OperationTests {
         }
     }
 
-    @Test("Cancelling keeps the reason and tells about the device")
+    @Test("Cancelling keeps the reason and records the device")
     func cancellingKeepsTheReason() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()

@@ -29,12 +29,12 @@ struct CommitQueueTests {
                     hasCommitted: { [commits] _ in commits.add() }))
         }
 
-        /// What is committed.
+        /// The committed texts.
         func notes() -> [String] {
             (try? other.read { try String.fetchAll($0, sql: "SELECT text FROM note ORDER BY rowid") }) ?? ["unreadable"]
         }
 
-        /// Writes a text and tells what became of it, with what was committed when it was told.
+        /// Writes a text and records the outcome, with the committed texts at that time.
         func add(_ text: String, to outcomes: Outcomes, failing: Bool = false) {
             struct Refused: Error {}
             queue.add(
@@ -72,13 +72,13 @@ struct CommitQueueTests {
         func note(_ outcome: Outcome) { noted.withLock { $0.append(outcome) } }
     }
 
-    @Test("Requests that come while others are written share the next commit, and nobody is told before it")
+    @Test("Requests that arrive during a write share the next commit, and replies leave after it")
     func requestsShareACommit() async throws {
         try await onThread {
             let (rig, outcomes) = (try Rig(), Outcomes())
             rig.addAndHold("first", to: outcomes)
             for text in ["second", "third", "fourth"] { rig.add(text, to: outcomes) }
-            #expect(outcomes.all.isEmpty, "somebody was told of a change that is not committed")
+            #expect(outcomes.all.isEmpty, "a reply left before its change was committed")
             rig.commit.release()
             rig.queue.close()
             #expect(rig.commits.value == 2, "three requests that waited together take one commit")
@@ -115,7 +115,7 @@ struct CommitQueueTests {
         }
     }
 
-    @Test("A transaction that SQLite gives up fails all who are in it, and nobody behind them")
+    @Test("A transaction that SQLite aborts fails all its requests, and no later ones")
     func aTransactionThatIsGivenUp() async throws {
         try await onThread {
             let (rig, outcomes) = (try Rig(), Outcomes())
@@ -123,7 +123,7 @@ struct CommitQueueTests {
             rig.add("second", to: outcomes)
             rig.queue.add(
                 CommitQueue.Request(
-                    // What SQLite does by itself when the disk is full.
+                    // As SQLite does when the disk is full.
                     write: { database, _ in
                         try database.execute(sql: "INSERT OR ROLLBACK INTO note SELECT text FROM note")
                     },
@@ -206,7 +206,7 @@ struct CommitQueueTests {
             let directory = try TemporaryDirectory()
             let path = directory.path + "/test.sqlite"
             var configuration = Configuration()
-            // Whoever reads the log's index while it changes takes the writer's lock for a moment to read it again.
+            // A reader that finds the log's index changing briefly takes the writer's lock to read it again.
             configuration.busyMode = .timeout(10)
             let pool = try DatabasePool(path: path, configuration: configuration)
             try pool.writeWithoutTransaction { database in
@@ -232,11 +232,11 @@ struct CommitQueueTests {
                 (try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.intValue ?? 0
             }
             try insert(300)
-            // As under load, where there is always somebody: the log cannot be folded further than they read.
+            // As under load, with readers all the time: the log cannot be folded beyond their position.
             let reader = try pool.makeSnapshot()
             let unfolded = try size()
             try insert(300)
-            // The folding tells nobody; the time limit of the test ends a wait in vain.
+            // Folding sends no notification; the time limit of the test ends an endless wait.
             while try size() == unfolded { _ = try Polling.waitReadable([], timeoutNanoseconds: 1_000_000) }
             checkpointer.close()
             let before = try beginnings()

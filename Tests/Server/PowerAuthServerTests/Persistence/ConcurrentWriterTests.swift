@@ -47,7 +47,7 @@ struct ConcurrentWriterTests {
 
     @Test("Signatures that overtake each other are accepted once, and the counter only grows")
     func signaturesThatOvertakeEach() async throws {
-        // Whoever comes late finds the counter ahead of it and is refused: any order is fine, twice is not.
+        // A late request finds the counter ahead and is refused: any order is accepted, a repetition is not.
         let fixture = try fixture { $0.policy.lookAhead = Self.writers }
         try await fixture.run { client in
             var device = try await client.activeDevice(.v3_3, ["maxFailureCount": 1000])
@@ -90,7 +90,7 @@ struct ConcurrentWriterTests {
         try await fixture.run { client in
             let device = try await client.activeDevice(.v3_3, ["maxFailureCount": 1000])
             let scope = try await device.activationScope()
-            // What is at stake are the tokens, so each has the signature of an activation that does not move.
+            // Only the tokens are tested, so each has the signature of an activation that does not change.
             let service = fixture.server.services.tokens
             let sealed = try (0..<Self.writers).map { _ in
                 let (envelope, decryptor) = try device.seal([:], scope, .createToken)

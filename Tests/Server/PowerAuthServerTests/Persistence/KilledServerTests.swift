@@ -72,7 +72,7 @@ private final class ServerProgram {
     private let process: ChildProcess
     private let baseURL: String
     private let labToken: String
-    /// What the SDK is configured with.
+    /// The configuration of the SDK.
     let configuration: String
 
     init(directory: String) throws {
@@ -99,7 +99,7 @@ private final class ServerProgram {
 
     deinit { kill() }
 
-    /// A program, and what it prints until it ends: nobody else keeps the writing end.
+    /// A program and its output until it ends: no other process has the writing end open.
     private static func start(_ path: String, _ arguments: [String]) throws -> (ChildProcess, FileDescriptor) {
         let (reading, writing) = try FileDescriptor.pipe()
         let process = try ChildProcess.spawn(
@@ -110,7 +110,7 @@ private final class ServerProgram {
     /// SIGKILL; returns when the process is gone.
     func kill() {
         try? process.signal(SIGKILL)
-        // A second call finds nobody to wait for.
+        // A second call finds no process to wait for.
         _ = try? process.wait()
     }
 

@@ -61,12 +61,12 @@ struct PersistenceTests {
             faults: ServerFaults(areArmed: { !isQuick }, beforeCommit: { commit.pass() }, afterCommit: {}))
         try await fixture.run { client in
             var device = try await client.activeDevice()
-            // What is asked for the first time is answered by a worker.
+            // The first request for a record is answered by a worker.
             #expect(try await device.verifySignature().flag("signatureValid") == true)
             commit.hold()
             async let verdict = verify(device, commit)
             try await onThread { commit.waitUntilHeld() }
-            // What an answer that leaves early would need, and more: other requests are answered meanwhile.
+            // Longer than an early answer would need: other requests are answered meanwhile.
             for _ in 0..<20 { #expect(try await client.send("/pa/v3/status", body: Data("{}".utf8)).status == 200) }
             #expect(!commit.isAnswered)
             #expect(StoredCounter(directory).value == 1)
@@ -146,7 +146,7 @@ struct PersistenceTests {
         }
     }
 
-    @Test("The journal tells what changed and on whose behalf")
+    @Test("The journal states what changed and on whose behalf")
     func theJournalTellsWhatChanged() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// What a server keeps is nobody else's.
+/// The files of a server are private.
 @Suite("Files of the server", .endsInTime)
 struct PrivateFilesTests {
     private func mode(_ path: String) throws -> Int? {

@@ -23,7 +23,7 @@ struct RecordSealTests {
             }
         }
 
-        /// What the file says to whoever has found it: how each secret is stored, and how many bytes it has.
+        /// The content of the file without its key: how each secret is stored, and how many bytes it has.
         func secrets(_ sql: String) async throws -> [[Int]] {
             try await StoredDatabase.open(directory).read {
                 try Row.fetchAll($0, sql: sql).map { [$0[0], $0[1]] }
@@ -130,7 +130,7 @@ struct RecordSealTests {
         #expect(DatabaseEncryptionKey(Data(count: 15)) == nil)
     }
 
-    @Test("A wrong database key is told as one, also when what it opens ends like a padding")
+    @Test("A wrong database key is reported as such, even if the padding looks valid")
     func aWrongDatabaseKeyIsToldAlsoBehindValidPadding() throws {
         // The short secret fills one block less: what a wrong key makes of it has the size of a private key.
         for secret in [Data(repeating: 5, count: 32), Data(repeating: 5, count: 31)] {
@@ -150,7 +150,7 @@ struct RecordSealTests {
         Data((0..<16).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
     }
 
-    /// What a server key of Alice's activation opens to by the rules of server.md, section 25, and nothing else.
+    /// The plaintext of a server key of Alice's activation, opened only by the rules of server.md, section 25.
     private static func opened(_ sealed: StoredSecret, _ key: Data) throws -> Data {
         let derived = try KDF.internalDerive(
             SymmetricKey<Derived>(key), data: Data("alice&0123456789".utf8), as: Derived.self)

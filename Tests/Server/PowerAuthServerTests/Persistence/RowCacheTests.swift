@@ -6,10 +6,10 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// What is answered from the cache is what is committed.
+/// Answers from the cache match the committed state.
 @Suite("Cached rows", .endsInTime)
 struct RowCacheTests {
-    @Test("Whatever is used goes on being kept, however many others come by")
+    @Test("A value in use stays cached while any number of others is added")
     func whatIsUsedIsKept() {
         var recent = RecentValues<Int, String>(capacity: 8)
         func value(_ key: Int) -> String? { recent.value(for: key) }
@@ -24,7 +24,7 @@ struct RowCacheTests {
         #expect(value(-1) == nil)
     }
 
-    @Test("The next status shows what was changed, whoever changed it")
+    @Test("The next status shows the change of any caller")
     func theNextStatusShowsTheChange() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(.v3_3, ["maxFailureCount": 3])

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The order of pushes", .endsInTime)
 struct PushOrderTests {
-    @Test("Devices hear of changes in the order of the commits, also where the later request is answered first")
+    @Test("Devices are notified in the order of the commits, even if the later request is answered first")
     func orderOfCommits() async throws {
         let gateway = TestGateway()
         let commit = HeldCommit()
@@ -24,7 +24,7 @@ struct PushOrderTests {
             commit.hold()
             async let created = client.operation("login")
             try await onThread { commit.waitUntilHeld() }
-            // The operation is stored, and whoever has created it does not know yet.
+            // The operation is stored, but its creator has no reply yet.
             let id = try #require(try await app.list().first?["id"]?.stringValue)
             let canceled = try await client.backOffice("operation/cancel", ["operationId": id])
             #expect(canceled.status == 200)
@@ -38,7 +38,7 @@ struct PushOrderTests {
         }
     }
 
-    @Test("A change that is rolled back tells nobody")
+    @Test("A change that is rolled back sends no push")
     func rolledBack() async throws {
         struct Injected: Error {}
         let gateway = TestGateway()

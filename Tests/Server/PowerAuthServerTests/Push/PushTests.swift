@@ -8,11 +8,11 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// Takes notifications, and answers what a test wants.
+/// Receives notifications, and returns the outcome set by a test.
 final class TestGateway: PushGateway {
     private let state = Mutex<(sent: [(PushNotification, String)], outcomes: [String: PushOutcome])>(([], [:]))
 
-    /// What was handed over, with the tokens.
+    /// The delivered notifications, with their tokens.
     var sent: [(notification: PushNotification, token: String)] { state.withLock { $0.sent } }
 
     func answer(_ outcome: PushOutcome, to token: String) { state.withLock { $0.outcomes[token] = outcome } }
@@ -106,7 +106,7 @@ struct PushTests {
         }
     }
 
-    @Test("The user's devices are told of a new operation and of its end")
+    @Test("The user's devices are notified of a new operation and of its end")
     func operations() async throws {
         let gateway = TestGateway()
         let fixture = try ServerFixture.mobileToken(pushGateway: gateway)
@@ -197,7 +197,7 @@ struct PushTests {
         }
     }
 
-    @Test("An operation for one activation is told to its device alone")
+    @Test("An operation for one activation is announced to its device only")
     func oneActivation() async throws {
         let gateway = TestGateway()
         let fixture = try ServerFixture.mobileToken(pushGateway: gateway)
@@ -224,7 +224,7 @@ struct PushTests {
         }
     }
 
-    @Test("Without a gateway notifications are kept for whoever asks")
+    @Test("Without a gateway notifications are recorded for requests")
     func theJournal() async throws {
         try await ServerFixture.mobileToken().run { client in
             let app = try await client.mobileApp()
@@ -248,7 +248,7 @@ private final class StuckGateway: PushGateway {
 
     func send(_ notification: PushNotification, to token: String) -> PushOutcome {
         isReleased.wait()
-        // Whoever comes next is not held up.
+        // The next notification is not delayed.
         isReleased.signal()
         return .accepted
     }

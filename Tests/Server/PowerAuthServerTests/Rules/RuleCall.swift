@@ -9,7 +9,7 @@ import Testing
 /// There is at least one for each resource and each command (`RuleCoverageTests`), so that a new one must declare what it
 /// does to failures, histories, operations and audits.
 struct RuleCall: Sendable, CustomTestStringConvertible {
-    /// What a call needs is there.
+    /// A call whose preconditions are met.
     struct Prepared: Sendable {
         /// The activation that the call is about; nil for a call about none.
         var activationId: String?
@@ -19,9 +19,9 @@ struct RuleCall: Sendable, CustomTestStringConvertible {
 
     /// The path of the resource as the server declares it, or the name of the command.
     let place: String
-    /// What is special about this call.
+    /// The special conditions of this call.
     var situation = ""
-    /// What the activation is when the call comes; nil leaves it as ``prepare`` has left it.
+    /// The state of the activation at the call; nil keeps that of ``prepare``.
     var state: ActivationState?
     /// The external user that histories name; nil for none.
     var actor: String?

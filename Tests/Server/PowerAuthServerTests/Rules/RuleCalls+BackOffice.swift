@@ -6,8 +6,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// What the resources of the back office do beside their answers, where they do anything (server.md, sections 20.1, 20.3
-/// and 20.6, and section 18). All others leave everything as it is, in every state of an activation.
+/// The side effects of the resources of the back office, where they have any (server.md, sections 20.1, 20.3 and 20.6,
+/// and section 18). All others leave everything as it is, in every state of an activation.
 extension RuleCall {
     /// The right request of every table, in every state of its activation if it is about one.
     static let backOffice: [RuleCall] =

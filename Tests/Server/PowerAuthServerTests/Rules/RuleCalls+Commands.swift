@@ -5,7 +5,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// What the server's commands do: the same as the resources that they stand for.
+/// The side effects of the server's commands: the same as those of their resources.
 extension RuleCall {
     static let commands: [RuleCall] =
         initiation + activationCommands + verifications + tokens + operationCommands + digits + otherCommands

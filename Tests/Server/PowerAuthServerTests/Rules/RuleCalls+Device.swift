@@ -3,7 +3,7 @@ import PowerAuthProtocol
 
 @testable import PowerAuthServer
 
-/// What the resources for devices do beside their answers (rest-api.md, section 7.5).
+/// The side effects of the resources for devices (rest-api.md, section 7.5).
 extension RuleCall {
     /// Every resource, every combination of factors right and wrong, and every state of the activation.
     static let device: [RuleCall] =

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// What the resources of a lab, of the vendor's tests and of operators do to activations and operations.
+/// The effects of the resources of a lab, of the vendor's tests and of operators on activations and operations.
 extension RuleCall {
     static let lab: [RuleCall] = plain + whole + registrations + commits + operations + offline + digits
 

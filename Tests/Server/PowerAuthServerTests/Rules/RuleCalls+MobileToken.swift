@@ -5,13 +5,13 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// What the resources of the Mobile Token API do beside their answers (mobile-token.md, section 16).
+/// The side effects of the resources of the Mobile Token API (mobile-token.md, section 16).
 extension RuleCall {
     static let mobileToken: [RuleCall] = byToken + bySignature + decisions + otherDecisions + lateOperations
 
     private static let root = MobileApp.root
 
-    /// The resources that want a token, which changes nothing.
+    /// The resources that require a token, which changes nothing.
     private static let byToken: [RuleCall] = [
         "\(root)/list", "\(root)/detail", "\(root)/detail/claim", "/api/inbox/count", "/api/inbox/message/list",
         "/api/inbox/message/detail", "/api/inbox/message/read", "/api/inbox/message/read-all",
@@ -28,7 +28,7 @@ extension RuleCall {
         }
     }
 
-    /// The resources that want a signature and decide nothing, with the factors that they take.
+    /// The resources that require a signature and decide nothing, with the accepted factors.
     private static let bySignature: [RuleCall] =
         signed("\(root)/history", "/operation/history", [.possessionKnowledge, .possessionBiometry])
         + signed("\(root)/list/signature", "/operation/list/signature", [.possession])
@@ -68,7 +68,7 @@ extension RuleCall {
             _ = try await app.authorize(id, "A2 ")
         },
         decision(
-            "\(root)/authorize", "wrong signature of a stranger",
+            "\(root)/authorize", "wrong signature of another user",
             effects: RuleEffects(activation: .counted, verified: [false]), owner: "bob"
         ) { app, id, data in
             _ = try await app.authorize(id, data, correct: false)
@@ -83,7 +83,7 @@ extension RuleCall {
         let isAccepted = [.possession, .possessionKnowledge, .possessionBiometry].contains(type)
         var effects = isAccepted ? RuleEffects.verification(by: type, isRight: isRight) : RuleEffects()
         if isAccepted && isRight {
-            // Of one factor it is right, and not what the operation wants.
+            // Valid with one factor, which the operation does not allow.
             (effects.operation, effects.operations) =
                 type == .possession ? (.counted, ["PENDING 3"]) : (.left, ["APPROVED 2"])
         } else {

@@ -1,4 +1,4 @@
-/// What a call does to the number of failures of one record that had some before, and not the most it may have.
+/// The effect of a call on the failure counter of one record that is above zero and below its maximum.
 enum FailureCount: Equatable, Sendable {
     case left
     case cleared
@@ -18,7 +18,7 @@ enum FailureCount: Equatable, Sendable {
     }
 }
 
-/// What a call does on the server beside its answer. What is not named does not happen.
+/// The side effects of a call on the server. Effects that are not named do not happen.
 struct RuleEffects: Equatable, Sendable {
     /// The failures of the activation that the call is about.
     var activation = FailureCount.left

@@ -4,7 +4,7 @@ import PowerAuthProtocol
 
 @testable import PowerAuthServer
 
-/// What the server has stored of all that rules are about, at one moment.
+/// The server's stored records that rules are about, at one moment.
 struct RuleRecords: Sendable {
     struct Activation: Sendable {
         let status: ActivationState
@@ -40,22 +40,22 @@ struct RuleRecords: Sendable {
         let time: Int64
     }
 
-    /// What the callbacks are called that are looked at.
+    /// The name of the examined callbacks.
     static let callback = "rules"
 
     let activations: [String: Activation]
     let operations: [String: Operation]
     /// The failures by row.
     let recoveryCodes: [Int64: Int]
-    /// What has come after the records before, oldest first, as in everything below.
+    /// The records added since the earlier ones, oldest first, as in everything below.
     let history: [HistoryItem]
     let audit: [AuditEntry]
     let announcements: [Announcement]
     let verifications: [Verification]
-    /// The number from which the logs go on, by table.
+    /// The number from which the logs continue, by table.
     private let last: [String: Int64]
 
-    /// - Parameter before: records whose logs these go on from; nil leaves the logs empty.
+    /// - Parameter before: records whose logs these continue; nil leaves the logs empty.
     init(_ context: ServiceContext, after before: RuleRecords? = nil) throws {
         self = try context.read { try RuleRecords($0, before?.last ?? Self.lastNumbers($0)) }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// What the server had stored before a call, and has after it.
+/// The server's records before and after a call.
 struct RuleTrial: Sendable {
     /// The failures that every record has before the call: not none, and not the most.
     static let failures = 2
@@ -16,7 +16,7 @@ struct RuleTrial: Sendable {
     let now: Int64
     private let events: [ServerEvent]
 
-    /// Prepares a call, makes it, and looks at what has become of the records.
+    /// Prepares a call, makes it, and compares the records.
     /// - Parameters:
     ///   - failures: how many there are before, of everything that counts some.
     ///   - limit: how many there can be; nil leaves that as it is.
@@ -37,7 +37,7 @@ struct RuleTrial: Sendable {
             for version in versions { _ = try context.version(applicationKey: version.applicationKey) }
         }
         let noted = world.fixture.journal.events.count
-        // What is prepared has another time.
+        // The preparation has another time.
         world.client.clock.advance(milliseconds: 7)
         before = try RuleRecords(context)
         try await prepared.perform()
@@ -46,7 +46,7 @@ struct RuleTrial: Sendable {
         events = world.fixture.journal.events.dropFirst(noted).map(\.event)
     }
 
-    // MARK: What a call did
+    // MARK: Effects of a call
 
     var effects: RuleEffects {
         RuleEffects(
@@ -70,7 +70,7 @@ struct RuleTrial: Sendable {
 
     // MARK: What holds for every call
 
-    /// What is wrong with the records that belong together, whatever the call: empty when nothing is.
+    /// The inconsistencies between related records after any call: empty if there are none.
     func mismatches(actor: String?) -> [String] {
         historyMismatches(actor: actor) + activationMismatches + operationMismatches + otherMismatches
     }
@@ -211,8 +211,8 @@ extension World {
         }
     }
 
-    /// Brings an activation into a state, whatever leads there.
-    /// - Returns: false when it cannot be in that state, for it has no device.
+    /// Forces an activation into a state.
+    /// - Returns: false if it cannot be in that state without a device.
     fileprivate func force(_ state: ActivationState, of id: String) throws -> Bool {
         let context = fixture.server.services.context
         let hasDevice = try context.activation(Identifier(known: id))?.lifecycle.binding != nil

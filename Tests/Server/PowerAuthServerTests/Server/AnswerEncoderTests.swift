@@ -4,7 +4,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("The writing of answers", .endsInTime)
+@Suite("Encoding of answers", .endsInTime)
 struct AnswerEncoderTests {
     private struct Everything: Encodable {
         struct Empty: Encodable {}
@@ -78,7 +78,7 @@ struct AnswerEncoderTests {
         }
     }
 
-    @Test("A missing value that is promised is null")
+    @Test("A missing value of a declared field is null")
     func promisedValuesAreNull() throws {
         func text(_ value: Nulls) throws -> String { String(decoding: try AnswerEncoder.encode(value), as: UTF8.self) }
         #expect(try text(Nulls()) == #"{"number":null,"object":null,"text":null}"#)
@@ -86,7 +86,7 @@ struct AnswerEncoderTests {
             try text(Nulls(text: "a", number: 1, object: .init())) == #"{"number":1,"object":{},"text":"a"}"#)
     }
 
-    @Test("A number that JSON has no word for is refused", arguments: [Double.infinity, -.infinity, .nan])
+    @Test("A number that JSON cannot represent is refused", arguments: [Double.infinity, -.infinity, .nan])
     func noWordForIt(number: Double) {
         #expect(throws: EncodingError.self) { try AnswerEncoder.encode(["value": number]) }
     }

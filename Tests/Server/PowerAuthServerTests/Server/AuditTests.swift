@@ -15,7 +15,7 @@ struct AuditTests {
         return try JSONValue.parse(answer.body)["entries"]?.arrayValue ?? []
     }
 
-    @Test("It tells what became of activations, operations and recovery codes, and of nothing twice")
+    @Test("It records the changes of activations, operations and recovery codes, each once")
     func itTellsWhatBecame() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in

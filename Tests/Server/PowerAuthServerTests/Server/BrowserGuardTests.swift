@@ -5,8 +5,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// What a web page cannot do that is open in a browser on the server's machine.
-@Suite("Browsers at the server's door", .endsInTime)
+/// Requests refused to a web page in a browser on the server's machine.
+@Suite("Requests of browsers", .endsInTime)
 struct BrowserGuardTests {
     private static func refusal(
         host: String?, origin: String? = nil, face: APISurface = .backOffice, names: [String] = [],
@@ -18,7 +18,7 @@ struct BrowserGuardTests {
     }
 
     @Test(
-        "Loopback has many names, and all are this server's",
+        "All names of loopback are accepted",
         arguments: [
             "localhost", "LOCALHOST:8080", "localhost.:8080", "bank.localhost:1", "127.0.0.1:8080", "127.8.8.8",
             "[::1]:8080", "[::1]", "[0:0:0:0:0:0:0:1]", "10.0.2.2:8080",
@@ -28,7 +28,7 @@ struct BrowserGuardTests {
     }
 
     @Test(
-        "A name that somebody else has led to this machine is not the server's (DNS rebinding)",
+        "A foreign name that resolves to this machine is refused (DNS rebinding)",
         arguments: [
             "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "0.0.0.0:8080",
             "[::]:8080", "192.168.1.5", "localhost@evil.example", "127.1", "2130706433", "[localhost]", "[::1]x", "",
@@ -37,12 +37,12 @@ struct BrowserGuardTests {
     func rebinding(host: String?) {
         #expect(Self.refusal(host: host) == .misdirected)
         #expect(Self.refusal(host: host, face: .lab) == .misdirected)
-        // Devices prove who they are with every request, and call the server by whatever name their network gives it.
+        // Devices authenticate with every request, and may use any name of the server in their network.
         #expect(Self.refusal(host: host, origin: "http://evil.example", face: .device) == nil)
         #expect(Self.refusal(host: host, face: .mobileToken) == nil)
     }
 
-    @Test("The names of the settings are the server's, and so is the address that a connection arrived at")
+    @Test("The configured names and the local address of the connection are accepted")
     func configuredNames() {
         #expect(Self.refusal(host: "lab.bank.example:8080", names: ["Lab.Bank.example"]) == nil)
         #expect(Self.refusal(host: "other.bank.example", names: ["lab.bank.example"]) == .misdirected)
@@ -54,7 +54,7 @@ struct BrowserGuardTests {
     }
 
     @Test(
-        "A page of elsewhere may not call, whatever it says about itself",
+        "A page of another origin is refused, in every form of the header",
         arguments: [
             "http://evil.example", "null", "", "http://localhost", "http://localhost:8081", "http://127.0.0.1:8080",
             "http://localhost:8080.evil.example", "localhost:8080", "http://localhost:8080/",
@@ -70,7 +70,7 @@ struct BrowserGuardTests {
         #expect(Self.refusal(host: "LocalHost:8080", origin: "https://LOCALHOST:8080") == nil)
     }
 
-    @Test("Neither a form nor a request of a page creates an integration, and both are told why")
+    @Test("Neither a form nor a request of a page creates an integration, and both receive the reason")
     func nothingHappens() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
@@ -94,7 +94,7 @@ struct BrowserGuardTests {
         }
     }
 
-    @Test("Over the network a body must say what it is, and a request whom it means")
+    @Test("Over the network a body needs a media type, and a request a host")
     func overTheNetwork() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.listening { port in

@@ -23,7 +23,7 @@ struct CertificateTests {
         _ = try NIOSSLContext(configuration: configuration)
     }
 
-    @Test("A server with a certificate speaks TLS, and strangers to its authority refuse it")
+    @Test("A server with a certificate uses TLS, and clients without its authority refuse it")
     func aServerWithACertificateSpeaks() async throws {
         let fixture = try ServerFixture { $0.certificate = .valid }
         let (listening, found) = AsyncStream<LabServer.Listening>.makeStream()
@@ -40,7 +40,7 @@ struct CertificateTests {
         try await running
     }
 
-    @Test("Certificates say when they are valid")
+    @Test("Certificates contain their validity")
     func certificatesSayWhenTheyAreValid() throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()
@@ -57,7 +57,7 @@ struct CertificateTests {
         #expect(expired.end == now - 86_400)
     }
 
-    @Test("The authority outlives the server, its key is nobody else's")
+    @Test("The authority survives a restart of the server, and its key is private")
     func theAuthorityOutlivesTheServer() throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()
@@ -69,7 +69,7 @@ struct CertificateTests {
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test("A certificate says what was asked for")
+    @Test("A certificate contains the requested values")
     func aCertificateSaysWhatWasAskedFor() throws {
         let key = try PrivateKey.generate()
         // Times from 2050 on have another form than those before (RFC 5280, section 4.1.2.5).

@@ -13,7 +13,7 @@ import Testing
 struct ConnectionLimitTests {
     private static let health = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    @Test("Three hundred halves of a header keep nobody out")
+    @Test("Three hundred incomplete headers do not block other clients")
     func halfHeaders() async throws {
         let fixture = try ServerFixture { $0.limits.headerTimeout = 3_600_000 }
         try await fixture.listening { port in
@@ -27,7 +27,7 @@ struct ConnectionLimitTests {
     }
 
     /// A server of its own: its time for headers is so short that a busy machine may need longer to send a whole one.
-    @Test("Three hundred halves of a header are gone after the time for headers")
+    @Test("Three hundred incomplete headers are closed after the time for headers")
     func endedHalves() async throws {
         let fixture = try ServerFixture { $0.limits.headerTimeout = 300 }
         try await fixture.listening { port in
@@ -43,7 +43,7 @@ struct ConnectionLimitTests {
         return slow
     }
 
-    @Test("Who never finishes a body, a TLS handshake or a second request is left")
+    @Test("A client that never finishes a body, a TLS handshake or a second request is disconnected")
     func slowClients() async throws {
         let plain = try ServerFixture {
             $0.limits.bodyTimeout = 100
@@ -69,7 +69,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("A client that reads nothing of a long answer is left, and the server goes on")
+    @Test("A client that reads nothing of a long answer is disconnected, and the server continues")
     func unreadAnswer() async throws {
         let fixture = try ServerFixture { $0.limits.answerTimeout = 200 }
         try await fixture.listening { port in
@@ -84,7 +84,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("One address gets a quarter of the places at most, whatever the settings say, and fewer if they say so")
+    @Test("One address gets at most a quarter of the places, or fewer if configured")
     func share() {
         var limits = TrafficLimits()
         #expect(limits.addressShare == 400 && limits.connections == 1_600)
@@ -98,7 +98,7 @@ struct ConnectionLimitTests {
         #expect(TrafficLimits().ofConnections == ConnectionLimits())
     }
 
-    @Test("More connections than may be are sent away, those of one address before all places are taken")
+    @Test("Connections above the limits are refused, those of one address before all places are taken")
     func tooManyConnections() async throws {
         let fixture = try ServerFixture {
             $0.limits.connections = 12
@@ -118,13 +118,13 @@ struct ConnectionLimitTests {
             }
             for connection in others { #expect(try answered(connection) == "HTTP/1.1 200") }
             #expect(try RawConnection(port: port, from: "127.0.0.5").readToEnd() == ConnectionDoor.refusal)
-            // A place that is free again is anybody's; the end of a connection needs its time to be noticed.
+            // A released place is available to every client; the server needs time to notice the end of a connection.
             mine.removeLast()
             while case let next = try RawConnection(port: port), try answered(next) != "HTTP/1.1 200" {}
         }
     }
 
-    @Test("A client that expects TLS is sent away without words")
+    @Test("A client that expects TLS is closed without an answer")
     func refusedTLS() throws {
         let limits = {
             var limits = ConnectionLimits()
@@ -148,7 +148,7 @@ struct ConnectionLimitTests {
         #expect(limiter.count == 0)
     }
 
-    @Test("Requests beyond those that may wait are told to come back, and are served then")
+    @Test("Requests beyond the queue limit are asked to retry, and are served then")
     func waitingRequests() async throws {
         let (begun, open) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let faults = ServerFaults(requestReceived: { _ in
@@ -167,7 +167,7 @@ struct ConnectionLimitTests {
             }
             let worked = try request()
             begun.wait()
-            // The second one waits for the worker; whoever of the next two comes second finds no place.
+            // The second one waits for the worker; the later of the next two finds no place.
             let (second, third) = (try request(), try request())
             let (early, late) = try RawConnection.firstToHear(second, third)
             let refusal = try early.readAnswer()

@@ -5,8 +5,8 @@ import Testing
 @testable import HTTPConnections
 @testable import PowerAuthServer
 
-/// When a connection ends, and whether its client is told (RFC 9112, sections 9.3 and 9.6).
-@Suite("Connections that go on, and that end", .endsInTime)
+/// When a connection ends, and whether this is announced to its client (RFC 9112, sections 9.3 and 9.6).
+@Suite("Persistent and closed connections", .endsInTime)
 struct ConnectionPersistenceTests {
     /// Runs a test against a server that listens; given the port.
     private func withServer(_ body: @escaping @Sendable (Int) throws -> Void) async throws {
@@ -17,13 +17,13 @@ struct ConnectionPersistenceTests {
         "GET /health HTTP/\(version)\r\nHost: localhost\r\n\(headers)\r\n"
     }
 
-    /// What an answer says about its connection; nil when it says nothing.
+    /// The connection option of an answer; nil if it has none.
     private static func option(_ answer: String) -> String? {
         answer.firstMatch(of: /(?i)\r\nconnection: ([^\r]*)/).map { String($0.1) }
     }
 
     @Test(
-        "Who wants the connection to end is told that it does, and it does",
+        "A requested close is announced and happens",
         arguments: [
             "Connection: close\r\n", "Connection: Close\r\n", "connection: keep-alive, CLOSE\r\n",
             "Connection: close ,upgrade\r\n", "Connection: Upgrade\r\nConnection: close\r\n",
@@ -40,7 +40,7 @@ struct ConnectionPersistenceTests {
     }
 
     @Test(
-        "Any other connection goes on",
+        "Any other connection stays open",
         arguments: ["", "Connection: keep-alive\r\n", "Connection: closed\r\n", "X-Connection: close\r\n"])
     func goesOn(headers: String) async throws {
         try await withServer { port in
@@ -80,7 +80,7 @@ struct ConnectionPersistenceTests {
         }
     }
 
-    @Test("A refusal says it, too")
+    @Test("A refusal also announces it")
     func refused() async throws {
         try await withServer { port in
             for path in ["/nowhere", "/pa/v3/status"] {

@@ -98,7 +98,7 @@ struct CostlyWorkTests {
             }
             let created = try await client.initiate(["activationOtp": "1"])
             let active = try await client.activeDevice().activationId
-            for id in ["nobody", created.id, active] { #expect(commit(id) == 0 && update(id) == 0, "\(id)") }
+            for id in ["unknown", created.id, active] { #expect(commit(id) == 0 && update(id) == 0, "\(id)") }
             var device = try TestDevice(client, .v3_3)
             try await device.activate(code: created.code).expectOK()
             #expect(commit(created.id) == 1)

@@ -36,7 +36,7 @@ struct FailureTests {
         #expect(seen.value("localizedMessage") == nil)
     }
 
-    @Test("What the back office sees", arguments: ServiceErrorCode.allCases)
+    @Test("Error responses of the back office", arguments: ServiceErrorCode.allCases)
     func whatTheBackOfficeSees(code: ServiceErrorCode) {
         let failure = ErrorResponse(ServiceError(code, "secret cause"), face: .backOffice, fallback: .unexpected)
         let answer = failure.response(on: .backOffice)

@@ -25,7 +25,7 @@ struct InstanceServerTests {
         }
     }
 
-    @Test("A member announces itself, lives on the lab's clock and leaves nothing behind")
+    @Test("A member announces itself, uses the lab's clock and leaves nothing behind")
     func aMemberAnnouncesItselfLives() async throws {
         let test = try TestInstance()
         let layout = test.instance.layout

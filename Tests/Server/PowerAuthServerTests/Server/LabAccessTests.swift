@@ -35,7 +35,7 @@ struct LabAccessTests {
         }
     }
 
-    /// What an identity provider shows everybody; its tokens want the client's credentials.
+    /// The public resources of an identity provider; its token resource requires the client's credentials.
     private static func isOpen(_ path: String) -> Bool {
         ["/lab/identity/jwks", "/lab/identity/token", "/lab/identity/.well-known/openid-configuration"].contains(path)
     }
@@ -52,7 +52,7 @@ struct LabAccessTests {
         let line = try String(contentsOfFile: access.path, encoding: .utf8)
         #expect(line == "X-Lab-Token: \(access.token)\n" && access.token.wholeMatch(of: /[0-9a-f]{32}/) != nil)
         #expect(try LabAccess(directory: directory.path + "/server").token == access.token)
-        // What others could read is no secret any more.
+        // A file that others could read is no longer secret.
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: access.path)
         #expect(try LabAccess(directory: directory.path + "/server").token != access.token)
         #expect(try mode() == 0o600)

@@ -117,7 +117,7 @@ struct LabIdentityProviderTests {
         }
     }
 
-    @Test("With restricted access, clients still redeem codes and read keys, but only tools sign somebody in")
+    @Test("With restricted access, clients still redeem codes and read keys, but only tools sign users in")
     func restrictedAccess() async throws {
         let fixture = try ServerFixture {
             $0.hasLabPowers = true
@@ -152,8 +152,8 @@ struct LabIdentityProviderTests {
             let query =
                 "response_type=code&client_id=lab&redirect_uri=app%3A%2F%2Fback%3Fx%3D1&login_hint=bob&state=s%201"
                 + "&nonce=n-2&code_challenge=\(Self.challenge)&code_challenge_method=S256"
-            // A page of anybody's that leads a browser here gets nothing: neither for a target of its own, nor for one of the
-            // provider's.
+            // A foreign page that redirects a browser here receives nothing: neither for its own target, nor for one of
+            // the provider's.
             for token in [nil, "", "guess", provider.signInToken + "x"] {
                 #expect(try await browse(query, token: token).status == 401)
                 let own = query.replacing("app%3A%2F%2Fback%3Fx%3D1", with: "lab%3A%2F%2Fsigned-in")
@@ -182,7 +182,7 @@ struct LabIdentityProviderTests {
         }
     }
 
-    @Test("It tells where everything is")
+    @Test("Its discovery document names its resources")
     func itTellsWhereEverythingIs() async throws {
         try await run { client in
             let answer = try await client.send("/lab/identity/.well-known/openid-configuration", method: .get)
@@ -201,7 +201,7 @@ struct LabIdentityProviderTests {
         }
     }
 
-    @Test("An app is told how to reach a provider, without the client's secret")
+    @Test("An app receives a provider's configuration, without the client's secret")
     func anAppIsToldHowToReach() async throws {
         try await run { client, provider in
             let device = try TestDevice(client, .v3_3)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("A server that nobody needs any more", .endsInTime) struct LifetimeTests {
-    /// What is left of a server.
+@Suite("Release of an unused server", .endsInTime) struct LifetimeTests {
+    /// The remaining objects of a server.
     private struct ServerRemains: LeakTracker, @unchecked Sendable {
         // Safe: weak references are read atomically, and nothing is written after the initialiser.
         weak var server: LabServer?
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("A server that was asked and forgotten is gone, with its threads")
+    @Test("A released server that has answered requests ends with its threads")
     func forgotten() async throws {
         let remains = try await Self.asked()
         let left = try await onThread { remains.leftAfterWaiting() }
@@ -29,7 +29,7 @@ import Testing
         return remains
     }
 
-    @Test("A server that was never asked is gone too")
+    @Test("A released server without requests ends, too")
     func unused() async throws {
         let remains = try Self.never()
         let left = try await onThread { remains.leftAfterWaiting() }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The buffer of the log", .endsInTime)
 struct LineBufferTests {
-    @Test("A line is written at once; lines that come while one is written wait for nobody and go out together")
+    @Test("A line is written at once; lines added during a write do not wait and are written together")
     func linesGoOutTogether() async throws {
         try await onThread {
             let written = Mutex<[String]>([])

@@ -7,7 +7,7 @@ import Testing
 @testable import PowerAuthServer
 
 /// Who can reach a server, and what must stand between (docs/security.md).
-@Suite("The server beyond its machine", .endsInTime)
+@Suite("Access from other machines", .endsInTime)
 struct ListenPolicyTests {
     private static func configuration(
         _ host: String, restricted: Bool = false, tls: CertificateKind? = nil, insecure: Bool = false
@@ -27,7 +27,7 @@ struct ListenPolicyTests {
     }
 
     @Test(
-        "Beyond it a server listens with credentials and TLS only, or because somebody insists",
+        "Beyond loopback a server requires credentials and TLS, or an explicit override",
         arguments: ["0.0.0.0", "::", "192.168.1.5", "lab.bank.example", "0", "127.1"])
     func network(host: String) throws {
         func missing(restricted: Bool, tls: CertificateKind?) throws -> [String]? {
@@ -48,7 +48,7 @@ struct ListenPolicyTests {
         #expect(closed.summary == "other machines, over TLS; back office to integrations only")
     }
 
-    @Test("A refusal says what is missing, and a server that is refused has made nothing")
+    @Test("A refusal states what is missing, and a refused server creates nothing")
     func refusal() throws {
         let directory = try TemporaryDirectory()
         var configuration = Self.configuration("0.0.0.0", tls: .valid)
@@ -65,7 +65,7 @@ struct ListenPolicyTests {
         #expect(!FileManager.default.fileExists(atPath: configuration.directory))
     }
 
-    @Test("What is printed leads to the server from here and from there")
+    @Test("The printed URLs reach the server from this machine and from others")
     func addresses() throws {
         let everywhere = try ListenPolicy(Self.configuration("0.0.0.0", restricted: true, tls: .valid))
         #expect(everywhere.url(port: 8080) == "https://127.0.0.1:8080")
@@ -77,7 +77,7 @@ struct ListenPolicyTests {
         #expect(exposure.addresses(port: 8080) == ["http://lab.bank.example:8080", "http://192.168.1.5:8080"])
     }
 
-    @Test("A valid certificate is for every name and address that the server is called by")
+    @Test("A valid certificate contains every name and address of the server")
     func certificate() throws {
         let directory = try TemporaryDirectory()
         let now = ServerTime(milliseconds: 1_728_380_000_000)

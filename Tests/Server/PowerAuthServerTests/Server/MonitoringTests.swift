@@ -131,7 +131,7 @@ struct MonitoringTests {
         #expect(line["time"]?.stringValue == "2024-10-08T09:33:20.000+00:00")
     }
 
-    @Test("No secret of an answered or refused request stands in the request log")
+    @Test("The request log contains no secret of an answered or refused request")
     func theRequestLogHasNoSecret() async throws {
         let (lines, clock) = (LogLines(), TestClock())
         let fixture = try ServerFixture(clock: clock, log: RequestLog(clock: clock) { lines.append($0) })

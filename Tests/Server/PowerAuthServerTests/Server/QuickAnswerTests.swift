@@ -7,13 +7,13 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// What is answered without a worker obeys the rules that all obey.
+/// Requests answered without a worker obey the same rules as all others.
 @Suite("Quick answers", .endsInTime)
 struct QuickAnswerTests {
-    @Test("What is known is answered although every worker is busy")
+    @Test("Cached data is answered while every worker is busy")
     func everyWorkerIsBusy() async throws {
         let commit = HeldCommit()
-        // The points are there, and the server believes that nobody uses them.
+        // The points exist, but the server takes them for unarmed.
         let fixture = try ServerFixture(
             faults: ServerFaults(areArmed: { false }, afterCommit: { commit.pass() })
         ) { $0.workerThreads = 1 }
@@ -62,7 +62,7 @@ struct QuickAnswerTests {
         }
     }
 
-    @Test("A quick answer stands in the journal, on behalf of its operation, like any other")
+    @Test("A quick answer is in the journal with its operation, like any other")
     func theJournal() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in

@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPConnections
 @testable import PowerAuthServer
 
-/// How long a connection lives whose client takes its time, on a clock that the test moves.
+/// How long the connection of a slow client stays open, on a clock that the test moves.
 @Suite("Deadlines of connections", .endsInTime)
 struct RequestDeadlineTests {
     /// A connection with the handlers of the server; its answers are written by the test.
@@ -108,7 +108,7 @@ struct RequestDeadlineTests {
         #expect(try other.sent().hasPrefix("HTTP/1.1 408 "))
     }
 
-    @Test("While the server works, no time runs, and after its answer that for the next request")
+    @Test("No time runs while the server works; the time for the next request runs after its answer")
     func work() throws {
         let connection = try Connection()
         try connection.receive(Self.request)
@@ -120,7 +120,7 @@ struct RequestDeadlineTests {
         _ = try connection.sent()
         connection.pass(milliseconds: 1)
         #expect(!connection.isOpen)
-        // Who has asked nothing is told nothing.
+        // Without a request no answer is sent.
         #expect(try connection.sent() == "")
     }
 
@@ -154,7 +154,7 @@ struct RequestDeadlineTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("A client that takes nothing of its answer is left")
+    @Test("A client that reads nothing of its answer is disconnected")
     func untakenAnswer() throws {
         let connection = try Connection()
         try connection.receive(Self.request)
@@ -165,7 +165,7 @@ struct RequestDeadlineTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("A client that lets a long answer wait before its end is left, one that goes on is not")
+    @Test("A client that stops reading a long answer is disconnected, one that continues is not")
     func fullConnection() throws {
         let connection = try Connection()
         try connection.receive(Self.request)

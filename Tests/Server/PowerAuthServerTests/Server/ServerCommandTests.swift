@@ -116,9 +116,9 @@ struct ServerCommandTests {
             guard case .failure(let error) = try await answer(request, on: fixture) else { return nil }
             return error
         }
-        let unknown = try await error("commitActivation", ["activationId": "nobody"])
+        let unknown = try await error("commitActivation", ["activationId": "unknown-id"])
         #expect(unknown?.name == "ERR0009")
-        #expect(unknown?.message.contains("nobody") == true)
+        #expect(unknown?.message.contains("unknown-id") == true)
         #expect(try await error("commitActivation", [:])?.name == "badArgument")
         #expect(
             try await error("verifySignature", ["header": "x", "method": "POST", "uriId": "/"])?.name == "badArgument")
@@ -163,7 +163,7 @@ struct ServerCommandTests {
                     }, on: fixture)
             }
         }
-        #expect(await error("/rest/v3/activation/commit", ["activationId": "nobody"])?.name == "ERR0009")
+        #expect(await error("/rest/v3/activation/commit", ["activationId": "unknown-id"])?.name == "ERR0009")
         #expect(await error("/rest/v3/activation/commit")?.name == "ERR0024")
         #expect(await error("/rest/v3/nothing")?.name == "badArgument")
         #expect(await error("/pa/v3/status")?.name == "badArgument", "devices have commands of their own")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("What a scenario may ask the server for", .endsInTime)
+@Suite("Server resources for scenarios", .endsInTime)
 struct ServerResourceTests {
     private static let table = Project.file("Sources/Lab/LabKit/Vocabulary/ServerResourceTable.swift").path
 

@@ -12,7 +12,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-@Suite("Powers of the lab", .endsInTime)
+@Suite("Test controls of the lab", .endsInTime)
 struct TestControlsTests {
     private func fixture() throws -> ServerFixture { try ServerFixture { $0.hasLabPowers = true } }
 
@@ -54,7 +54,7 @@ struct TestControlsTests {
     }
 
     @Test(
-        "A rule without sense is refused",
+        "An invalid rule is refused",
         arguments: [
             [:], ["status": 99], ["latency": -1], ["drop": "sometimes"], ["skip": 1],
             ["certificate": "none"], ["certificate": "expired", "status": 500],
@@ -125,7 +125,7 @@ struct TestControlsTests {
         }
     }
 
-    @Test("A wrong certificate is shown to as many connections as its rule says")
+    @Test("A wrong certificate is sent to as many connections as its rule states")
     func aWrongCertificateIsShown() async throws {
         // TLS looks at the machine's clock, so the certificates must be of its time.
         let clock = TestClock()
@@ -178,7 +178,7 @@ struct TestControlsTests {
         }
     }
 
-    @Test("Requests that come at once get numbers of their own in the traffic journal")
+    @Test("Simultaneous requests get their own numbers in the traffic journal")
     func numbersOfTraffic() {
         let journal = TrafficJournal(capacity: 20_000)
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
@@ -212,7 +212,7 @@ struct TestControlsTests {
         #expect(numbers(of: 2, body: String(repeating: "x", count: 1 << 25)) == [2])
     }
 
-    @Test("A snapshot brings back the counters of its time")
+    @Test("A snapshot restores its counters")
     func aSnapshotBringsBackTheCounters() async throws {
         try await fixture().run { client in
             var device = try await client.activeDevice()

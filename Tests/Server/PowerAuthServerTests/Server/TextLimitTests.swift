@@ -48,7 +48,7 @@ struct TextLimitTests {
         }
     }
 
-    @Test("Names, flags, roles and what devices tell about themselves have lengths")
+    @Test("Names, flags, roles and descriptions of devices have length limits")
     func names() async throws {
         try await ServerFixture.run { client in
             let long = String(repeating: "n", count: 256)

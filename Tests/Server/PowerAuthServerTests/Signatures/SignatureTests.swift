@@ -47,7 +47,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("GET signs the canonical query, whatever the order of the parameters")
+    @Test("GET signs the canonical query, for any order of the parameters")
     func getSignsTheCanonicalQuery() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()

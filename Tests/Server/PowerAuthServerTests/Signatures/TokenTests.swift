@@ -138,7 +138,7 @@ struct TokenTests {
                     "token/remove", ["tokenId": token.tokenId, "activationId": activationId]
                 ).flag("removed")
             }
-            #expect(try await remove("somebody else") == false)
+            #expect(try await remove("another") == false)
             #expect(try await remove(device.activationId) == true)
             #expect(try await remove(device.activationId) == false)
         }

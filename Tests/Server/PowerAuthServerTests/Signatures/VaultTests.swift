@@ -67,7 +67,7 @@ struct VaultTests {
         }
     }
 
-    @Test("A blocked activation is told nothing")
+    @Test("A blocked activation receives nothing")
     func aBlockedActivationIsTold() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()

@@ -49,7 +49,7 @@ struct BatchSizeTests {
                 _ = try await device.temporaryKey(activation: false)
                 try fixture.copyLastRow(of: "temporary_key", times: count - 1, ["key_id": "'key-' || i"])
                 client.clock.advance(milliseconds: 200_000)
-                // One more, which lives on.
+                // One more, which is kept.
                 _ = try await device.temporaryKey(activation: false)
                 client.clock.advance(milliseconds: 100_001)
                 try await fixture.runJobs()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// What a lab keeps of many, and refuses of too many.
+/// Limits of the records that a lab keeps, and of its requests.
 @Suite("Sizes of a lab", .endsInTime)
 struct LabSizeTests {
     @Test(
@@ -30,7 +30,7 @@ struct LabSizeTests {
     }
 
     @Test(
-        "A target of browsers is registered until as many newer ones are",
+        "A redirect target is registered until as many newer ones are",
         arguments: Sizes.around(LabIdentityProvider.targets))
     func targets(count: Int) {
         let provider = LabIdentityProvider()
@@ -40,7 +40,7 @@ struct LabSizeTests {
         #expect(provider.isRegistered(redirectUri: LabIdentityProvider.redirectUri))
     }
 
-    @Test("No more activations are seeded at a time than may be, also in several parts")
+    @Test("Seeding is limited per request, also in several parts")
     func seeds() async throws {
         try await ServerFixture.deviceSide().run { client in
             let most = Int64(SeedService.limit)

@@ -7,7 +7,7 @@ extension ServerFixture {
     /// Fills a table with copies of its last row, as no client could so quickly.
     /// - Parameters:
     ///   - count: how many copies.
-    ///   - changes: columns with what stands in them, where it is not the same; `i` is the number of the copy, from 1.
+    ///   - changes: columns with their values, where they differ; `i` is the number of the copy, from 1.
     func copyLastRow(of table: String, times count: Int, _ changes: [String: String]) throws {
         try server.services.context.change { change in
             let columns = try String.fetchAll(

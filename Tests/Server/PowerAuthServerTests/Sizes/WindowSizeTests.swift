@@ -12,7 +12,7 @@ struct WindowSizeTests {
     static let lookAheads = [1, 2, ServerPolicy().lookAhead, 64]
 
     @Test(
-        "A signature of the window's last counter is accepted, and the counters go on together", arguments: lookAheads)
+        "A signature of the window's last counter is accepted, and the counters stay in step", arguments: lookAheads)
     func online(window: Int) async throws {
         let fixture = try ServerFixture { $0.policy.lookAhead = window }
         try await fixture.run { client in

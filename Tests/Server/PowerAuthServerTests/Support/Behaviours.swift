@@ -16,18 +16,18 @@ enum Behaviours {
             "Parameters are escaped and expanded once",
         ],
         [
-            "What cannot become an operation is refused",
+            "An invalid operation is refused",
             "Parameters are escaped and expanded once",
         ],
         [
             "A wrong approval counts until the operation fails",
-            "The failures before the maximum leave it to everybody, and the last one ends it",
-            "Whoever approves or rejects it becomes its user",
-            "Another application rejects nothing, and nobody becomes its user",
+            "Failures before the maximum leave it unclaimed, and the last one ends it",
+            "The user who approves or rejects it claims it",
+            "Another application cannot reject it, and it stays unclaimed",
         ],
         [
             "A proximity code is good for its step and the next",
-            "With a proximity check the code decides, and history asks nobody to scan one",
+            "With a proximity check the code decides, and the history shows no scan request",
             "A proximity code that begins with zero keeps its eight digits",
         ],
         [

@@ -15,7 +15,7 @@ final class HeldCommit: Sendable {
     func waitUntilHeld() { held.wait() }
     func release() { mayGoOn.signal() }
 
-    /// What the server does before or after a commit.
+    /// Called by the server before or after a commit.
     func pass() {
         let mustWait = state.withLock { state in
             defer { state.isHolding = false }

@@ -65,7 +65,7 @@ final class RawConnection {
         return String(decoding: received, as: UTF8.self)
     }
 
-    /// What the server says until it ends the connection, in whatever way.
+    /// The server's output until it ends the connection in any way.
     func readToEnd() throws -> String {
         var received = Data()
         do {

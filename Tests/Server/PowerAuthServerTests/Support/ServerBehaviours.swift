@@ -29,8 +29,8 @@ enum ServerBehaviours {
                 ],
                 ["A device exchanges keys, is committed and reads its status"],
                 ["A device exchanges keys, is committed and reads its status", success],
-                ["Flags are merged, replaced and removed", "Lookup wants all flags and any of the users"],
-                ["Lookup wants all flags and any of the users"],
+                ["Flags are merged, replaced and removed", "Lookup requires all flags and any of the users"],
+                ["Lookup requires all flags and any of the users"],
                 [
                     "Lists are newest first, filtered before they are cut into pages",
                     "Lists are filtered before they are cut into pages",
@@ -44,9 +44,9 @@ enum ServerBehaviours {
                 ["Wrong passwords are counted and remove the activation at the limit", "The rules of one phase"],
                 ["Wrong passwords are counted and remove the activation at the limit"],
                 ["A password for the commit is asked for there", "Another password replaces the one for the commit"],
-                ["A password nobody asked for does not skip the commit", refusal],
+                ["An unexpected password does not skip the commit", refusal],
                 ["The commit phase can be the key exchange"],
-                ["Init refuses what it cannot keep"],
+                ["Init refuses invalid values"],
             ]
         ),
         (
@@ -61,7 +61,7 @@ enum ServerBehaviours {
                 ["More signatures than the counter byte can tell apart"],
                 [
                     "The signature covers the bytes as received",
-                    "GET signs the canonical query, whatever the order of the parameters",
+                    "GET signs the canonical query, for any order of the parameters",
                 ],
                 [
                     "Signatures of every accepted combination are valid once", "A version is a number in digits",
@@ -130,13 +130,13 @@ enum ServerBehaviours {
                 [
                     "A wrong approval counts until the operation fails",
                     "Data that reads the same and is other bytes approves nothing",
-                    "The failures before the maximum leave it to everybody, and the last one ends it",
+                    "Failures before the maximum leave it unclaimed, and the last one ends it",
                 ],
                 [
-                    "Nobody's operation is claimed by the first user who looks",
-                    "Whoever approves or rejects it becomes its user",
+                    "An unclaimed operation is claimed by the first user who reads it",
+                    "The user who approves or rejects it claims it",
                 ],
-                ["Another application rejects nothing, and nobody becomes its user"],
+                ["Another application cannot reject it, and it stays unclaimed"],
                 ["Only a pending operation is decided"],
                 ["An operation expires by the server's clock"],
                 ["A proximity code is good for its step and the next"],
@@ -144,15 +144,15 @@ enum ServerBehaviours {
                     "An operation with a flag is for activations with that flag",
                     "An operation with a flag is approved by an activation that has it, unless the settings say otherwise",
                 ],
-                ["What cannot become an operation is refused", "Templates are validated and keep their name"],
-                ["Cancelling keeps the reason and tells about the device"],
+                ["An invalid operation is refused", "Templates are validated and keep their name"],
+                ["Cancelling keeps the reason and records the device"],
             ]
         ),
         (
             "Callbacks",
             [
                 ["Secrets stay unseen, and stay when an update does not name them"],
-                ["A removed callback is silent and gone"],
+                ["A removed callback is neither called nor listed"],
             ]
         ),
     ]
@@ -168,7 +168,7 @@ enum ServerBehaviours {
             "A temporary key of one activation decrypts nothing for another",
         ],
         ["The wrong scope does not open", "A header of the wrong scope is refused"],
-        ["A point is taken as transmitted", "A point that is none is refused"],
+        ["A point is taken as transmitted", "An invalid point is refused"],
         ["Encrypted requests of both scopes are answered encrypted", "Any signed bytes will do"],
         ["Encrypted requests of both scopes are answered encrypted"],
         ["An activation that is not to be served is refused"],
@@ -176,15 +176,15 @@ enum ServerBehaviours {
         ["Every refusal looks the same"],
         [
             "Signatures of every accepted combination are valid once", "A signature is validated with other methods",
-            "GET signs the canonical query, whatever the order of the parameters",
+            "GET signs the canonical query, for any order of the parameters",
         ],
         ["Weak, wrong and misdirected signatures are refused alike", "Other factors do not, and are not counted"],
         ["A wrong password is counted, a bad envelope or reason is not"],
         ["A wrong password is counted, a bad envelope or reason is not", "A wrong signature creates no token"],
-        ["A token proves its factors until it is removed", "Keys and identifiers that nobody has are refused"],
+        ["A token proves its factors until it is removed", "Unknown keys and identifiers are refused"],
         ["An activation needs a supported version of its application"],
         ["A wrong request is refused as documented"],
-        ["Keys and identifiers that nobody has are refused"],
+        ["Unknown keys and identifiers are refused"],
         ["An unknown code is refused"],
         [
             "A custom activation without a usable user is refused and leaves nothing",
@@ -201,7 +201,7 @@ enum ServerBehaviours {
             "A postcard is confirmed once by its user's device",
         ],
         ["A sign-in at the provider activates at once, for its subject"],
-        ["A status is told in every state", "A device exchanges keys, is committed and reads its status"],
+        ["A status is returned in every state", "A device exchanges keys, is committed and reads its status"],
         [
             "Five wrong signatures in a row block, a right one in between resets",
             "The look-ahead window has twenty values",

@@ -11,7 +11,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// A clock that stands still until a test moves it.
+/// A clock that moves only when a test moves it.
 final class TestClock: ServerClock {
     private let state = Mutex<(milliseconds: Int64, waiting: [ServerAlarm])>((1_728_380_000_000, []))
 
@@ -95,7 +95,7 @@ struct ServerFixture: Sendable {
         ServerClient(transport: transport, clock: clock, labToken: server.labAccess?.token)
     }
 
-    /// Runs a test against the router of a server that tells nobody its first application, such as a restricted one.
+    /// Runs a test against the router of a server that does not return its first application, such as a restricted one.
     func runUnconfigured<Value: Sendable>(
         _ body: @Sendable (ServerClient) async throws -> Value
     ) async throws -> Value {
@@ -110,7 +110,7 @@ struct ServerFixture: Sendable {
         async let running: Void = server.run { found.yield($0) }
         let port = try #require(await listening.first { _ in true }).port
         let outcome = await Task { try await onThread { try body(port) } }.result
-        // Also after a failure: a server that goes on would keep the test.
+        // Also after a failure: a running server would block the test.
         server.stop()
         try await running
         try outcome.get()
@@ -147,12 +147,12 @@ struct Answer: Sendable {
         return value
     }
 
-    /// A text that the test cannot go on without.
+    /// A text that the test requires.
     func required(_ path: String) throws -> String {
         try #require(text(path), "\(path) is missing in \(String(decoding: body, as: UTF8.self))")
     }
 
-    /// The bytes of a Base64 text that the test cannot go on without.
+    /// The bytes of a Base64 text that the test requires.
     func bytes(_ path: String) throws -> Data {
         let text = try required(path)
         return try #require(StrictBase64.decode(text), "\(path) is not Base64")
@@ -172,7 +172,7 @@ struct Answer: Sendable {
 struct ServerClient: Sendable {
     let transport: any TestClientProtocol
     let clock: TestClock
-    /// What `/lab` wants.
+    /// The access token of `/lab`.
     var labToken: String?
     var configuration: MobileSdkConfiguration?
 

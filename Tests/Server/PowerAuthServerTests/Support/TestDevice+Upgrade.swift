@@ -31,7 +31,7 @@ extension ServerClient {
 
 extension TestDevice {
     /// Starts the upgrade.
-    /// - Returns: the counter that it goes on with.
+    /// - Returns: the counter that it continues with.
     func startUpgrade() async throws -> CounterData {
         let answer = try await encrypted("/pa/v3/upgrade/start", [:], sharedInfo1: .upgrade)
         let text = try #require(answer["ctrData"]?.stringValue)

@@ -26,7 +26,7 @@ struct TestDevice: Sendable {
         deviceKey = try PrivateKey.generate()
     }
 
-    /// What the encryption of one scope needs.
+    /// The parameters of the encryption of one scope.
     struct Scope {
         let publicKey: PublicKey
         let temporaryKeyId: String?
@@ -230,7 +230,7 @@ struct TestDevice: Sendable {
         return try await client.send(path, headers: [SignatureHeader.name: header.value], body: body)
     }
 
-    /// Validates a signature; the status code tells the result.
+    /// Validates a signature; the status code is the result.
     @discardableResult
     mutating func validateSignature(
         type: SignatureType = .possessionKnowledge, correct: Bool = true

@@ -2,11 +2,11 @@ import Foundation
 import PowerAuthCore
 import PowerAuthProtocol
 
-/// A session with everything a server would give to it.
+/// A session with all server-side data that it needs.
 final class Client {
     static let activationId = "7f2c9a52-4d0e-4b6c-9d27-3f8d1b6e0a11"
 
-    /// What unlocks the factors of every activation here; the same in every process.
+    /// The keys that unlock the factors of every activation here; the same in every process.
     static var keys: PowerAuthCoreSignatureUnlockKeys {
         PowerAuthCoreSignatureUnlockKeys(
             possessionUnlockKey: Data(repeating: 0x41, count: 16), biometryUnlockKey: Data(repeating: 0x42, count: 16),
@@ -51,9 +51,9 @@ final class Client {
         return client
     }
 
-    /// All three steps; an activation that exists is dropped before.
+    /// All three steps; an existing activation is dropped first.
     ///
-    /// - Parameter other: a session of the same configuration; nil takes the client's own.
+    /// - Parameter other: a session of the same configuration; nil uses the client's own.
     func activate(_ other: PowerAuthCoreSession? = nil) throws {
         let session = other ?? session
         session.resetSession(false)
@@ -68,7 +68,7 @@ struct ClientFailure: Error, CustomStringConvertible {
     var description: String { "the session refused a call; turn on the core's log to see why" }
 }
 
-/// The device's clock, taken for the server's.
+/// The device's clock, used as the server's.
 private final class DeviceTime: PowerAuthCoreTimeService {
     let isTimeSynchronized = true
     func currentTime() -> TimeInterval { Date().timeIntervalSince1970 }

@@ -1,33 +1,33 @@
 import Foundation
 
-/// A subject and the baseline it is measured against in the same run.
+/// A subject and its baseline, measured in the same run.
 struct Comparison {
-    /// What the table calls it.
+    /// The name in the table.
     let name: String
-    /// Greatest ratio that is good; nil for rows that only explain another one.
+    /// The greatest acceptable ratio; nil for rows that only explain another one.
     let goal: Double?
     /// Repetitions in one sample; a sample should take a few milliseconds.
     let repetitions: Int
-    /// Makes ready, outside of the measured time, what one sample of the subject uses up.
+    /// Prepares, outside the measured time, what one sample of the subject consumes.
     var prepare: (Int) throws -> Void = { _ in }
-    /// Does the work so many times.
+    /// Does the work the given number of times.
     let subject: (Int) throws -> Void
-    /// Does the raw work so many times.
+    /// Does the raw work the given number of times.
     let baseline: (Int) throws -> Void
 
     /// Nanoseconds of one repetition, and their ratio.
     struct Result {
         let subject: Double
         let baseline: Double
-        /// Median of the ratios of neighbouring samples, which drifts of the machine's speed hardly touch.
+        /// Median of the ratios of neighbouring samples, which drifts in machine speed hardly affect.
         let ratio: Double
         /// Middle half of these ratios.
         let spread: ClosedRange<Double>
     }
 
-    /// Takes `rounds` pairs of samples, one of each side, swapping who comes first.
+    /// Takes `rounds` pairs of samples, one of each side, alternating the order.
     func measure(rounds: Int) throws -> Result {
-        // Fetching algorithms, tables and code pages is not what is measured.
+        // Fetching algorithms, tables and code pages is not measured.
         _ = try sampleSubject()
         _ = try sample(baseline)
         var subjects: [Double] = []
@@ -60,7 +60,7 @@ struct Comparison {
 
     private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-    /// Nanoseconds this thread has computed; other work on the machine does not count.
+    /// CPU nanoseconds of this thread; other work on the machine does not count.
     private func threadTime() -> UInt64 { clock_gettime_nsec_np(CLOCK_THREAD_CPUTIME_ID) }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prints results below each other as they come.
+/// Prints results line by line as they arrive.
 struct ResultTable {
     private static let widths = [46, 12, 12, 8, 15, 8]
 

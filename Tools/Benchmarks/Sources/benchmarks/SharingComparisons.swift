@@ -4,7 +4,7 @@ import PowerAuthCore
 import SharingBaseline
 import SharingSubject
 
-/// Tasks of a session that apps share (sharing.md, section 7), with nobody else at the lock.
+/// Tasks of a session that apps share (sharing.md, section 7), with an uncontended lock.
 func sharingComparisons() throws -> [Comparison] {
     let activation = try SharedActivation()
     let app = activation.app
@@ -20,7 +20,7 @@ func sharingComparisons() throws -> [Comparison] {
                 }
             },
             baseline: { try checked(sharing_baseline_read(raw.baseline, $0)) }),
-        // The cheapest change that there is moves the counter, so both sides sign.
+        // The cheapest possible change moves the counter, so both sides sign.
         Comparison(
             name: "shared session, write task that saves", goal: 1.3, repetitions: 100,
             subject: { count in
@@ -38,7 +38,7 @@ func sharingComparisons() throws -> [Comparison] {
     ]
 }
 
-/// A device with an activation that its first app has made.
+/// A device with an activation that its first app created.
 struct SharedActivation {
     let client: Client
     let app: SharingApp
@@ -70,7 +70,7 @@ struct SharedActivation {
     }
 }
 
-/// The baseline with its files, which go with it.
+/// The baseline with its files, which are deleted with it.
 private final class RawSharing {
     let baseline: OpaquePointer
     private let directory: URL

@@ -3,10 +3,10 @@ import PowerAuthCore
 import PowerAuthProtocol
 import SharingSubject
 
-/// Four processes that sign with one activation at the same time, beside one of them that signs alone.
+/// Four processes that sign with one activation at the same time, compared with one that signs alone.
 ///
-/// Real time, because waiting for each other is what is measured. The processes are the same all the time: with one
-/// alone, the others wait for their turn.
+/// Real time, because it measures mutual waiting. The processes are always the same: when one signs alone, the others
+/// are idle.
 struct SigningTogether {
     /// How a signature is made.
     enum Kind: String, CaseIterable {
@@ -41,7 +41,7 @@ struct SigningTogether {
                 alone.append(Double(one) / seconds)
                 together.append(Double(all) / seconds)
             }
-            // Each signature moves the counter once: a value that was used twice, or left out, would show.
+            // Each signature moves the counter once: a value used twice or skipped would show.
             for _ in 0..<signed { counter = counter.next() }
             let isExact = activation.app.read({
                 $0.serializedState().range(of: counter.rawData) != nil
@@ -58,7 +58,7 @@ struct SigningTogether {
         }
     }
 
-    /// Lets the processes sign at the same time, and gives the sum of their signatures.
+    /// Lets the processes sign at the same time, and returns the sum of their signatures.
     private static func measure(_ signers: [Signer], _ kind: Kind) throws -> Int {
         let end = Date().timeIntervalSince1970 + seconds
         for signer in signers { try signer.begin(kind, until: end) }
@@ -82,7 +82,7 @@ private final class Signer {
     }
 
     deinit {
-        // The end of the orders ends the process.
+        // The process ends at the end of its input.
         try? orders.fileHandleForWriting.close()
         process.waitUntilExit()
     }
@@ -107,8 +107,8 @@ private final class Signer {
     }
 }
 
-/// What a process that signs does: it reads orders, each a kind and the time to end at, and answers with the number of
-/// its signatures.
+/// The loop of a signing process: it reads orders, each a kind and an end time, and answers with the number of its
+/// signatures.
 enum SigningProcess {
     static let argument = "--sign"
 

@@ -2,22 +2,22 @@ import Foundation
 import GRDB
 import Hummingbird
 
-/// What any server of this kind has to do at least: Hummingbird reads a request, one row is updated and committed in
-/// SQLite with the lab server's settings, and a constant is answered.
+/// The minimum work of any server of this kind: Hummingbird reads a request, one row is updated and committed in
+/// SQLite with the lab server's settings, and a constant is the answer.
 struct BaselineServer {
-    /// Makes this program the baseline.
+    /// The argument that makes this program the baseline.
     static let argument = "--baseline"
-    /// What it answers to everything: a verdict as the lab server gives it.
+    /// The answer to every request: a verdict like the lab server's.
     static let answer = """
         {"responseObject":{"activationFlags":[],"activationId":"7f2c9a52-4d0e-4b6c-9d27-3f8d1b6e0a11",\
         "activationStatus":"ACTIVE","applicationId":"lab","applicationRoles":[],"blockedReason":null,\
         "remainingAttempts":5,"signatureType":"POSSESSION_KNOWLEDGE","signatureValid":true,"userId":"load"},"status":"OK"}
         """
 
-    /// What happens between request and answer.
+    /// The work between request and answer.
     enum Work: Equatable {
         case constant, update
-        /// As constant, with an answer of so many bytes.
+        /// Like constant, with an answer of the given number of bytes.
         case long(bytes: Int)
 
         var path: String {
@@ -31,7 +31,7 @@ struct BaselineServer {
 
     let directory: String
 
-    /// Announces its address like the lab server, and answers until it is ended.
+    /// Prints its address like the lab server, and answers until it is ended.
     func run() async throws {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let database = try Self.open(directory + "/baseline.sqlite")
@@ -49,7 +49,7 @@ struct BaselineServer {
         router.post("/constant/{bytes}") { request, context in
             _ = try await request.body.collect(upTo: 65536)
             let bytes = context.parameters.get("bytes", as: Int.self) ?? 0
-            // The blanks behind JSON are no part of it.
+            // Blanks after JSON are not part of it.
             var long = answer
             long.writeRepeatingByte(0x20, count: max(0, bytes - answer.readableBytes))
             return Response(
@@ -68,7 +68,7 @@ struct BaselineServer {
         let application = Application(
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in
-                // Straight to the descriptor: the reader of the pipe must not wait for a buffer to fill.
+                // Directly to the descriptor: the reader of the pipe must not wait for a full buffer.
                 let line = "listening on     http://127.0.0.1:\(channel.localAddress?.port ?? 0)\n"
                 FileHandle.standardOutput.write(Data(line.utf8))
             })
@@ -79,7 +79,7 @@ struct BaselineServer {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            // Nothing folds its log at all, which can only help it.
+            // Its log has no checkpoints, which can only help it.
             try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
         }
         let pool = try DatabasePool(path: path, configuration: configuration)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A kept HTTP connection, with one request on its way at a time.
+/// A persistent HTTP connection, with one request in flight at a time.
 ///
 /// Blocks; belongs to one thread.
 final class Connection {
@@ -51,8 +51,8 @@ final class Connection {
         }
     }
 
-    /// Takes what has arrived, waiting for the first of it.
-    /// - Returns: the whole answer with its head; nil while some of it is missing.
+    /// Reads received bytes, waiting for the first ones.
+    /// - Returns: the whole answer with its head; nil while it is incomplete.
     func receive() throws -> ArraySlice<UInt8>? {
         if count == received.count { received += [UInt8](repeating: 0, count: count) }
         let read = received.withUnsafeMutableBytes {
@@ -65,7 +65,7 @@ final class Connection {
         return received[..<count]
     }
 
-    /// Whether everything of the answer that has begun to arrive is there.
+    /// Whether the partly received answer is complete.
     private func isComplete() throws -> Bool {
         try received.withUnsafeBytes { bytes in
             let arrived = UnsafeRawBufferPointer(rebasing: bytes[..<count])

@@ -1,7 +1,7 @@
 import Foundation
 import PowerAuthProtocol
 
-/// Devices that are asked to make requests, one for each connection.
+/// Devices that make requests, one per connection.
 ///
 /// Belongs to one thread.
 final class LoadDevices {
@@ -31,7 +31,7 @@ final class Fleet {
 
     /// Makes a server with active devices, each with a token.
     ///
-    /// The devices are planted by a server with lab powers; the one that is measured has none.
+    /// A server with test controls activates the devices; the measured server has no test controls.
     init(program: String, directory: String, devices count: Int) throws {
         self.program = program
         self.directory = directory
@@ -56,7 +56,7 @@ final class Fleet {
         try restart()
     }
 
-    /// What `/lab` wants, from the file that the server names.
+    /// The credentials of `/lab`, from the file that the server names.
     private static func labHeader(_ server: ServerProcess) throws -> [String: String] {
         let line = try String(contentsOfFile: server.value("lab token"), encoding: .utf8)
         let parts = line.split(separator: ":").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
@@ -64,14 +64,14 @@ final class Fleet {
         return [parts[0]: parts[1]]
     }
 
-    /// Goes on with a new process over the same data.
+    /// Continues with a new process over the same data.
     func restart() throws {
         server.stop()
         server = try Self.start(program, directory)
     }
 
-    /// Lets operations wait for the user of the first device.
-    /// - Returns: bytes of the list that the server answers.
+    /// Creates pending operations for the user of the first device.
+    /// - Returns: the size of the server's list in bytes.
     func createOperations(_ count: Int) throws -> Int {
         let http = HTTPCall(server: server.address)
         for _ in 0..<count {

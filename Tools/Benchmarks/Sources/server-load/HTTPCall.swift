@@ -11,7 +11,7 @@ enum HTTPRequestBytes {
     }
 }
 
-/// Single calls, which are not measured.
+/// Single calls outside the measurement.
 struct HTTPCall {
     let server: ServerAddress
 
@@ -38,7 +38,7 @@ struct HTTPCall {
         return Self.unchunked(rest)
     }
 
-    /// The content of a body in chunks, each behind its length.
+    /// The content of a chunked body, each chunk after its length.
     private static func unchunked(_ body: Substring) -> String {
         var (content, rest) = ([UInt8](), Array(body.utf8)[...])
         while let end = rest.firstIndex(of: 0x0A) {

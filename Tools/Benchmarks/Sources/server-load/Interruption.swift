@@ -1,15 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Ends what the program has started when the program is interrupted: its servers would go on without it.
+/// Ends the program's child processes when it is interrupted: its servers would keep running.
 ///
 /// Thread rule: any thread.
 enum Interruption {
     private static let owned = Mutex<(servers: Set<Int32>, directories: [String])>(([], []))
-    /// A signal's handler may do little more than write into a pipe, so it does just that.
+    /// A signal handler may do little more than write into a pipe, so it does only that.
     nonisolated(unsafe) private static var wakeUp: (reading: Int32, writing: Int32) = (-1, -1)
 
-    /// Waits for SIGINT and SIGTERM from now on. Called once, before any server is started: later the pipe is only read.
+    /// Waits for SIGINT and SIGTERM from now on. Called once, before any server is started: later the pipe is only
+    /// read.
     static func watch() throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw LoadFailure("no pipe: \(String(cString: strerror(errno)))") }
@@ -35,10 +36,10 @@ enum Interruption {
     static func willRemove(_ directory: String) { owned.withLock { $0.directories.append(directory) } }
 
     private static func end() -> Never {
-        // Never given back: no server may be started any more.
+        // Never released: no further server may be started.
         owned.withLock { owned in
             for server in owned.servers { kill(server, SIGTERM) }
-            // A server that is gone has nobody's signals to wait for.
+            // A server that has ended needs no signal.
             for server in owned.servers { while kill(server, 0) == 0, waitpid(server, nil, 0) == -1, errno == EINTR {} }
             for directory in owned.directories { try? FileManager.default.removeItem(atPath: directory) }
             FileHandle.standardError.write(Data("server-load: interrupted; its servers are ended\n".utf8))

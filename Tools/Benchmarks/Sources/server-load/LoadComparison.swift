@@ -4,21 +4,21 @@ struct LoadComparison {
     let connections: Int
     let other: OtherSide
 
-    /// What both sides reached.
+    /// The results of both sides.
     struct Result {
         let server: LoadSamples
         let baseline: LoadSamples
-        /// Median of the ratios of neighbouring samples, which drifts of the machine's speed hardly touch.
+        /// Median of the ratios of neighbouring samples, which drifts in machine speed hardly affect.
         let ratio: Double
     }
 
-    /// The least good ratio; nil for rows that only explain another one.
+    /// The lowest acceptable ratio; nil for rows that only explain another one.
     var goal: Double? {
         guard case .baseline(_, .update) = other else { return nil }
         return connections == ServerLoad.connectionCounts.max() ? ServerLoad.rateGoal : nil
     }
 
-    /// Takes pairs of samples, one of each side, swapping who comes first; the first pair only warms up.
+    /// Takes pairs of samples, one of each side, alternating the order; the first pair only warms up.
     func measure(_ fleet: Fleet, rounds: Int) throws -> Result {
         var (servers, baselines) = (LoadSamples(), LoadSamples())
         for round in 0...rounds {
@@ -44,11 +44,11 @@ struct LoadComparison {
     }
 }
 
-/// What the server is compared with.
+/// The other side of the comparison.
 enum OtherSide {
-    /// The baseline takes the very requests of the server.
+    /// The baseline gets the same requests as the server.
     case baseline(ServerProcess, BaselineServer.Work)
-    /// Another PowerAuth server has devices of its own.
+    /// Another PowerAuth server has its own devices.
     case powerAuth(OtherServer)
 
     func load(_ task: LoadTask, connections: Int, like requests: [[LoadRequest]]) throws -> LoadGenerator {

@@ -22,7 +22,7 @@ struct LoadDevice {
         counter = exchange.counter
     }
 
-    /// A signature with possession and knowledge over a body of 100 bytes, and what it was made of.
+    /// A signature with possession and knowledge over a body of 100 bytes, and its inputs.
     mutating func signature(uriId: String, body: Data = Data(count: 100)) throws -> (
         nonce: String, data: String, signature: String
     ) {

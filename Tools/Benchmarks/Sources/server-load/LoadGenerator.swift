@@ -1,8 +1,8 @@
 import Foundation
 
-/// Keeps a number of connections busy: each sends its next request as soon as it has its answer.
+/// Keeps a number of connections busy: each sends its next request as soon as it gets its answer.
 ///
-/// One thread serves all connections, so that little is taken away from the server on a small machine.
+/// One thread serves all connections, to take little CPU from the server on a small machine.
 struct LoadGenerator {
     private let server: ServerAddress
     private let requests: [[[UInt8]]]
@@ -10,7 +10,7 @@ struct LoadGenerator {
 
     /// - Parameters:
     ///   - requests: a list for each connection.
-    ///   - expected: what every answer contains.
+    ///   - expected: the text that every answer contains.
     init(_ server: ServerAddress, path: String, requests: [[LoadRequest]], expected: String) {
         self.server = server
         self.requests = requests.map { list in

@@ -1,10 +1,10 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct LoadOptions {
     static let usage = """
         usage: server-load [--against URL] LAB-SERVER [ROUNDS [PART]]
           URL         another PowerAuth server to compare with, in place of the baseline: the root of its back
                       office, such as http://127.0.0.1:8080/powerauth-java-server; it gets an application's
-                      worth of activations, so take one that nobody needs
+                      worth of activations, so use an expendable one
           LAB-SERVER  the program to measure
           ROUNDS      samples for each figure (5)
           PART        only tasks with this part in their name; the last one is called memory

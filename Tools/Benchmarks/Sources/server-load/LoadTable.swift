@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prints results below each other as they come.
+/// Prints results line by line as they arrive.
 struct LoadTable {
     private static let widths = [28, 11, 9, 8, 8, 11, 8, 8, 6, 7]
 

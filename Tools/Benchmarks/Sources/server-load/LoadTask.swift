@@ -1,11 +1,11 @@
 import Foundation
 import PowerAuthProtocol
 
-/// A kind of request that servers are asked all day.
+/// A kind of request that is common in production.
 enum LoadTask: CaseIterable {
     case status, verify, validate, list
 
-    /// What the table calls it.
+    /// The name in the table.
     var name: String {
         switch self {
         case .status: "activation status"
@@ -15,7 +15,7 @@ enum LoadTask: CaseIterable {
         }
     }
 
-    /// Where the server answers it.
+    /// Its path on the server.
     var path: String {
         switch self {
         case .status: "/rest/v3/activation/status"
@@ -25,7 +25,7 @@ enum LoadTask: CaseIterable {
         }
     }
 
-    /// What stands in every answer that counts.
+    /// The text in every valid answer.
     var expected: String {
         switch self {
         case .status: #""activationStatus":"ACTIVE""#
@@ -35,7 +35,7 @@ enum LoadTask: CaseIterable {
         }
     }
 
-    /// Over how many connections it is asked. The operations belong to one user, who has one device.
+    /// The numbers of connections. The operations belong to one user, who has one device.
     var connectionCounts: [Int] { self == .list ? [1] : ServerLoad.connectionCounts }
 
     /// Requests of one sample.

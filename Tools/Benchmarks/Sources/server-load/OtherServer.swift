@@ -1,8 +1,7 @@
 import Foundation
 import PowerAuthProtocol
 
-/// A PowerAuth server that somebody else has started, with devices activated through its back office, which every such
-/// server has.
+/// A PowerAuth server that already runs, with devices activated through its back office, which every such server has.
 final class OtherServer {
     let address: ServerAddress
     let devices: LoadDevices

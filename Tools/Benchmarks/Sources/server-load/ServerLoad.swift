@@ -1,14 +1,14 @@
 import Foundation
 
-/// Drives a real lab server and its baseline over HTTP on loopback, and prints what they reach.
+/// Loads a real lab server and its baseline over HTTP on loopback, and prints the results.
 @main
 struct ServerLoad {
     static let connectionCounts = [1, 16, 64]
-    /// What the server must reach of the baseline's rate with the most connections.
+    /// The required share of the baseline's rate with the most connections.
     static let rateGoal = 0.6
-    /// KiB that the server may hold, however many requests it has answered.
+    /// The server's memory limit in KiB, for any number of answered requests.
     static let memoryGoal = 64 * 1024
-    /// After how many answered requests the memory is looked at.
+    /// The numbers of answered requests after which the memory is measured.
     static let memoryRequests = [10_000, 50_000, 100_000, 200_000, 300_000]
 
     static func main() async throws {
@@ -82,7 +82,7 @@ struct ServerLoad {
         }
     }
 
-    /// The memory of a server that has just started, was warmed up, and has answered many requests.
+    /// The memory of a server after its start, after warming up, and after many requests.
     private static func printMemory(_ fleet: Fleet) throws {
         try fleet.restart()
         printNow(
@@ -109,7 +109,7 @@ struct ServerLoad {
     }
 }
 
-/// Prints a line that is there at once, also in a file: the whole run takes minutes.
+/// Prints a line without buffering, even to a file: the whole run takes minutes.
 func printNow(_ line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
 }
@@ -124,7 +124,7 @@ enum MachineLoad {
     }
 }
 
-/// A directory that goes away with the last reference.
+/// A directory that is removed with the last reference.
 final class ScratchDirectory {
     let path = NSTemporaryDirectory() + "server-load-" + UUID().uuidString
 

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A server in a process of its own, ended with the last reference.
+/// A server in its own process, ended with the last reference.
 final class ServerProcess {
     private let process = Process()
     let address: ServerAddress
-    /// What the server printed when it listened.
+    /// The server's output when it started to listen.
     let announcement: String
 
-    /// Starts a program and waits until it has announced where it listens.
+    /// Starts a program and waits until it has printed its address.
     /// - Parameter last: how the last line of the announcement begins.
     init(program: String, arguments: [String], last: String) throws {
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.standardOutput = output
-        // The log of requests is written as always, only nobody keeps it.
+        // The request log is written as usual, but discarded.
         process.standardError = FileHandle.nullDevice
         try process.run()
         Interruption.willEnd(process.processIdentifier)
@@ -54,7 +54,7 @@ final class ServerProcess {
         return line.dropFirst(name.count).trimmingCharacters(in: .whitespaces)
     }
 
-    /// Memory that the process holds now, in KiB.
+    /// The current memory of the process, in KiB.
     func residentKibibytes() throws -> Int {
         let ps = Process()
         let output = Pipe()
@@ -71,7 +71,7 @@ final class ServerProcess {
     }
 }
 
-/// Why a measurement cannot go on.
+/// Why a measurement cannot continue.
 struct LoadFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

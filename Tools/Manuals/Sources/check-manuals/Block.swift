@@ -4,7 +4,7 @@ struct Block: Sendable {
     let number: Int
     /// The heading it stands under.
     let heading: String
-    /// Language of the block, as the manual names it; `swift` for the ones that are checked.
+    /// Language of the block, as the manual names it; blocks with `swift` are checked.
     let language: String
     /// Line of the manual that holds the first line of the text, from 1.
     let firstLine: Int
@@ -13,7 +13,7 @@ struct Block: Sendable {
 
     var isSwift: Bool { language == "swift" && !isPackageManifest }
 
-    /// Whether it is the manifest of somebody's package, which no module of the lab compiles.
+    /// Whether it is the manifest of a package, which no module of the lab compiles.
     var isPackageManifest: Bool { lines.first?.hasPrefix("// swift-tools-version") == true }
 
     /// The manual's lines that the text fills.

@@ -35,7 +35,7 @@ struct CheckManuals {
         records = ProcessInfo.processInfo.environment["RECORD"] == "1"
     }
 
-    /// - Returns: true when every block does what the kept table says, or when there are no manuals.
+    /// - Returns: true if every block matches the kept table, or if there are no manuals.
     private func run() throws -> Bool {
         guard FileManager.default.fileExists(atPath: manuals.path) else {
             print("The manuals are not here (\(manuals.path)), so their samples are not checked.")

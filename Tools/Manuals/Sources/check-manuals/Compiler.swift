@@ -4,9 +4,9 @@ import Foundation
 struct Compiler {
     /// The package's `.build`, after a debug build.
     let build: URL
-    /// `Sources/System` of the package: the module maps of the C libraries are there.
+    /// `Sources/System` of the package, with the module maps of the C libraries.
     let sources: URL
-    /// Where the files of `Surroundings` are.
+    /// The folder `Surroundings`.
     let surroundings: URL
 
     /// Checks all blocks of one manual in one run of the compiler; each is a file of its own, so an error in one does
@@ -62,7 +62,7 @@ struct Compiler {
         return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
 
-    /// Errors are reported at the manual's own lines, which tell the block.
+    /// Errors are reported at the manual's own lines, which identify the block.
     private func errors(in output: String, manual: Manual, blocks: [Block]) -> [Int: [String]] {
         var errors: [Int: [String]] = [:]
         for line in output.split(separator: "\n") {

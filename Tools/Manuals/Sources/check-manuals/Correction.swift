@@ -1,10 +1,10 @@
 import Foundation
 
-/// A slip of a manual that no compiler accepts, and what stands there instead.
+/// A mistake in a manual that no compiler accepts, and its replacement.
 struct Correction: Sendable {
     /// What is wrong, for the table.
     let reason: String
-    /// Gives the corrected text; nil when the slip does not occur.
+    /// Returns the corrected text; nil if the mistake does not occur.
     let apply: @Sendable (String) -> String?
 
     private init(_ reason: String, _ apply: @escaping @Sendable (String) -> String?) {
@@ -13,8 +13,8 @@ struct Correction: Sendable {
     }
 
     /// - Parameters:
-    ///   - pattern: regular expression of the slip.
-    ///   - replacement: template of what stands there instead.
+    ///   - pattern: regular expression of the mistake.
+    ///   - replacement: template of the replacement.
     private init(_ reason: String, pattern: String, with replacement: String) {
         self.init(reason) { text in
             let corrected = text.replacingOccurrences(of: pattern, with: replacement, options: .regularExpression)

@@ -2,22 +2,22 @@ import Foundation
 
 /// One manual: where it is, how its blocks are found, and what its samples import.
 struct Manual: Sendable {
-    /// How code is told from prose.
+    /// How code is distinguished from prose.
     enum Layout: Sendable {
         /// Blocks between lines of three backticks, headings that begin with `#`.
         case fenced
-        /// Plain text; the entries tell the lines.
+        /// Plain text; the entries give the lines.
         case indexed([IndexEntry])
     }
 
     /// Name for tables: the SDK and the version it describes.
     let title: String
-    /// Name of the file; its second part changes when the text does, which an index would not survive.
+    /// Name of the file; its second part changes with the text, which would invalidate an index.
     let fileName: String
     let layout: Layout
-    /// Modules that the samples need besides those they import themselves.
+    /// Modules that the samples need in addition to their own imports.
     let imports: [String]
-    /// Files of `Surroundings` that declare what the samples take for granted.
+    /// Files of `Surroundings` that declare what the samples assume.
     let surroundings: [String]
 
     static let all = [

@@ -1,6 +1,6 @@
-/// The result of a check as the page that is kept: headings and statuses only.
+/// The result of a check as the kept page: headings and statuses only.
 struct Table {
-    /// One row: a block and what became of it.
+    /// One row: a block and its result.
     struct Row {
         let block: Block
         let corrections: [String]
@@ -26,13 +26,14 @@ struct Table {
         var page = """
             # The manuals' samples
 
-            Every code block of the manuals of the iOS SDK, of its part for extensions, of Mobile Token and of the networking
-            SDK, and what becomes of it when `make check-manuals` takes it out of `../shared/seeds` and type-checks it against
-            the built modules, as an application in the Swift 5 mode. Statements are put into a function that knows the names
-            their chapter takes for granted (`Tools/Manuals/Surroundings`). Where a manual has a slip that no compiler accepts, the
-            table names it. The check fails when this page is not what it finds; `RECORD=1 make check-manuals` writes it anew.
+            Every code block of the manuals of the iOS SDK, of its part for extensions, of Mobile Token and of the
+            networking SDK, with its result when `make check-manuals` extracts it from `../shared/seeds` and type-checks it
+            against the built modules, as an application in the Swift 5 mode. Statements are put into a function that
+            declares the names their chapter assumes (`Tools/Manuals/Surroundings`). If a manual has a mistake that no
+            compiler accepts, the table names it. The check fails if this page differs from its result;
+            `RECORD=1 make check-manuals` rewrites it.
 
-            What Linux lacks at run time: outside of a lab's app, where a process plays nobody, there is no
+            What Linux lacks at run time: outside of a lab's app, where a process has no identity, there is no
             `Bundle.main.bundleIdentifier`; and `UserDefaults` is the device's where a file imports UIKit.
 
             """

@@ -3,7 +3,7 @@ import Foundation
 /// A block as a source file of its own.
 struct WrappedBlock {
     let source: String
-    /// The slips of the manual that were corrected.
+    /// The corrected mistakes of the manual.
     let corrections: [String]
 }
 
@@ -11,7 +11,7 @@ extension Manual {
     /// Puts a block where it can be compiled: declarations at the file's top level, statements into a method of
     /// `Surroundings`, so that the names they take for granted are found there.
     ///
-    /// The compiler is told the manual's line numbers, so that what it reports is found in the manual.
+    /// The file contains the manual's line numbers, so that the compiler's errors refer to the manual.
     func wrapped(_ block: Block) -> WrappedBlock {
         let (text, corrections) = Correction.correct(block.lines.joined(separator: "\n"))
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

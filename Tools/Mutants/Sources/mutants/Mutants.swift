@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes mistakes in a copy of the lab's code and shows which of them no test notices.
+/// Makes mistakes in a copy of the lab's code and reports those that no test detects.
 @main
 enum Mutants {
     private static let usage = """
@@ -19,7 +19,7 @@ enum Mutants {
         }
     }
 
-    /// - Returns: whether the tests do what they must.
+    /// - Returns: whether the tests detect what they must.
     private static func run(_ arguments: [String]) throws -> Bool {
         guard arguments.first?.hasPrefix("-") != true else { throw Failure(usage) }
         if let first = arguments.first, ["random", "quick"].contains(first) {
@@ -44,7 +44,7 @@ struct RandomRequest {
     /// Whether only the nearest tests are run, without a copy.
     let isQuick: Bool
 
-    /// Reads the words of a command; nil when they are none of it.
+    /// Reads the words of a command; nil if they are invalid.
     init?(_ words: ArraySlice<String>, isQuick: Bool) {
         let words = Array(words)
         guard (2...3).contains(words.count), let count = Int(words[0]), count > 0 else { return nil }

@@ -75,7 +75,7 @@ struct ChangeFinderTests {
         #expect(cut.first?.ranges(of: "state.withLock { state in").count == 2)
     }
 
-    @Test("What was waited for is left to run")
+    @Test("An awaited task is not awaited")
     func wait() {
         #expect(
             mistakes(.wait, in: "func a() async {\n    await b()\n    c()\n}") == [
@@ -101,7 +101,7 @@ struct ChangeFinderTests {
 
 @Suite("Mistakes woven into a text")
 struct WeavingTests {
-    @Test("Of two mistakes at nested places each is chosen by its own name")
+    @Test("Each of two nested mistakes is selected by its own name")
     func nested() throws {
         let text = "let a = b < 3\n"
         let changes = ChangeFinder.changes(in: text)

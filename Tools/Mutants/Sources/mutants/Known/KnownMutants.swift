@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes known mistakes in a copy of the lab's code, one after the other, and shows which of them no test notices.
+/// Makes known mistakes in a copy of the lab's code, one after the other, and reports those that no test detects.
 struct KnownMutants {
     /// Seconds that the tests of one mutant may take; longer counts as a hang.
     private static let limit = 60.0
@@ -38,7 +38,7 @@ struct KnownMutants {
         return living.isEmpty
     }
 
-    /// A test that fails without a mutant would kill all of them and show nothing.
+    /// A test that fails without a mutant would kill all mutants and prove nothing.
     private func requireGreenTests() throws {
         let filters = Set(selected.map(\.mutant.tests)).sorted().map { "(\($0))" }.joined(separator: "|")
         let begin = clock.now
@@ -70,7 +70,7 @@ struct KnownMutants {
         String(format: "%.1f s", duration / .seconds(1))
     }
 
-    /// Prints a line at once, also into a file: a run takes minutes.
+    /// Prints a line without buffering, even to a file: a run takes minutes.
     private func say(_ line: String) {
         print(line)
         fflush(nil)

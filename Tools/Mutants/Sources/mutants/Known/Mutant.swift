@@ -1,6 +1,6 @@
-/// One known mistake that somebody could make in the lab's code, and the tests that must notice it.
+/// A known possible mistake in the lab's code, and the tests that must detect it.
 struct Mutant: Decodable {
-    /// How the mistake stands in the code beside the right fragment.
+    /// How the mistake and the right fragment are combined in the code.
     enum Form: String, Decodable {
         /// Both fragments are expressions of one type.
         case expression
@@ -8,9 +8,9 @@ struct Mutant: Decodable {
         case statement
     }
 
-    /// Words joined by hyphens that say what breaks.
+    /// Hyphenated words for the broken behaviour.
     let name: String
-    /// What a user would lose, in one sentence.
+    /// The effect on a user, in one sentence.
     let about: String
     /// Path from the root of the package.
     let file: String
@@ -18,9 +18,9 @@ struct Mutant: Decodable {
     let form: Form
     /// The right code; it occurs exactly once in the file.
     let original: String
-    /// What stands there instead.
+    /// The mistake in its place.
     let mutant: String
-    /// Regular expression for the identifiers of the tests that must notice.
+    /// Regular expression for the identifiers of the tests that must detect it.
     let tests: String
 }
 
@@ -29,7 +29,7 @@ struct PlacedMutant {
     let mutant: Mutant
     /// The module that it is in.
     let module: String
-    /// The right fragment in its file, and what stands in its place.
+    /// The range of the right fragment in its file, and its replacement.
     let edit: Edit
     /// The line on which the fragment begins, from 1.
     let line: Int

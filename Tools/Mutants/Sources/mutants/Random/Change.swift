@@ -1,4 +1,4 @@
-/// One mistake that a rule has made out of a piece of code.
+/// A mistake that a rule makes from a piece of code.
 struct Change: Hashable {
     /// The kinds of mistakes; `docs/mutants.md` lists them.
     enum Kind: String, CaseIterable, Codable {
@@ -18,7 +18,7 @@ struct Change: Hashable {
         case arguments
         /// A section that holds a lock is cut in two.
         case lock
-        /// What was waited for is left to run.
+        /// An awaited task is not awaited.
         case wait
         /// A function returns before its end.
         case `return`
@@ -36,7 +36,7 @@ struct Change: Hashable {
 
 /// A piece of code with its mistake.
 struct Edit: Hashable {
-    /// How the mistake and the right code stand side by side in the woven text.
+    /// How the mistake and the right code are combined in the woven text.
     enum Form: Hashable {
         /// Both are expressions of one type.
         case expression
@@ -48,7 +48,7 @@ struct Edit: Hashable {
 
     /// The bytes that are replaced.
     let range: Range<Int>
-    /// What stands in their place.
+    /// Their replacement.
     let mutant: String
     let form: Form
 

@@ -11,7 +11,7 @@ final class ChangeFinder: SyntaxVisitor {
     /// All mistakes of a file, in the order of their places.
     static func changes(in text: String) -> [Change] {
         let parsed = Parser.parse(source: text)
-        // Operators of the lab's own have no precedence here; such an expression stays unfolded and gives no mistake.
+        // The lab's own operators have no precedence here; such an expression stays unfolded and gives no mistake.
         let folded = OperatorTable.standardOperators.foldAll(parsed) { _ in }
         let finder = ChangeFinder(viewMode: .sourceAccurate)
         finder.walk(folded)
@@ -113,7 +113,7 @@ final class ChangeFinder: SyntaxVisitor {
         return .visitChildren
     }
 
-    /// Whether two arguments may be of one type, as far as their form tells.
+    /// Whether two arguments may have the same type, judged by their form.
     private func canSwap(_ one: ExprSyntax, _ other: ExprSyntax) -> Bool {
         guard one.trimmedDescription != other.trimmedDescription else { return false }
         let literals: [SyntaxKind] = [
@@ -153,7 +153,7 @@ final class ChangeFinder: SyntaxVisitor {
         return .visitChildren
     }
 
-    /// Calls that end the process where something cannot be; without them nothing changes.
+    /// Calls that end the process in impossible cases; without them nothing changes.
     private static let assertions: Set = ["precondition", "preconditionFailure", "assert", "fatalError"]
 
     private func visitStatement(_ item: CodeBlockItemSyntax, _ expression: ExprSyntax) {
@@ -221,7 +221,7 @@ final class ChangeFinder: SyntaxVisitor {
         return .visitChildren
     }
 
-    /// What a function returns early, by the type it returns; nil where nothing can be said for sure.
+    /// The early return value of a function, by its return type; nil if it is uncertain.
     private static func early(_ type: TypeSyntax?) -> String? {
         guard let type else { return "return" }
         if type.is(OptionalTypeSyntax.self) { return "return nil" }

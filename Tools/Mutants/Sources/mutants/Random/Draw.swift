@@ -70,7 +70,7 @@ struct Draw {
         return File(module: module, path: path, lines: breaks.count + 1, changes: changes)
     }
 
-    /// Mistakes without end, the same for the same seed and code; none comes twice.
+    /// Mistakes without end, the same for the same seed and code, without repetitions.
     ///
     /// - Parameter count: how many of them.
     func mutants(seed: UInt64, count: Int) -> [DrawnMutant] {

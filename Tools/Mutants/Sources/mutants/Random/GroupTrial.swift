@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Tries many mutants at once: few suites notice any of what the nearest ones have not noticed.
+/// Tries many mutants at once: few suites detect mutants that survive the nearest suites.
 ///
-/// Suites that pass with all mutants notice none of them, unless two cancel each other out. Where they fail, half of the
-/// mutants is tried, and the other half, and so on: killed is what makes the tests fail alone.
+/// Suites that pass with all mutants detect none of them, unless two cancel each other out. If they fail, one half of
+/// the mutants is tried, then the other, and so on: a mutant is killed if the tests fail with it alone.
 final class GroupTrial: Sendable {
-    /// Seconds that suites of a module take together, at most; more makes a failure costly.
+    /// Maximum seconds of the suites of a module together; more makes a failure costly.
     private static let batchSeconds = 60.0
 
     private let tests: TestProgram
@@ -14,7 +14,7 @@ final class GroupTrial: Sendable {
     private let mutants: [DrawnMutant]
     private let noticed = Mutex<[String: String]>([:])
 
-    /// - Parameter report: hears of each mutant that is killed, and of the test that has noticed it.
+    /// - Parameter report: gets each killed mutant and the test that detected it.
     init(
         tests: TestProgram, mutants: [DrawnMutant],
         report: @escaping @Sendable (_ mutant: DrawnMutant, _ test: String) throws -> Void
@@ -24,7 +24,7 @@ final class GroupTrial: Sendable {
         self.report = report
     }
 
-    /// The tests that have noticed mutants, by the mutants' names.
+    /// The tests that detected mutants, by the mutants' names.
     var killed: [String: String] { noticed.withLock { $0 } }
 
     /// Tries the mutants with all suites, the cheap ones first.
@@ -36,7 +36,7 @@ final class GroupTrial: Sendable {
         fflush(nil)
     }
 
-    /// Tries those of the mutants that live and are reached.
+    /// Tries the surviving, reached mutants.
     private func trial(of mutants: [DrawnMutant], with batch: [Suite]) throws {
         let killed = killed
         let mutants = mutants.filter { mutant in
@@ -56,8 +56,8 @@ final class GroupTrial: Sendable {
         try trial(of: Array(mutants[(mutants.count / 2)...]), with: batch)
     }
 
-    /// Unit suites of one module that take a minute together, and behind them end-to-end suites one by one: what fails in
-    /// them costs most.
+    /// Unit suites of one module that take a minute together, and then end-to-end suites one by one: their failures
+    /// cost most.
     private static func batches(of suites: [Suite]) -> [[Suite]] {
         var batches: [[Suite]] = []
         for suite in suites.sorted(by: { ($0.module, $0.seconds) < ($1.module, $1.seconds) }) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the package manager knows of the lab: its modules, and which tests are nearest to each.
+/// The package manager's description of the lab: its modules, and the nearest tests of each.
 struct LabPackage {
     /// One module of `Sources`.
     struct Module {
@@ -38,13 +38,13 @@ struct LabPackage {
         testers[module]?.contains(tests) ?? false
     }
 
-    /// Whether a test module is the one that is named after a module; where there is none, whether it uses the module.
+    /// Whether a test module is named after a module; if no test module is, whether it uses the module.
     func isNearest(_ tests: String, to module: String) -> Bool {
         let own = module + "Tests"
         return isNear(own, to: module) ? tests == own : isNear(tests, to: module)
     }
 
-    /// What `swift package describe` prints.
+    /// The output of `swift package describe`.
     private struct Description: Decodable {
         struct Target: Decodable {
             let name: String

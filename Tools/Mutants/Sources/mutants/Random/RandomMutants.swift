@@ -1,6 +1,6 @@
 import Foundation
 
-/// Draws mistakes, makes one after the other in a copy of the lab's code, and shows which of them no test notices.
+/// Draws mistakes, makes one after the other in a copy of the lab's code, and reports those that no test detects.
 struct RandomMutants {
     /// A suite that takes less is quick.
     private static let quickSeconds = 5.0
@@ -31,7 +31,7 @@ struct RandomMutants {
         report = TrialReport(patches: workspace.directory.appending(path: "survivors"))
     }
 
-    /// Tries all of them. Nothing that lives makes the run fail: a draw is a measurement.
+    /// Tries all of them. Survivors do not make the run fail: a draw is a measurement.
     func run() throws {
         defer { restore() }
         let trials = try buildable()
@@ -52,7 +52,7 @@ struct RandomMutants {
 
     /// The first of each draw that compile, woven into a copy that is built.
     private func buildable() throws -> [DrawnMutant] {
-        // Rules that know the syntax only make some mistakes that no compiler lets pass.
+        // The rules know only the syntax, so some mistakes do not compile.
         let drawn = seeds.flatMap { draw.mutants(seed: $0, count: count + count / 3) }
         var rest = drawn.filter { !refusals.contains($0) }
         while true {
@@ -83,7 +83,7 @@ struct RandomMutants {
     private func refused(_ errors: Set<TestProgram.BuildError>, in woven: [String: Weaving]) throws -> Set<String> {
         var names: Set<String> = []
         for error in errors {
-            // What has no mistake of its own uses what is broken elsewhere.
+            // A file without its own mistake uses code that is broken elsewhere.
             guard let places = woven[error.file]?.lines, !places.isEmpty else { continue }
             let distances = places.mapValues { ranges in ranges.map { $0.distance(to: error.line) }.min() ?? .max }
             let nearest = distances.values.min()
@@ -98,7 +98,7 @@ struct RandomMutants {
 
     // MARK: Trying
 
-    /// Tries each mutant with the quick ones of the suites nearest to it, and what lives with all suites.
+    /// Tries each mutant with the quick suites nearest to it, and survivors with all suites.
     private func triedByAll(_ trials: [DrawnMutant]) throws -> [TrialResult] {
         let suites = try SuiteSurvey(tests: tests, workspace: workspace.directory).surveyed(tests.suites())
         let quick = suites.filter { !$0.isEndToEnd && $0.seconds < Self.quickSeconds }
@@ -135,8 +135,8 @@ struct RandomMutants {
         return try tried(trials, by: suites, isLast: true)
     }
 
-    /// Tries each mutant with the suites nearest to it. As many at a time as there are cores: most of a run is the start of
-    /// its process, or waiting for others.
+    /// Tries each mutant with the suites nearest to it. As many at a time as there are cores: most of a run is the
+    /// start of its process, or waiting for others.
     ///
     /// - Parameter isLast: whether no other suites are tried, so that survivors are shown.
     private func tried(_ trials: [DrawnMutant], by suites: [Suite], isLast: Bool) throws -> [TrialResult] {
@@ -151,7 +151,7 @@ struct RandomMutants {
         if let reason = equivalents.reason(for: mutant, text: draw.texts[mutant.file] ?? "") {
             return .equivalent(reason)
         }
-        // A quick run has no survey, and does not know what a suite passes.
+        // A quick run has no survey, so the places that a suite passes are unknown.
         let able = suites.filter {
             isQuick
                 ? package.isNearest($0.module, to: mutant.module)

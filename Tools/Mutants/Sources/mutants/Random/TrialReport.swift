@@ -1,12 +1,12 @@
 import Foundation
 
-/// What became known of one drawn mutant.
+/// The result of one drawn mutant.
 struct TrialResult {
     enum Verdict {
         /// A test failed; its name.
         case killed(String)
         case lives
-        /// No test that passes by itself comes to its place.
+        /// No test that passes without mutants reaches its place.
         case unreached
         /// It changes nothing, for this reason, and is not counted.
         case equivalent(String)
@@ -15,7 +15,7 @@ struct TrialResult {
     let mutant: DrawnMutant
     let verdict: Verdict
 
-    /// Whether no test has noticed it.
+    /// Whether no test detected it.
     var isSurvivor: Bool {
         switch verdict {
         case .lives, .unreached: true

@@ -6,9 +6,9 @@ enum Program {
     enum Outcome: Equatable, CustomStringConvertible {
         case ended(status: Int32)
         case killed(signal: Int32)
-        /// It was ended because its time was over.
+        /// It was ended at its time limit.
         case timedOut
-        /// It was ended because it had printed what was waited for.
+        /// It was ended because it had printed the awaited text.
         case endedAtText
 
         var description: String {
@@ -28,7 +28,7 @@ enum Program {
     ///   - output: the file that gets what it prints; nil shows it. A file, because a program that is ended may leave
     ///     children that keep a pipe open.
     ///   - errors: the file that gets its standard error; nil puts it where the output goes.
-    ///   - limit: seconds after which it is ended; nil waits for ever.
+    ///   - limit: seconds after which it is ended; nil waits forever.
     ///   - endsAt: a text at which it is ended as soon as it has printed it; it needs an `output`.
     static func run(
         _ words: [String], in directory: URL, environment: [String: String] = [:], output: URL? = nil,
@@ -39,7 +39,7 @@ enum Program {
         process.arguments = words
         process.currentDirectoryURL = directory
         var variables = ProcessInfo.processInfo.environment
-        // Set for one run only, whoever called this program.
+        // Set for one run only, for any caller of this program.
         variables["LAB_MUTANT"] = nil
         // The reporter of crashes keeps a process that is ended meanwhile from ever ending.
         variables["SWIFT_BACKTRACE"] = "enable=no"

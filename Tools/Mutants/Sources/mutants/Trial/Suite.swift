@@ -1,6 +1,6 @@
 import Foundation
 
-/// A suite of the test program, and what was seen of it without a mutant.
+/// A suite of the test program, with its results without a mutant.
 struct Suite {
     /// Its identifier as the program prints it, such as `PowerAuthCoreTests.SessionFactorTests`.
     let name: String
@@ -19,7 +19,8 @@ struct Suite {
         "^" + NSRegularExpression.escapedPattern(for: name) + (name.hasSuffix(")") ? "" : "/")
     }
 
-    /// The suites of a list of tests, each once. Suites inside of the groups of `EndToEnd` count as suites of their own.
+    /// The suites of a list of tests, each once. Suites inside of the groups of `EndToEnd` count as suites of their
+    /// own.
     static func suites(ofTests list: String) -> [Suite] {
         var names: Set<String> = []
         for test in list.split(separator: "\n") where !test.hasPrefix("ArchitectureTests.") && test.contains(".") {

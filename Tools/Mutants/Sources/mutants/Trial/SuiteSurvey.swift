@@ -1,12 +1,12 @@
 import Foundation
 
-/// Finds out without a mutant which suites pass which places, and how long they take.
+/// Determines without a mutant which suites pass which places, and how long they take.
 struct SuiteSurvey {
     let tests: TestProgram
     /// Where the lists of passed places are written.
     let workspace: URL
 
-    /// The suites that pass without a mutant. What fails by itself can show nothing and is named.
+    /// The suites that pass without a mutant. Suites that fail without one prove nothing and are named.
     func surveyed(_ suites: [Suite]) throws -> [Suite] {
         let begin = ContinuousClock.now
         let able = try concurrently(suites) { try survey($0) }.compactMap(\.self)

@@ -11,7 +11,7 @@ struct TestProgram {
     let logs: URL
     /// The `swift` to build with.
     let swift: String
-    /// How patient all limits are with a slow machine.
+    /// The factor of all time limits for a slow machine.
     let timeFactor: Double
 
     /// Exit status of the program when no test fits its filter.
@@ -20,7 +20,7 @@ struct TestProgram {
     private var program: String { scratch.appending(path: "debug/PowerAuthLabPackageTests.xctest").path }
     private var buildCommand: [String] { [swift, "build", "--build-tests", "--scratch-path", scratch.path] }
 
-    /// Builds everything once; what the compiler says is shown.
+    /// Builds everything once and shows the compiler's output.
     func build() throws {
         let outcome = try Program.run(buildCommand, in: directory)
         guard outcome == .ended(status: 0) else {
@@ -39,7 +39,7 @@ struct TestProgram {
         let message: String
     }
 
-    /// Builds everything, and returns what keeps it from that.
+    /// Builds everything, and returns the errors that prevent it.
     func buildErrors() throws -> Set<BuildError> {
         let log = logs.appending(path: "build.log")
         try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true)
@@ -147,13 +147,13 @@ struct TestProgram {
     }
 }
 
-/// What a run of tests has shown.
+/// The result of a test run.
 struct TestRun {
-    /// What the program prints when a test fails.
+    /// The program's output for a failing test.
     static let issue = " recorded an issue"
 
     let outcome: Program.Outcome
-    /// What the program printed.
+    /// The program's output.
     let log: URL
 
     /// Why the run is not green: the first test that failed, or how the program ended; nil when all have passed.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Where mistakes are made, built and tried.
+/// The place where mistakes are made, built and tried.
 struct Workspace {
     /// The lab's package.
     let root: URL
-    /// The folder of everything that a run writes.
+    /// The output folder of a run.
     let directory: URL
     let sources: any MutantSources
     let tests: TestProgram
