@@ -1,5 +1,5 @@
 // An app of the lab in C, without anything of the lab inside. It does what docs/own-app.md says under "The protocol":
-// tells its vocabulary, attaches to its device, and answers commands at its control socket.
+// prints its vocabulary, attaches to its device, and answers commands at its control socket.
 //
 //     cc greeter.c -lzmq -o greeter
 
@@ -14,7 +14,7 @@
 
 static const char *const vocabulary =
     "{ \"version\": 1, \"kind\": \"app\", \"sdk\": \"full\", \"commands\": [ {\n"
-    "    \"name\": \"greet\", \"summary\": \"Greets somebody.\",\n"
+    "    \"name\": \"greet\", \"summary\": \"Greets a person.\",\n"
     "    \"parameters\": [ { \"name\": \"name\", \"type\": \"text\", \"meaning\": \"Whom.\" } ],\n"
     "    \"result\": { \"type\": \"object\", \"members\": [\n"
     "      { \"name\": \"text\", \"type\": \"text\", \"meaning\": \"The greeting.\" } ] }\n"
@@ -104,7 +104,7 @@ static void serve(void *control) {
 
 // MARK: The program
 
-// Whoever holds this lock is the app; its process identifier stands in the file.
+// The process that holds this lock is the app; its identifier is in the file.
 static void takePlace(const char *directory, const char *name) {
     char path[256], text[32];
     snprintf(path, sizeof path, "%s/s/p.%s.lock", directory, name);

@@ -9,7 +9,7 @@ public struct Payment: FieldObject {
 
 /// How the bank's apps fail.
 public enum BankError: String, AppError {
-    /// The app on the phone has no token, because nobody has logged in.
+    /// The app on the phone has no token, because the user has not logged in.
     case notLoggedIn
     /// The bank does not accept the token.
     case tokenRefused
@@ -18,7 +18,7 @@ public enum BankError: String, AppError {
 
     public var message: String {
         switch self {
-        case .notLoggedIn: "Nobody has logged in on the phone."
+        case .notLoggedIn: "The user has not logged in on the phone."
         case .tokenRefused: "The bank does not accept the token of this app."
         case .bankUnavailable: "The bank has no answer that could be shown."
         }

@@ -3,7 +3,7 @@ import FoundationNetworking
 import LabApp
 import PowerAuth2
 
-/// The payments that wait, as app, widget and watch show them. They are asked for with a token, so that nobody needs the
+/// The payments that wait, as app, widget and watch show them. They are requested with a token, so no process needs the
 /// user's PIN.
 @MainActor
 public final class PaymentList {

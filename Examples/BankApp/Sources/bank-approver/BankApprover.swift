@@ -12,7 +12,7 @@ final class BankApprover: SharingExtensionApp {
     }
 
     static let commands: [Command<BankApprover>] = [
-        Command("askForPIN", "Lets the user prove the PIN; tells how many attempts are left.", taking: PIN.self) {
+        Command("askForPIN", "Lets the user prove the PIN; returns how many attempts are left.", taking: PIN.self) {
             approver, asked in try await approver.ask(asked.pin.revealed)
         }
     ]

@@ -10,7 +10,7 @@ final class BankApp: MainApp {
     }
 
     static let commands: [Command<BankApp>] = [
-        Command("isReady", "Tells whether the user can log in.") { app in
+        Command("isReady", "Checks whether the user can log in.") { app in
             try app.context.sdk.hasValidActivation()
         },
         Command("logIn", "Logs the user in.", taking: Login.self) { app, login in
