@@ -7,10 +7,12 @@ SHELL := /bin/bash
 SWIFT ?= swift
 # Programs that measure, kill, and stand for a user's app.
 PROGRAMS := $(addprefix Tools/,KillMatrix kill-matrix ServerKills server-kills link-load launch-load answering-program sample-app)
+# The manifest is the truth about imports.
+CHECKED := --explicit-target-dependency-import-check error
 # Packages of their own, so that building the lab never needs them.
 TOOLS := $(addprefix Tools/,Benchmarks Fuzzing Manuals Mutants)
 # Peers start faster and smaller with the Swift runtime linked statically.
-RELEASE := -c release --static-swift-stdlib
+RELEASE := -c release --static-swift-stdlib $(CHECKED)
 SWIFT_SOURCES := Package.swift Sources Tests $(PROGRAMS) \
 	$(foreach side,$(TOOLS) Examples/BankApp,$(side)/Package.swift $(side)/Sources) \
 	Tools/Manuals/Surroundings Tools/Mutants/Tests Examples/BankApp/Tests
@@ -56,7 +58,7 @@ examples: build ## Build and run Examples/BankApp as a package outside of the la
 	@SWIFT=$(SWIFT) Tools/scripts/run-examples "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 test: packages ## Run all tests
-	@$(SWIFT) build --build-tests
+	@$(SWIFT) build $(CHECKED) --build-tests
 	@Tools/scripts/run-tests .build $(TEST_WIDTH)
 
 test-tsan: packages ## Run all tests under Thread Sanitizer

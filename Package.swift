@@ -101,12 +101,13 @@ let sdk = building(
         module(
             "PowerAuthShared",
             [
-                "PowerAuthCore", "SharingLayout", "SimulatedDevice", "LabSystem", "WatchConnectivity",
+                "PowerAuthCore", "PowerAuthProtocol", "SharingLayout", "SimulatedDevice", "LabSystem",
+                "WatchConnectivity",
                 "LocalAuthentication", "CCurl",
             ]),
-        module("PowerAuth2", ["PowerAuthShared"]),
-        module("PowerAuth2ForExtensions", ["PowerAuthShared"]),
-        module("PowerAuth2ForWatch", ["PowerAuthShared"]),
+        module("PowerAuth2", ["PowerAuthShared", "PowerAuthProtocol", "SimulatedDevice", "LocalAuthentication"]),
+        module("PowerAuth2ForExtensions", ["PowerAuthShared", "SimulatedDevice"]),
+        module("PowerAuth2ForWatch", ["PowerAuthShared", "SimulatedDevice"]),
         // The vendor's libraries on top of the SDK.
         module(
             "WultraPowerAuthNetworking",
@@ -150,11 +151,11 @@ let lab = building(
         // Apart from LabKit, so that no app links a YAML reader.
         module("LabFile", ["LabKit", "LabSystem", yams]),
         module("LabPeer", ["SimulatedDevice", "LabProgram", "LabKit", "LabSystem", argumentParser]),
-        module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "WatchConnectivity"]),
+        module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "SimulatedDevice", "WatchConnectivity"]),
         module(
             "AppCommands",
             [
-                "PeerCommands", "LabPeer", "LabKit", "PowerAuth2", "WultraPowerAuthNetworking",
+                "PeerCommands", "LabPeer", "LabKit", "PowerAuth2", "PowerAuthShared", "WultraPowerAuthNetworking",
                 "WultraMobileTokenSDK", "LocalAuthentication", "UIKit", "UserNotifications", "ManualPhoneSession",
             ]),
         module(
@@ -197,7 +198,7 @@ let programs = building(
             "lab",
             ["LabProgram", "LabDashboard", "LabRunner", "LabKit", "LabSystem", "CLineEditor", argumentParser]),
         program("lab-server", ["LabProgram", "PowerAuthServer", "LabFile", "LabKit", "LabSystem", argumentParser]),
-        program("device-agent", ["LabProgram", "DeviceAgent", "LabKit", "LabSystem", argumentParser]),
+        program("device-agent", ["LabProgram", "DeviceAgent", "LabKit", argumentParser]),
         program("main-app", ["AppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
         program(
             "app-extension",
@@ -257,7 +258,7 @@ let unitTests = [
                 "SimulatedDeviceTests",
                 [
                     "SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "UserNotifications",
-                    "NetworkFramework", "CFNetwork",
+                    "NetworkFramework", "CFNetwork", grdb,
                 ])
         ]),
     building(
@@ -268,31 +269,27 @@ let unitTests = [
                 "PowerAuthSharedTests",
                 [
                     "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions",
-                    "PowerAuthProtocol",
-                    "SharingLayout", "UIKit", "SimulatedDevice", "LabKit", "LabSystem",
+                    "PowerAuthProtocol", "SharingLayout", "UIKit", "SimulatedDevice", "WatchConnectivity", "LabKit",
+                    "LabSystem",
                 ]),
             // The whole SDK against the real server in one process.
             tests(
                 "PowerAuth2Tests",
                 [
-                    "SDKTestSupport", "PowerAuth2", "PowerAuthShared", "LocalAuthentication", "UIKit",
-                    "PowerAuthServer",
-                    "SimulatedDevice",
-                    "LabKit", "LabSystem", "PowerAuthProtocol", httpTypes, hummingbird, hummingbirdTesting, logging,
-                    nioCore,
+                    "SDKTestSupport", "PowerAuth2", "PowerAuthShared", "LocalAuthentication", "PowerAuthServer",
+                    "SimulatedDevice", "LabKit", "PowerAuthProtocol",
                 ]),
             tests(
                 "WultraPowerAuthNetworkingTests",
                 [
-                    "SDKTestSupport", "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared", "PowerAuthCore",
-                    "PowerAuthServer", "SimulatedDevice", "LabKit", "LabSystem",
+                    "SDKTestSupport", "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared", "PowerAuthServer",
+                    "SimulatedDevice", "LabKit",
                 ]),
             tests(
                 "WultraMobileTokenSDKTests",
                 [
                     "SDKTestSupport", "WultraMobileTokenSDK", "WultraPowerAuthNetworking", "PowerAuth2",
-                    "PowerAuthShared",
-                    "PowerAuthProtocol", "ParserProperties", "UIKit", "SimulatedDevice", "LabKit",
+                    "PowerAuthShared", "PowerAuthProtocol", "UIKit", "SimulatedDevice", "LabKit",
                 ]),
         ]),
     building(
@@ -302,20 +299,21 @@ let unitTests = [
                 "PowerAuthServerTests",
                 [
                     "PowerAuthServer", "HTTPConnections", "PowerAuthProtocol", "LabFile", "LabKit", "LabSystem", grdb,
-                    httpTypes,
-                    hummingbird, hummingbirdTesting, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, nioSSL,
+                    httpTypes, hummingbird, hummingbirdTLS, hummingbirdTesting, logging, nioCore, nioEmbedded,
+                    nioHTTP1, nioSSL,
                 ])
         ]),
     building(
         "Tests/Device",
         [
-            tests("DeviceAgentTests", ["DeviceAgent", "SharingLayout", "SimulatedDevice", "LabKit", "LabSystem"])
+            tests(
+                "DeviceAgentTests", ["DeviceAgent", "SharingLayout", "SimulatedDevice", "LabKit", "LabSystem", grdb])
         ]),
     building(
         "Tests/Lab",
         [
             tests("LabKitTests", ["LabKit", "LabSystem", "ZeroMQ"]),
-            tests("LabPeerTests", ["LabPeer", "LabKit"]),
+            tests("LabPeerTests", ["LabPeer", "LabKit", argumentParser]),
             tests("LabChecksTests", ["LabChecks", "LabKit", "LabSystem"]),
             tests(
                 "LabRunnerTests", ["LabRunner", "LabChecks", "LabFile", "LabKit", "LabSystem"],

@@ -91,9 +91,9 @@ struct PageTests {
         let manifest = try Project.text(of: "Package.swift")
         let products = manifest.matches(of: #/\.library\(name: "(\w+)"/#).map { String($0.1) }
         let samples = try Project.text(of: "README.md").components(separatedBy: "```swift\n").dropFirst()
-            .map { SourceText(path: "README.md", text: $0.components(separatedBy: "```")[0]) }
+            .map { $0.components(separatedBy: "```")[0] }
         #expect(!samples.isEmpty)
-        for name in samples.flatMap(\.imports).map(\.module) {
+        for name in samples.flatMap({ $0.matches(of: #/(?m)^import (\w+)/#).map { String($0.1) } }) {
             #expect(products.contains(name) || ["Foundation", "Testing"].contains(name), "README imports \(name)")
         }
     }

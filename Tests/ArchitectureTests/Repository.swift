@@ -65,11 +65,6 @@ struct SourceText {
         path.split(separator: "/").dropFirst().map(String.init).first { !Repository.buildings.contains($0) } ?? ""
     }
 
-    /// The imports of the file.
-    var imports: [ImportDeclaration] {
-        text.split(separator: "\n").compactMap { ImportDeclaration(line: String($0)) }
-    }
-
     /// The lines with their numbers, without comments.
     var codeLines: [(number: Int, text: String)] {
         text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { index, line in

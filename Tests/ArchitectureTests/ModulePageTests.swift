@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The build refuses an import that the manifest does not declare; the page shows the manifest.
+@Suite("The modules of the manifest", .endsInTime)
+struct ModulePageTests {
+    private let manifest: Manifest
+
+    init() throws {
+        manifest = try Manifest()
+    }
+
+    @Test("The manifest declares each folder of Sources as a module of its building")
+    func folders() throws {
+        let declared = manifest.buildings.flatMap { building in
+            building.modules.map { ($0.name, "Sources/\(building.name)/\($0.name)") }
+        }
+        #expect(declared.count > 40)
+        #expect(try Dictionary(uniqueKeysWithValues: declared) == Repository.modules())
+    }
+
+    @Test("The tables of docs/architecture.md have a row for each module, with its dependencies")
+    func tables() throws {
+        let path = "docs/architecture.md"
+        var page = try Project.text(of: path)
+        let meanings = Dictionary(
+            page.matches(of: #/(?m)^\| `([\w-]+)` \| ([^|]+) \|/#).map { (String($0.1), String($0.2)) },
+            uniquingKeysWith: { first, _ in first })
+        for building in manifest.buildings {
+            let rows = building.modules.map { module in
+                let dependencies = module.dependencies.map { "`\($0)`" }.joined(separator: " ")
+                return
+                    "| `\(module.name)` | \(meanings[module.name] ?? "?") | \(dependencies)\(dependencies.isEmpty ? "" : " ")|"
+            }
+            let table = "| module | is | imports |\n| --- | --- | --- |\n\(rows.joined(separator: "\n"))\n"
+            let section = try #require(
+                page.range(of: "### \(building.name)\n"), "the page has no section about \(building.name)")
+            let start = try #require(page.range(of: "\n| module |", range: section.upperBound..<page.endIndex))
+            let end = page.range(of: "\n\n", range: start.upperBound..<page.endIndex)?.lowerBound ?? page.endIndex
+            page.replaceSubrange(page.index(after: start.lowerBound)..<end, with: table.dropLast())
+        }
+        #expect(!page.contains("| ? |"), "say what the module is, in its row of \(path)")
+        GoldenFile(path: Project.path(path)).check(page)
+    }
+
+    @Test(
+        "The SDKs and the shims of the platform do not import the lab",
+        arguments: [
+            "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
+            "WatchConnectivity", "LocalAuthentication", "UIKit", "UserNotifications", "NetworkFramework",
+            "WultraPowerAuthNetworking", "WultraMobileTokenSDK",
+        ])
+    func platformHidesTheLab(name: String) throws {
+        let module = try #require(manifest.buildings.flatMap(\.modules).first { $0.name == name })
+        let lab = ["LabKit", "LabPeer", "LabRunner", "LabTesting", "DeviceAgent", "PowerAuthServer"]
+        #expect(module.dependencies.filter(lab.contains) == [])
+    }
+}
