@@ -56,13 +56,10 @@ let system = building(
         .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
         // Without pkg-config: libzmq's flags name the headers of its own dependencies, which SwiftPM refuses.
         .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
-        .systemLibrary(name: "CCurlLibrary", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         // The certificates of servers are judged with the same OpenSSL that libcurl makes its connections with.
         .target(
-            name: "CCurl", dependencies: ["CCurlLibrary"],
-            linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
-        .systemLibrary(name: "CEditLibrary", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
-        .target(name: "CLineEditor", dependencies: ["CEditLibrary"]),
+            name: "CCurl", linkerSettings: ["curl", "ssl", "crypto"].map { .linkedLibrary($0) }),
+        .target(name: "CLineEditor", linkerSettings: [.linkedLibrary("edit")]),
         .target(name: "CLabSystem"),
         .target(name: "CMainBundle"),
         .target(name: "CPageChecksum", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -97,11 +94,10 @@ let sdk = building(
     "Sources/SDK",
     [
         module("PowerAuthCore", ["PowerAuthProtocol"]),
-        module("SharingLayout", ["PowerAuthProtocol"]),
         module(
             "PowerAuthShared",
             [
-                "PowerAuthCore", "PowerAuthProtocol", "SharingLayout", "SimulatedDevice", "LabSystem",
+                "PowerAuthCore", "PowerAuthProtocol", "SimulatedDevice", "LabSystem",
                 "WatchConnectivity",
                 "LocalAuthentication", "CCurl",
             ]),
@@ -138,7 +134,7 @@ let server = building(
 let device = building(
     "Sources/Device",
     [
-        module("DeviceAgent", ["SimulatedDevice", "SharingLayout", "LabKit", "LabSystem", "ZeroMQ", grdb])
+        module("DeviceAgent", ["SimulatedDevice", "PowerAuthProtocol", "LabKit", "LabSystem", "ZeroMQ", grdb])
     ])
 
 // The lab: what scenarios say, how they are run and judged, and the apps they drive.
@@ -269,7 +265,7 @@ let unitTests = [
                 "PowerAuthSharedTests",
                 [
                     "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions",
-                    "PowerAuthProtocol", "SharingLayout", "UIKit", "SimulatedDevice", "WatchConnectivity", "LabKit",
+                    "PowerAuthProtocol", "UIKit", "SimulatedDevice", "WatchConnectivity", "LabKit",
                     "LabSystem",
                 ]),
             // The whole SDK against the real server in one process.
@@ -307,7 +303,8 @@ let unitTests = [
         "Tests/Device",
         [
             tests(
-                "DeviceAgentTests", ["DeviceAgent", "SharingLayout", "SimulatedDevice", "LabKit", "LabSystem", grdb])
+                "DeviceAgentTests",
+                ["DeviceAgent", "PowerAuthProtocol", "SimulatedDevice", "LabKit", "LabSystem", grdb])
         ]),
     building(
         "Tests/Lab",

@@ -1,7 +1,7 @@
 import Foundation
 import LabKit
 import LabSystem
-import SharingLayout
+import PowerAuthProtocol
 import TestSupport
 import Testing
 

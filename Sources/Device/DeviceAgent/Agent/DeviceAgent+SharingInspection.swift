@@ -1,6 +1,6 @@
 import LabKit
 import LabSystem
-import SharingLayout
+import PowerAuthProtocol
 import SimulatedDevice
 
 /// The shared state of apps, read by the system: without any lock, and without mapping memory that a process may

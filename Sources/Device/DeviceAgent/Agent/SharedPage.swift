@@ -1,7 +1,7 @@
 import Foundation
 import LabKit
 import LabSystem
-import SharingLayout
+import PowerAuthProtocol
 
 /// A copy of the memory that apps share.
 ///

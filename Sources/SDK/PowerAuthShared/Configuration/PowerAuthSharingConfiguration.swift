@@ -1,4 +1,4 @@
-import SharingLayout
+import PowerAuthProtocol
 
 /// How the applications of a vendor share one activation (sharing.md, section 3).
 ///

@@ -1,4 +1,4 @@
-import SharingLayout
+import PowerAuthProtocol
 package import SimulatedDevice
 
 /// Chooses and opens the session interface for a configuration (sharing.md, section 3.7, steps 5 and 6).

@@ -1,5 +1,5 @@
 import Foundation
-import SharingLayout
+import PowerAuthProtocol
 import SimulatedDevice
 
 /// The directory that the applications of a group share, and what PowerAuth keeps there (sharing.md, section 4).

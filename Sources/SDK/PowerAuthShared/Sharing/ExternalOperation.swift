@@ -1,5 +1,5 @@
 import Foundation
-import SharingLayout
+import PowerAuthProtocol
 import SimulatedDevice
 
 /// The critical operation that one of the sharing applications may run (sharing.md, section 8).

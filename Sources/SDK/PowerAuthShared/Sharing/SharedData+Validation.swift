@@ -1,5 +1,5 @@
 import Foundation
-import SharingLayout
+import PowerAuthProtocol
 
 extension SharedData {
     /// Checks that the memory was made by this SDK for the instance: magic, instance hash, version.

@@ -1,5 +1,5 @@
 import LabSystem
-import SharingLayout
+import PowerAuthProtocol
 import SimulatedDevice
 
 /// How an application comes to the memory that the others use, or makes the first.

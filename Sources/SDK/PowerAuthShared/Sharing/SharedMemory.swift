@@ -1,5 +1,5 @@
 import LabSystem
-import SharingLayout
+import PowerAuthProtocol
 import SimulatedDevice
 
 /// The named memory of an instance (sharing.md, section 5).

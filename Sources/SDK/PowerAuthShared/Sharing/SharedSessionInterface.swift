@@ -1,6 +1,6 @@
 package import Dispatch
 package import Foundation
-import SharingLayout
+import PowerAuthProtocol
 package import SimulatedDevice
 
 /// The session of applications that share one activation (sharing.md, sections 7 and 8).

@@ -1,5 +1,5 @@
 package import Foundation
-import SharingLayout
+import PowerAuthProtocol
 
 /// The content of the shared memory, for diagnostics (sharing.md, section 7.2).
 package struct SharedStateSnapshot: Sendable, Equatable {

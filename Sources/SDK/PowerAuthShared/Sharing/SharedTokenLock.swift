@@ -1,5 +1,5 @@
 import Foundation
-import SharingLayout
+import PowerAuthProtocol
 package import SimulatedDevice
 
 /// Orders an extension's token accesses with the applications that share the activation, and notifies them of changes

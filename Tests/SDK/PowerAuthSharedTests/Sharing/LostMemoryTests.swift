@@ -1,8 +1,8 @@
 import Foundation
 import LabKit
 import LabSystem
+import PowerAuthProtocol
 import PowerAuthShared
-import SharingLayout
 import SimulatedDevice
 import TestSupport
 import Testing

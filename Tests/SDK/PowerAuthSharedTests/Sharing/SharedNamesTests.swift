@@ -1,6 +1,6 @@
 import Foundation
+import PowerAuthProtocol
 import PowerAuthShared
-import SharingLayout
 import TestSupport
 import Testing
 

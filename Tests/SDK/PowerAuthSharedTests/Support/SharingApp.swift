@@ -1,8 +1,8 @@
 import Foundation
 import LabKit
 import LabSystem
+import PowerAuthProtocol
 import PowerAuthShared
-import SharingLayout
 import SimulatedDevice
 
 /// One of several applications on a device that share an activation, as far as the session interface goes.

@@ -33,7 +33,7 @@ struct Compiler {
         let modules = build.appending(path: "debug/Modules")
         // The SDKs' modules name those of C libraries, whose module maps are with their headers.
         let systemLibraries =
-            ["COpenSSL", "CZeroMQ", "CCurlLibrary"].map { sources.appending(path: $0) }
+            ["COpenSSL", "CZeroMQ"].map { sources.appending(path: $0) }
             + [build.appending(path: "checkouts/GRDB.swift/Sources/GRDBSQLite")]
         let moduleMaps =
             ["CCurl", "CLabSystem", "CMainBundle", "CPageChecksum"].map {

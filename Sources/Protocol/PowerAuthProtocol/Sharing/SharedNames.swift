@@ -1,5 +1,4 @@
 package import Foundation
-import PowerAuthProtocol
 
 /// The names that applications derive from the instance identifier to find what they share
 /// (sharing.md, section 3.4).
