@@ -25,7 +25,9 @@ struct ModulePageTests {
         let path = "docs/architecture.md"
         var page = try Project.text(of: path)
         let meanings = Dictionary(
-            page.matches(of: #/(?m)^\| `([\w-]+)` \| ([^|]+) \|/#).map { (String($0.1), String($0.2)) },
+            page.components(separatedBy: "## Buildings and modules")[1].matches(
+                of: #/(?m)^\| `([\w-]+)` \| ([^|]+) \|/#
+            ).map { (String($0.1), String($0.2)) },
             uniquingKeysWith: { first, _ in first })
         for building in manifest.buildings {
             let rows = building.modules.map { module in

@@ -165,7 +165,7 @@ struct FaultTableTests {
         }
         let longest = [String(name.dropFirst(2)), String(name.dropFirst())]
         for name in longest { try table.arm(FaultRule(point: .stateSave, process: name, action: .kill)) }
-        #expect(try other().rules().map(\.process) == longest)
+        #expect(try other().rules().map(\.rule.process) == longest)
     }
 
     @Test("Concurrent passes fire a rule as often as its limit allows")

@@ -195,7 +195,7 @@ struct OwnProgramTests {
     func settingsOnly() throws {
         let (_, text) = try read(
             "  - bank: launch", script: nil, labFile: Self.labFile("settings: { speed: fast }"))
-        #expect(text.contains("`settings` does not fit: they are handed to an `executable`"), "\(text)")
+        #expect(text.contains("`settings` does not fit: they are passed to an `executable`"), "\(text)")
     }
 
     @Test("A topology that no scenario uses does not need its programs")

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import LabFile
 import LabKit
+import LabSystem
 import TestSupport
 import Testing
 
@@ -41,7 +42,7 @@ struct SourceFileTests {
     }
 
     /// The mistakes in a document.
-    private func mistakes(in text: String) -> [Diagnostic.Kind] {
+    private func mistakes(in text: String) -> [DiagnosticKind] {
         let collector = DiagnosticCollector()
         _ = YAMLDocument.parse(SourceFile(path: "a.yaml", text: text), reporting: collector)
         return collector.diagnostics.map(\.kind)
@@ -58,7 +59,7 @@ struct SourceFileTests {
     func depth(of lists: Int) {
         let list = String(repeating: "[", count: lists) + String(repeating: "]", count: lists)
         let tooDeep = mistakes(in: "[\(list),\(list)]")
-        #expect(tooDeep == (lists < 64 ? [] : [.nestedTooDeeply(limit: 64), .nestedTooDeeply(limit: 64)]))
+        #expect(tooDeep == (lists <= 64 ? [] : [.nestedTooDeeply(limit: 64), .nestedTooDeeply(limit: 64)]))
     }
 
     @Test(
