@@ -17,7 +17,11 @@ struct Manifest {
         buildings = text.components(separatedBy: "building(\n").compactMap { section in
             guard let folder = section.prefixMatch(of: #/\s*"Sources/(\w+)"/#) else { return nil }
             let modules = section.matches(
-                of: #/\b(?:module|program|target|systemLibrary)\(\s*(?:name: )?"([\w-]+)"(?:,\s*(?:dependencies: )?\[([^\]]*)\])?/#
+                of:
+                    #/
+                    \b(?:module|program|target|systemLibrary)\(\s*(?:name:\ )?"([\w-]+)"
+                    (?:,\s*(?:dependencies:\ )?\[([^\]]*)\])?
+                    /#
             ).map { match in
                 // Products of other packages are constants of the manifest; modules are texts.
                 let dependencies = (match.2 ?? "").matches(of: #/"([\w-]+)"/#).map { String($0.1) }
