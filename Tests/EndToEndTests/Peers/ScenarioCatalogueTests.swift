@@ -3,9 +3,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
-    /// `make run` runs the catalogue with the programs that users run. Tests do so only for what it cannot check:
-    /// sanitizers and mutants.
-    @Suite("The catalogue of scenarios", .enabled(if: EndToEnd.playsCatalogue, "`make run` plays it"))
+    /// `make run` runs the catalogue with the programs that users run. Tests do so only under sanitizers.
+    @Suite("The catalogue of scenarios", .enabled(if: EndToEnd.isSanitized, "`make run` plays it"))
     struct ScenarioCatalogueTests {
         @Test("Every scenario of the project passes")
         func everyScenarioPasses() async throws {

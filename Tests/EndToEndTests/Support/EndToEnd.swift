@@ -23,7 +23,4 @@ struct EndToEnd {
     static let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains {
         ProcessInfo.processInfo.environment[$0] != nil
     }
-
-    /// Whether the tests also run the whole catalogue: under a sanitizer, and with mutants, which set `LAB_CATALOGUE`.
-    static let playsCatalogue = isSanitized || ProcessInfo.processInfo.environment["LAB_CATALOGUE"] != nil
 }

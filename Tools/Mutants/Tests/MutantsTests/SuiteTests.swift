@@ -22,4 +22,11 @@ struct SuiteTests {
                 "EndToEndTests.freeTest()", "LabKitTests.ClockTests",
             ])
     }
+
+    @Test("A scenario counts as a suite that launches processes")
+    func scenarios() {
+        let scenario = Suite(name: "Scenarios/watch/messages.yaml")
+        #expect(scenario.isScenario && scenario.isEndToEnd && scenario.module == "Scenarios")
+        #expect(!Suite(name: "LabKitTests.ClockTests").isScenario)
+    }
 }

@@ -1,18 +1,20 @@
 import Foundation
 
-/// A suite of the test program, with its results without a mutant.
+/// A suite of the test program, or a scenario of the catalogue, with its results without a mutant.
 struct Suite {
-    /// Its identifier as the program prints it, such as `PowerAuthCoreTests.SessionFactorTests`.
+    /// Its identifier as the program prints it, such as `PowerAuthCoreTests.SessionFactorTests`; of a scenario its path.
     let name: String
     /// Seconds that it took.
     var seconds: Double = 0
     /// The mutants whose place it passed; a mutant at another place cannot make it fail.
     var reached: Set<String> = []
 
-    /// The module of the suite.
-    var module: String { String(name.prefix { $0 != "." }) }
+    /// Whether it is a scenario, which `make run` runs.
+    var isScenario: Bool { name.hasSuffix(".yaml") }
+    /// The module of the suite; the folder of all scenarios.
+    var module: String { String(name.prefix { $0 != (isScenario ? "/" : ".") }) }
     /// Whether it launches processes of its own; such suites take turns, and none is ended half-way.
-    var isEndToEnd: Bool { module == "EndToEndTests" }
+    var isEndToEnd: Bool { module == "EndToEndTests" || isScenario }
 
     /// A regular expression for its tests.
     var filter: String {

@@ -18,6 +18,7 @@ struct TestProgram {
     private static let noTests: Int32 = 69
 
     private var program: String { scratch.appending(path: "debug/PowerAuthLabPackageTests.xctest").path }
+    private var lab: String { scratch.appending(path: "debug/lab").path }
     private var buildCommand: [String] { [swift, "build", "--build-tests", "--scratch-path", scratch.path] }
 
     /// Builds everything once and shows the compiler's output.
@@ -60,7 +61,24 @@ struct TestProgram {
     }
 
     /// All suites, without those that read the repository's text: the text of the copy is not the lab's.
-    func suites() throws -> [Suite] {
+    func suites() throws -> [Suite] { try suitesOfTests() + scenarios() }
+
+    /// The scenarios of the catalogue: a mistake that `make test` misses and `make run` detects fails the build.
+    private func scenarios() throws -> [Suite] {
+        struct List: Decodable {
+            struct Scenario: Decodable { let file: String }
+            let scenarios: [Scenario]
+        }
+        let list = logs.appending(path: "scenarios")
+        let outcome = try Program.run(
+            [lab, "list", "Scenarios", "--json"], in: directory, output: list,
+            errors: list.appendingPathExtension("errors"))
+        guard outcome == .ended(status: 0) else { throw Failure("The lab does not list the scenarios (\(outcome)).") }
+        let scenarios = try JSONDecoder().decode(List.self, from: Data(contentsOf: list)).scenarios
+        return Set(scenarios.map(\.file)).sorted().map { Suite(name: $0) }
+    }
+
+    private func suitesOfTests() throws -> [Suite] {
         let list = logs.appending(path: "tests")
         let outcome = try Program.run(
             [program, "--testing-library", "swift-testing", "--list-tests"], in: directory, output: list,
@@ -83,9 +101,15 @@ struct TestProgram {
     ) throws -> TestRun {
         var environment = mutants.isEmpty ? [:] : ["LAB_MUTANT": mutants.joined(separator: " ")]
         environment["LAB_MUTANT_REACH"] = reach?.path
-        return try run(
-            suites.map(\.filter), log: Self.log(of: mutants, with: suites), environment: environment, limit: limit,
-            endsAtFailure: endsAtFailure)
+        let name = Self.log(of: mutants, with: suites)
+        guard suites.contains(where: \.isScenario) else {
+            return try run(
+                suites.map(\.filter), log: name, environment: environment, limit: limit, endsAtFailure: endsAtFailure)
+        }
+        let log = log(named: name)
+        let outcome = try Program.run(
+            [lab, "run"] + suites.map(\.name), in: directory, environment: environment, output: log, limit: limit)
+        return TestRun(outcome: outcome, log: log)
     }
 
     /// Seconds after which suites hang: three times what they take without a mutant, and a minute for what is short.
@@ -112,7 +136,8 @@ struct TestProgram {
         guard let ran = date(log), let built = date(URL(filePath: program)), ran > built,
             let text = try? String(contentsOf: log, encoding: .utf8)
         else { return nil }
-        return text.firstMatch(of: /Test run with .* passed after ([0-9.]+) seconds/).flatMap { Double($0.1) }
+        return text.firstMatch(of: /Test run with .* passed after ([0-9.]+) seconds|passed in ([0-9.]+) s/)
+            .flatMap { Double($0.1 ?? $0.2 ?? "") }
     }
 
     private func log(named name: String) -> URL {
@@ -132,8 +157,6 @@ struct TestProgram {
     ) throws -> TestRun {
         let log = log(named: name)
         try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true)
-        // The end-to-end tests play the catalogue only where they are asked to.
-        let environment = environment.merging(["LAB_CATALOGUE": "1"]) { $1 }
         let width = 3 * ProcessInfo.processInfo.activeProcessorCount
         let outcome = try Program.run(
             [program, "--testing-library", "swift-testing", "--experimental-maximum-parallelization-width", "\(width)"]
@@ -166,9 +189,10 @@ struct TestRun {
         }
     }
 
-    /// The first test that failed, if the program lived long enough to say so.
+    /// The first test or scenario that failed, if the program lived long enough to report it.
     private var firstFailure: String? {
         let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-        return text.firstMatch(of: /Test (\S.*?) recorded an issue/).map { String($0.1) }
+        return text.firstMatch(of: #/Test (\S.*?) recorded an issue|(?m)^[✗?] (\S.*?)  /#)
+            .flatMap { ($0.1 ?? $0.2).map(String.init) }
     }
 }
