@@ -83,6 +83,13 @@ struct GreetingTests {
         }
     }
 
+    @Test("Each refusal states its own reason")
+    func refusals() {
+        #expect("\(GreetingRefusal.unreadable)" == "it is not a greeting")
+        #expect("\(GreetingRefusal.stranger("x"))" == "it is a greeting of the unpaired device `x`")
+        #expect("\(GreetingRefusal.late)" == "it is a greeting of a connection that is over")
+    }
+
     @Test("The link survives any invalid input of the other agent", arguments: 0..<20)
     func nonsense(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -258,6 +258,7 @@ struct InstanceTests {
         threads.forEach { $0.join() }
         #expect(numbers.sorted == Array(2...41))
         #expect(try Incarnations.next(test.layout, "watch") == 1)
+        #expect(throws: InstanceError.invalidName("../x")) { try Incarnations.next(test.layout, "../x") }
     }
 
     @Test("The wait ends when the server is ready")

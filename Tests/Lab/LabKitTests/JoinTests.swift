@@ -42,6 +42,11 @@ struct JoinTests {
 
     private func hello(_ name: String) -> JoinMessage { .hello(JoinHello(instance: name, devices: [])) }
 
+    @Test("A greeting has the version that the page documents")
+    func version() throws {
+        #expect(try JSONValue(encoding: JoinHello(instance: nil, devices: ["watch"]))["version"] == 1)
+    }
+
     @Test("A guest with the key exchanges messages with the owner, and each notices when the other leaves")
     func conversation() async throws {
         try await onThread {

@@ -31,6 +31,15 @@ struct ExplanationTests {
         #expect(Set(failures).count == failures.count)
     }
 
+    @Test("The number of each transport error is the platform's")
+    func transportErrors() throws {
+        let explained = Explanation.all.filter { $0.subject == .transportError }
+        #expect(explained.count > 4)
+        for explanation in explained {
+            #expect(ErrorNames.ofURLLoading(code: try #require(explanation.code)) == explanation.name)
+        }
+    }
+
     @Test("Every kind of failure is explained under its printed words")
     func failures() throws {
         let directory = Project.path("Sources/Lab/LabRunner")

@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import LabSystem
 import TestSupport
 import Testing
@@ -37,6 +38,10 @@ struct RecordChecksumTests {
     func whole() throws {
         try Files.write(Data("page".utf8), to: directory.file("against-1.html"))
         #expect(damaged() == [])
+        let checksums = try JSONValue.parse(Files.read("\(run)/checksums.json"))
+        for (path, text) in Self.files {
+            #expect(checksums["files"]?[path]?["bytes"] == .integer(Int64(text.utf8.count)), "\(path)")
+        }
     }
 
     @Test("One changed bit anywhere in a record is detected, with the name of the file")

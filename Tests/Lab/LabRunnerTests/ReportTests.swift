@@ -96,6 +96,7 @@ struct ReportTests {
         result.quarantine = "\u{9B}2J"
         result.failures[0].reason = "it said \u{1B}[2J"
         result.failures[0].trace = ["main#1 \u{1B}c"]
+        result.failures[0].includedAt = ["\u{1B}[31msteps.yaml:1:1"]
         result.failures[0].differences = [
             Difference(
                 path: "\u{1B}", expected: "\u{1B}", actual: "\r", place: "\u{1B}", hint: "\u{1B}",

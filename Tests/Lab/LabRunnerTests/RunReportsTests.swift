@@ -36,6 +36,8 @@ struct RunReportsTests {
         #expect(try Self.events(in: events).map { $0["event"] } == ["run.started"])
         reports.began(1, try Self.scenario(), seed: 7)
         #expect(try Self.events(in: events).map { $0["event"] } == ["run.started", "scenario.started"])
+        let started = try #require(Self.events(in: events).last)
+        #expect(started["id"] == "one.yaml" && started["name"] == "One" && started["seed"] == 7)
         reports.ended(1, .sample(.failed))
         #expect(try Self.events(in: events).last?["result"]?["failures"]?[0]?["place"] == "a/b.yaml:3:5")
         #expect(!Files.exists(junit))

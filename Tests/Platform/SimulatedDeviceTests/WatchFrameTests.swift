@@ -25,6 +25,12 @@ struct WatchFrameTests {
             Array(header[40..<64]) == [0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 77, 0, 0, 0x13, 0x88, 0, 0, 0, 3])
     }
 
+    @Test("Each flag has the bit of the protocol")
+    func flags() {
+        let flags: [WatchFrame.Flags] = [.expectsReply, .propertyList, .retransmission, .file, .complication]
+        #expect(flags.map(\.rawValue) == [1, 2, 4, 8, 16])
+    }
+
     /// What reading says about changed parts; nil when they are a frame.
     private func error(_ change: (inout [Data]) -> Void, isResealed: Bool = false) -> WatchFrame.Malformed? {
         var parts = frame.parts

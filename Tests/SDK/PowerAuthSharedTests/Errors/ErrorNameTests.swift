@@ -14,6 +14,18 @@ struct ErrorNameTests {
         #expect(ErrorNames.all.contains(String(describing: code)))
     }
 
+    @Test("The text of every code is the vendor's (sdk.md, section 4.1)")
+    func descriptions() throws {
+        let rows = try Project.text(of: "docs/spec/sdk.md").matches(
+            of: #/(?m)^\| (\d+) \| `\.\w+` \| `([^`]+)`[^|]*\|/#)
+        var texts: [Int: String] = [:]
+        for row in rows { texts[Int(row.1) ?? -1] = String(row.2) }
+        #expect(texts.count == PowerAuthErrorCode.allCases.count - 1)
+        for code in PowerAuthErrorCode.allCases where code != .NA {
+            #expect(code.defaultDescription == texts[code.rawValue], "\(code)")
+        }
+    }
+
     @Test(
         "A request that had no answer has the platform's number and word",
         arguments: [
