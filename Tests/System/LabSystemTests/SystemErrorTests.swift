@@ -17,6 +17,7 @@ struct SystemErrorTests {
         for name in Errno.names {
             let number = Errno.number(named: name)
             #expect(number.map(Errno.name(of:)) == name)
+            #expect(name.wholeMatch(of: /E[A-Z0-9]+/) != nil)
         }
         #expect(Errno.number(named: "ENOSPC") == ENOSPC)
         #expect(Errno.number(named: "EXYZ") == nil)
