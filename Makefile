@@ -5,12 +5,12 @@ SHELL := /bin/bash
 	install dist deb test-install lint format clean
 
 SWIFT ?= swift
-# Programs that measure, kill, and stand for a user's app.
-PROGRAMS := $(addprefix Tools/,KillMatrix kill-matrix ServerKills server-kills link-load launch-load answering-program sample-app)
 # The manifest is the truth about imports.
 CHECKED := --explicit-target-dependency-import-check error
 # Packages of their own, so that building the lab never needs them.
 TOOLS := $(addprefix Tools/,Benchmarks Fuzzing Manuals Mutants)
+# The other folders are targets of this package, or hold no Swift.
+PROGRAMS := $(filter-out $(TOOLS),$(wildcard Tools/*))
 # Peers start faster and smaller with the Swift runtime linked statically.
 RELEASE := -c release --static-swift-stdlib $(CHECKED)
 SWIFT_SOURCES := Package.swift Sources Tests $(PROGRAMS) \

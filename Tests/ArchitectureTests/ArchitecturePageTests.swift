@@ -10,7 +10,7 @@ struct ArchitecturePageTests {
         let paths = page.matches(of: /`([A-Za-z0-9]+\/[A-Za-z0-9+\/]+\.swift)`/).map { String($0.1) }
         #expect(paths.count >= 10, "the way of a step was not found")
         for path in paths {
-            #expect(try Repository.place(named: path) != nil, "\(path) is gone")
+            #expect(Repository.place(named: path) != nil, "\(path) is gone")
         }
     }
 }

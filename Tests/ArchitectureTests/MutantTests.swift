@@ -30,9 +30,8 @@ struct MutantTests {
     @Test("Every fragment occurs exactly once in a file of its module")
     func fragmentsAreThere() throws {
         #expect(pages.values.joined().count >= 40)
-        let modules = try Repository.modules()
         for (module, mutants) in pages {
-            let folder = try #require(modules[module], "there is no module \(module)")
+            let folder = try #require(Repository.modules[module], "there is no module \(module)")
             for mutant in mutants {
                 #expect(mutant.file.hasPrefix("\(folder)/"), "\(mutant.name): \(mutant.file)")
                 let count = try Project.text(of: mutant.file).ranges(of: mutant.original).count

@@ -22,7 +22,7 @@ struct ProtocolPageTests {
         let paths = names.filter { $0.hasPrefix("Power") && $0.contains("/") }
         #expect(!paths.isEmpty)
         for path in paths {
-            #expect(try Repository.place(named: path) != nil, "\(path) is gone")
+            #expect(Repository.place(named: path) != nil, "\(path) is gone")
         }
     }
 

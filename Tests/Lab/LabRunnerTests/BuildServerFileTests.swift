@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The files for build servers and schedulers", .endsInTime)
 struct BuildServerFileTests {
-    private static let folder = Project.file("Examples/ci").path
+    private static let folder = Project.path("Examples/ci")
 
     private static func document(_ name: String) throws -> YAMLNode {
         let file = try SourceFile.read("\(folder)/\(name)").get()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Server resources for scenarios", .endsInTime)
 struct ServerResourceTests {
-    private static let table = Project.file("Sources/Lab/LabKit/Vocabulary/ServerResourceTable.swift").path
+    private static let table = Project.path("Sources/Lab/LabKit/Vocabulary/ServerResourceTable.swift")
 
     @Test("The table by which `call` is checked before the run holds every resource with the fields that it decodes")
     func theTableIsWhatTheServerServes() throws {
