@@ -34,7 +34,7 @@ enum SharingBehaviours {
                 "Of two validations the second, cancelled at once, stays silent, and the first succeeds",
                 "An operation cancelled in the queue, first or later, is never executed, and the queue continues",
             ],
-            processes: ["sharing/cancelled-request-blocks-nobody.yaml"]),
+            processes: ["sharing/cancelled-request-blocks-no-other.yaml"]),
         Entry(
             name: "S-4",
             processes: [

@@ -37,7 +37,7 @@ final class TestRun: Sendable {
         return (hasFailed ? [] : instance.unwantedDeaths) + instance.stop()
     }
 
-    /// Removes what a test that has passed does not need any more.
+    /// Removes what a passed test no longer needs.
     func removeRecords() throws {
         try Files.removeTree(directory)
     }

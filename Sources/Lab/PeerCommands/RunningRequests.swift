@@ -96,7 +96,7 @@ public final class RunningRequests: Sendable {
                 message: "no request of \(command.map { "`\($0)`" } ?? "any command") is under way")
         }
         task.cancel()
-        // A task that has reported already is not cancelled any more, and its command gets what was reported.
+        // A task that has reported already is no longer cancelled, and its command gets what was reported.
         guard task.isCancelled, end(request.number) else { return }
         request.fail(
             ControlError(

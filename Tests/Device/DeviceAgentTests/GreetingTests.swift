@@ -57,19 +57,19 @@ struct GreetingTests {
     }
 
     @Test("A device that is not paired cannot take the place of the watch")
-    func stranger() throws {
+    func unpaired() throws {
         let world = try LinkWorld()
         try world.settle()
         var rules = GreetingRules(process: 77, peer: "phone")
         let body = GreetingBody(
-            device: "stranger", pairing: 1, identifier: rules.next(), pid: 1, epoch: 5, receivedEpoch: 0,
+            device: "unpaired", pairing: 1, identifier: rules.next(), pid: 1, epoch: 5, receivedEpoch: 0,
             receivedSequence: 0,
             skipped: [], receivedContexts: [:])
         let hello = WatchFrame(.hello, body: WatchFrame.body(body))
         try world.input(.fromPeer(hello), at: world.phone)
         #expect(world.phone.link.peer?.device == "watch")
         #expect(!world.toWatch.contains { $0.kind == .welcome }, "it gets no answer")
-        #expect(throws: GreetingRefusal.stranger("stranger")) { _ = try world.phone.link.greetings.read(hello) }
+        #expect(throws: GreetingRefusal.unpaired("unpaired")) { _ = try world.phone.link.greetings.read(hello) }
         let sent = try world.transfer(from: world.phone)
         try world.settle()
         #expect(world.watch.handled == [sent])
@@ -86,7 +86,7 @@ struct GreetingTests {
     @Test("Each refusal states its own reason")
     func refusals() {
         #expect("\(GreetingRefusal.unreadable)" == "it is not a greeting")
-        #expect("\(GreetingRefusal.stranger("x"))" == "it is a greeting of the unpaired device `x`")
+        #expect("\(GreetingRefusal.unpaired("x"))" == "it is a greeting of the unpaired device `x`")
         #expect("\(GreetingRefusal.late)" == "it is a greeting of a connection that is over")
     }
 

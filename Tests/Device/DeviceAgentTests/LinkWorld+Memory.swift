@@ -37,7 +37,7 @@ extension LinkWorld {
         try input(.unpaired(epoch: epoch), at: phone, crashesAfterStore: crashesAfterStore)
     }
 
-    /// The phone uses the watch from now on, pairs it anew, or does not use it any more.
+    /// The phone uses the watch from now on, pairs it anew, or stops using it.
     func play(_ role: LinkRole) throws {
         phone.role = role
         try input(.role(role), at: phone)

@@ -158,7 +158,7 @@ struct LostMemoryTests {
         try world.erase(world.watch, epoch: 1 << 41)
         world.toPhone = []
         try world.input(.seek, at: world.watch)
-        // The watch belongs to no pairing any more, and greets in that of its phone as soon as it knows it.
+        // The watch no longer belongs to a pairing, and greets in that of its phone as soon as it knows it.
         try world.arrive(at: world.phone)
         try world.arrive(at: world.watch, index: world.toWatch.count - 1)
         let greeting = try #require(world.toPhone.first { $0.kind == .welcome || $0.kind == .hello })

@@ -33,7 +33,7 @@ struct ExternalEncryptionKeyTests {
         try app.sdk.removeExternalEncryptionKey()
         #expect(!app.sdk.hasExternalEncryptionKey)
         #expect(await app.validate() == nil)
-        #expect(await (try app.restarted()).validate() == nil, "no key is needed any more")
+        #expect(await (try app.restarted()).validate() == nil, "no key is needed")
     }
 
     @Test(

@@ -90,7 +90,7 @@ struct LateAnswerTests {
         }
     }
 
-    @Test("The original applies the answer: no password works any more, and another activation is lost (sharing.D30)")
+    @Test("The original applies the answer: every password is wrong, and another activation is lost (sharing.D30)")
     func original() async throws {
         for operation in [LateOperation.passwordChange, .removal] {
             let app = try await TestApp.activated(.sharing, quirks: ["sharing.D30"])

@@ -41,7 +41,7 @@ enum GreetingRefusal: Error, Equatable, CustomStringConvertible, Sendable {
     /// Its body is not one of a greeting.
     case unreadable
     /// It comes from a device that this one is not paired with.
-    case stranger(String)
+    case unpaired(String)
     /// It belongs to a connection that is over.
     case late
 
@@ -49,7 +49,7 @@ enum GreetingRefusal: Error, Equatable, CustomStringConvertible, Sendable {
     var description: String {
         switch self {
         case .unreadable: "it is not a greeting"
-        case .stranger(let name): "it is a greeting of the unpaired device `\(name)`"
+        case .unpaired(let name): "it is a greeting of the unpaired device `\(name)`"
         case .late: "it is a greeting of a connection that is over"
         }
     }
@@ -87,7 +87,7 @@ struct GreetingRules: Equatable, Sendable {
     /// Reads a greeting that belongs to the connection that is, or is to be.
     func read(_ frame: WatchFrame) throws(GreetingRefusal) -> GreetingBody {
         guard let body = try? frame.decodeBody(GreetingBody.self) else { throw .unreadable }
-        guard body.device == peer else { throw .stranger(body.device) }
+        guard body.device == peer else { throw .unpaired(body.device) }
         if frame.kind == .welcome {
             guard let answers = body.answers, answers.process == process, answers.number > settled,
                 answers.number <= said, body.identifier.process >= heard.process

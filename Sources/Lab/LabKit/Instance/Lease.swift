@@ -27,13 +27,13 @@ public final class Lease: Sendable {
     public final class Watch: Sendable {
         private let isCancelled = Atomic<Bool>(false)
 
-        /// Makes sure that the handler is not called any more. The waiting thread stays until the lease is free.
+        /// Makes sure that the handler is no longer called. The waiting thread stays until the lease is free.
         public func cancel() { isCancelled.store(true, ordering: .releasing) }
 
         fileprivate var isActive: Bool { !isCancelled.load(ordering: .acquiring) }
     }
 
-    /// Calls `onLost` once, on a thread of its own, when no process holds the lease any more.
+    /// Calls `onLost` once, on a thread of its own, when the last process has released the lease.
     ///
     /// The thread waits in the kernel for a share of the lock; no timer is involved.
     ///

@@ -67,7 +67,7 @@ final class JoinSocketLoop {
         }
     }
 
-    /// A connection was lost: it was the guest's if the guest cannot be reached any more.
+    /// A connection was lost: it was the guest's if the guest is no longer reachable.
     private func resolveDoubt() throws {
         guard let end = doubtfulUntil else { return }
         if try !send(.probe) {

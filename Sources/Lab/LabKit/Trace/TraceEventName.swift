@@ -214,7 +214,7 @@ extension TraceEventName {
 
     // Phone and watch.
     public static let linkUp = TraceEventName("link.up", "Two devices can reach each other.", .link)
-    public static let linkDown = TraceEventName("link.down", "Two devices cannot reach each other any more.", .link)
+    public static let linkDown = TraceEventName("link.down", "Two devices can no longer reach each other.", .link)
     public static let linkAccepted = TraceEventName(
         "link.accepted", "An agent has stored a watch message of an app.", .message, .link, .messageKind,
         .app)

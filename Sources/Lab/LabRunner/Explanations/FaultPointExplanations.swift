@@ -65,7 +65,7 @@ extension Explanation {
             ["sharing/killed-while-it-begins-an-activation.yaml"]),
         faultPoint(
             .operationCleared,
-            "A kill here leaves a finished operation that no app sees any more.",
+            "A kill here leaves a finished operation that no app sees.",
             ["sharing.md, section 8.3"], ["sharing/killed-while-it-ends-an-activation.yaml"]),
         faultPoint(
             .operationLockReleased, "A kill here leaves the resulting state of the operation.",

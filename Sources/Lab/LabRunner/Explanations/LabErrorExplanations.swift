@@ -22,7 +22,7 @@ extension Explanation {
             "`cancelRequest` has cancelled the request that the command waited for. Its completion is not called.",
             causes: ["A step did so, or a person at the prompt of the process."],
             advice: "Nothing, if intended. Ask the server whether it has carried out the request.",
-            references: ["sharing.md, section 7.9"], scenarios: ["sharing/cancelled-request-blocks-nobody.yaml"]),
+            references: ["sharing.md, section 7.9"], scenarios: ["sharing/cancelled-request-blocks-no-other.yaml"]),
         Explanation(
             "failed", .labError, "The command failed, and its error has no name of its own.",
             causes: ["An error of the system, such as a full disk.", "An error of a library below the SDK."],

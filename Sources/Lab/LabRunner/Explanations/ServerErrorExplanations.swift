@@ -64,7 +64,7 @@ extension Explanation {
             15, "Application or application version does not exist.", "The identifier or key is unknown.",
             "Ask `/rest/v3/application/list`.",
             ["server/settings-that-are-refused.yaml"]),
-        serverError(16, "Token with given token ID does not exist.", "Nothing: no version raises it any more.", "–"),
+        serverError(16, "Token with given token ID does not exist.", "Nothing: current versions do not raise it.", "–"),
         serverError(
             17, "Data encryption failed.", "Nothing: no scenario causes it. An answer could not be encrypted.",
             "Look at the server's log."),

@@ -24,7 +24,7 @@ extension Explanation {
             advice: "`goOnline` of the device, or the end of `during`, brings it back.",
             scenarios: ["push/device-offline.yaml"]),
         transportError(
-            "serverCertificateHasBadDate", -1201, "The certificate of the server is not valid any more.",
+            "serverCertificateHasBadDate", -1201, "The certificate of the server has expired.",
             "`tls: expired` of the server, or a fault `server: wrongCertificate` with `kind: expired`.",
             advice: "Nothing was sent. `sslValidation: none` of an app accepts every certificate.",
             scenarios: ["sdk/server-certificates.yaml"]),

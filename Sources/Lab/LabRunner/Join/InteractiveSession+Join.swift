@@ -15,7 +15,7 @@ extension InteractiveSession {
         let host = try JoinHost(at: address, keyPath: keyPath, instance: instance.connection, notify: printError)
         let end: @Sendable () -> Void = {
             host.close()
-            // The key cannot be used for joining any more.
+            // The key can no longer be used for joining.
             try? Files.remove(keyPath)
         }
         do {

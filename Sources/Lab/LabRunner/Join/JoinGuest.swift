@@ -147,7 +147,7 @@ final class JoinGuest: Sendable {
                 if events.isStopped { return nil }
                 // Connection refused by the owner's machine: the owner is dead, the network is not.
                 refusals = TCPSocket.isRefused(host: address.host, port: address.port) ? refusals + 1 : 0
-                if refusals == 3 { return .gone("no lab listens at \(address) any more") }
+                if refusals == 3 { return .gone("no lab listens at \(address)") }
                 continue
             }
             switch event {

@@ -43,7 +43,7 @@ struct StressRound {
         let complaints = instance.stop()
         trace.emit(.stressEnded, ["complaints": .array(complaints.map { .string($0) })])
         let outcome = try Self.examine(traces: traces)
-        // A violated rule is more important than a failure of the lab, for example that no app starts any more.
+        // A violated rule is more important than a failure of the lab, for example that no app starts.
         if case .failure(let error) = played, !interruption.isSet, outcome.examination.verdict != .failed {
             throw error as? LabFailure ?? LabFailure("\(error). Its records are in \(directory).")
         }

@@ -150,7 +150,7 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
     private func encrypt(_ data: Data?, keepForThis: Bool) -> (cryptogram: PowerAuthCoreEciesCryptogram, state: State)?
     {
         guard let timeService = timeService.service else {
-            coreLog("ECIES: The time service does not exist any more.")
+            coreLog("ECIES: The time service no longer exists.")
             return nil
         }
         var current = state.withLock { $0 }

@@ -3,7 +3,7 @@ internal import PowerAuthProtocol
 
 /// An activation as an SDK of the protocol V2 left it behind, for showing its upgrade (protocol.md, section 15).
 ///
-/// No server issues such an activation any more, so it is made with the current key exchange and gets the numeric
+/// Servers no longer issue such activations, so it is made with the current key exchange and gets the numeric
 /// counter afterwards; the server's half is set by its own means. Thread rule: one thread at a time.
 package final class LegacyActivation {
     /// Base64 of the device's public key, 33 bytes.

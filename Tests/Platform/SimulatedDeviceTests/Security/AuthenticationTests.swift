@@ -104,7 +104,7 @@ struct AuthenticationTests {
         #expect(owner.security.state.failedAttempts == 3)
         try owner.answer(.failure)
         #expect(try await owner.ask() == .biometryLockout)
-        #expect(try await owner.ask() == .biometryLockout, "no dialog opens any more")
+        #expect(try await owner.ask() == .biometryLockout, "no further dialog opens")
     }
 
     @Test("The passcode helps where it is allowed, and ends a lockout")

@@ -68,7 +68,7 @@ struct RowCacheTests {
         }
     }
 
-    @Test("A version that is not supported any more, a token that was removed: the next request is refused")
+    @Test("A version that is no longer supported, a token that was removed: the next request is refused")
     func theNextRequestIsRefused() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
