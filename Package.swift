@@ -30,19 +30,18 @@ func building(_ folder: String, _ targets: [Target]) -> [Target] {
 }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
-let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
@@ -63,6 +62,8 @@ let system = building(
         .target(name: "CLabSystem"),
         .target(name: "CMainBundle"),
         .target(name: "CPageChecksum", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // Requests over libcurl, of the SDKs and of the server.
+        module("HTTPClient", ["CCurl"]),
         module("LabSystem", ["CLabSystem"]),
         module("ZeroMQ", ["CZeroMQ"]),
     ])
@@ -99,15 +100,17 @@ let sdk = building(
             [
                 "PowerAuthCore", "PowerAuthProtocol", "SimulatedDevice", "LabSystem",
                 "WatchConnectivity",
-                "LocalAuthentication", "CCurl",
+                "LocalAuthentication", "HTTPClient",
             ]),
-        module("PowerAuth2", ["PowerAuthShared", "PowerAuthProtocol", "SimulatedDevice", "LocalAuthentication"]),
+        module(
+            "PowerAuth2",
+            ["PowerAuthShared", "PowerAuthProtocol", "SimulatedDevice", "LocalAuthentication", "HTTPClient"]),
         module("PowerAuth2ForExtensions", ["PowerAuthShared", "SimulatedDevice"]),
         module("PowerAuth2ForWatch", ["PowerAuthShared", "SimulatedDevice"]),
         // The vendor's libraries on top of the SDK.
         module(
             "WultraPowerAuthNetworking",
-            ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "CFNetwork"]),
+            ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "CFNetwork", "HTTPClient"]),
         module(
             "WultraMobileTokenSDK",
             [
@@ -124,7 +127,7 @@ let server = building(
         module(
             "PowerAuthServer",
             [
-                "HTTPConnections", "PowerAuthProtocol", "COpenSSL", "CArgon2", "LabKit", asyncHTTPClient, grdb,
+                "HTTPConnections", "HTTPClient", "PowerAuthProtocol", "COpenSSL", "CArgon2", "LabKit", grdb,
                 httpTypes, hummingbird,
                 hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
@@ -217,8 +220,8 @@ let testSupport = building(
         .target(
             name: "SDKTestSupport",
             dependencies: [
-                "TestSupport", "PowerAuth2", "PowerAuthShared", "PowerAuthServer", "SimulatedDevice", "LabKit",
-                "LabSystem",
+                "TestSupport", "PowerAuth2", "PowerAuthShared", "PowerAuthServer", "SimulatedDevice", "HTTPClient",
+                "LabKit", "LabSystem",
             ], swiftSettings: settings),
         // What must hold for any input of a parser; driven by the tests and by the package in Fuzzing.
         .target(
@@ -230,7 +233,7 @@ let testSupport = building(
         // An app that shares an activation; what the package in Benchmarks measures.
         .target(
             name: "SharingSubject",
-            dependencies: ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "LabKit"],
+            dependencies: ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "HTTPClient", "LabKit"],
             swiftSettings: settings),
     ])
 
@@ -240,6 +243,7 @@ let unitTests = [
         "Tests/System",
         [
             tests("LabSystemTests", ["LabSystem"]),
+            tests("HTTPClientTests", ["HTTPClient"]),
             tests("ZeroMQTests", ["ZeroMQ"]),
         ]),
     building(
@@ -265,7 +269,7 @@ let unitTests = [
                 "PowerAuthSharedTests",
                 [
                     "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions",
-                    "PowerAuthProtocol", "UIKit", "SimulatedDevice", "WatchConnectivity", "LabKit",
+                    "PowerAuthProtocol", "UIKit", "SimulatedDevice", "WatchConnectivity", "HTTPClient", "LabKit",
                     "LabSystem",
                 ]),
             // The whole SDK against the real server in one process.
@@ -273,13 +277,13 @@ let unitTests = [
                 "PowerAuth2Tests",
                 [
                     "SDKTestSupport", "PowerAuth2", "PowerAuthShared", "LocalAuthentication", "PowerAuthServer",
-                    "SimulatedDevice", "LabKit", "PowerAuthProtocol",
+                    "SimulatedDevice", "HTTPClient", "LabKit", "PowerAuthProtocol",
                 ]),
             tests(
                 "WultraPowerAuthNetworkingTests",
                 [
                     "SDKTestSupport", "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared", "PowerAuthServer",
-                    "SimulatedDevice", "LabKit",
+                    "SimulatedDevice", "HTTPClient", "LabKit",
                 ]),
             tests(
                 "WultraMobileTokenSDKTests",
@@ -294,9 +298,9 @@ let unitTests = [
             tests(
                 "PowerAuthServerTests",
                 [
-                    "PowerAuthServer", "HTTPConnections", "PowerAuthProtocol", "LabFile", "LabKit", "LabSystem", grdb,
-                    httpTypes, hummingbird, hummingbirdTLS, hummingbirdTesting, logging, nioCore, nioEmbedded,
-                    nioHTTP1, nioSSL,
+                    "PowerAuthServer", "HTTPConnections", "HTTPClient", "PowerAuthProtocol", "LabFile", "LabKit",
+                    "LabSystem", grdb, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, logging, nioCore, nioEmbedded,
+                    nioHTTP1, nioPosix, nioSSL, nioTLS,
                 ])
         ]),
     building(
@@ -404,7 +408,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
-        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
     targets: system + protocols + platform + sdk + server + device + lab + programs + testSupport + unitTests

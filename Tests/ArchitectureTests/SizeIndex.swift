@@ -133,7 +133,7 @@ enum SizeIndex {
 
     private static let clients: [String: Row] = [
         "BiometryKeyStore.nameLength": format,
-        "CurlTransfer.maximumBodySize": .test("A body without end is refused"),
+        "HTTPRequest.largestBody": .test("A body without end is refused"),
         "MultiHandle.keptConnections": .fixed("connections that are kept change no answer"),
         "MultiHandle.longestWait": .fixed("a thread looks again after it; what it waits for wakes it"),
         "OperationPolling.minimum": .test(

@@ -17,6 +17,11 @@ CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, void *value) {
     return curl_easy_setopt(handle, option, value);
 }
 
+CURLcode ccurl_set_blob(CURL *handle, CURLoption option, const void *bytes, size_t size) {
+    struct curl_blob blob = { (void *)bytes, size, CURL_BLOB_COPY };
+    return curl_easy_setopt(handle, option, &blob);
+}
+
 CURLcode ccurl_set_body(CURL *handle, const void *bytes, size_t size) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, bytes);

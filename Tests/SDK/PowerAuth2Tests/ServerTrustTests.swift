@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import HTTPClient
 import LabKit
 import PowerAuth2
 import PowerAuthServer

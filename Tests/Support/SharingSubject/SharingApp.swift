@@ -1,3 +1,4 @@
+import HTTPClient
 import LabKit
 import PowerAuth2
 public import PowerAuthCore

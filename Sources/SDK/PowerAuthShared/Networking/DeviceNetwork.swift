@@ -1,4 +1,5 @@
 package import Foundation
+package import HTTPClient
 package import SimulatedDevice
 
 /// The network of the device as an app reaches it: what the simulated platform adds to every exchange of any SDK.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 import Synchronization
 
 /// Log entries about requests (sdk.md, section 4.5). Thread rule: any thread.

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HTTPClient
 
 /// The client configuration in the form the HTTP client uses: a copy that is never changed.
 package struct HTTPSettings: @unchecked Sendable {

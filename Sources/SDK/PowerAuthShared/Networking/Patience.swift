@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 import SimulatedDevice
 import Synchronization
 

@@ -1,5 +1,6 @@
 package import Dispatch
 import Foundation
+package import HTTPClient
 package import SimulatedDevice
 
 /// Calls the server: prerequisites, queue, encryption, signature, response (sdk.md, section 7.2).

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 
 /// Turns an HTTP response into a response object or one of the documented errors (sdk.md, section 7.3).
 struct RestResponseParser: Sendable {

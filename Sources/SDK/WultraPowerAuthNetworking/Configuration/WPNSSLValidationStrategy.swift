@@ -1,5 +1,6 @@
 import Foundation
 public import FoundationNetworking
+import HTTPClient
 import PowerAuthShared
 
 /// How the certificates of an `https` server are judged (networking.md, section 9).

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 import PowerAuthShared
 import Synchronization
 

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HTTPClient
 import PowerAuth2
 import PowerAuthCore
 import PowerAuthShared

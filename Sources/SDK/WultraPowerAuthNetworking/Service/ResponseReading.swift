@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HTTPClient
 import PowerAuthCore
 import PowerAuthShared
 

@@ -15,6 +15,9 @@ CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value);
 /// Sets an option whose value is a pointer the caller keeps alive.
 CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, void *value);
 
+/// Sets an option whose value is bytes, which libcurl copies.
+CURLcode ccurl_set_blob(CURL *handle, CURLoption option, const void *bytes, size_t size);
+
 /// Copies `size` bytes as the body of the request.
 CURLcode ccurl_set_body(CURL *handle, const void *bytes, size_t size);
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HTTPClient
 import PowerAuthProtocol
 import PowerAuthShared
 import Synchronization

@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPClient
 import LabKit
 import SimulatedDevice
 import Synchronization

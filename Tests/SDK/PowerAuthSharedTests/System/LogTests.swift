@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 import PowerAuth2
 import PowerAuthProtocol
 import SimulatedDevice

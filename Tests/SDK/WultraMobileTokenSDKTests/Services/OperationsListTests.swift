@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 import LabKit
 import PowerAuth2
 import PowerAuthShared

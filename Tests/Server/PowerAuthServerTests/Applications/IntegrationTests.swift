@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import TestSupport
 import Testing
@@ -62,8 +61,6 @@ struct IntegrationTests {
 extension ServerFixture {
     /// Runs a test without asking the back office for anything first.
     fileprivate func runWithoutConfiguration(_ body: @Sendable (ServerClient) async throws -> Void) async throws {
-        try await server.httpApplication(logger: Logger(label: "tests")).test(.router) { transport in
-            try await body(ServerClient(transport: transport, clock: clock))
-        }
+        try await body(ServerClient(transport: try await RouterTransport(server), clock: clock))
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import HummingbirdTesting
 import LabKit
 import Logging
 import PowerAuthProtocol
@@ -227,17 +226,15 @@ struct HostileBackOfficeTests {
         ])
     func aRestrictedBackOfficeRefuses(authorization: String?) async throws {
         let fixture = try ServerFixture { $0.policy.isBackOfficeRestricted = true }
-        try await fixture.server.httpApplication(logger: .init(label: "tests")).test(.router) { transport in
-            let client = ServerClient(transport: transport, clock: fixture.clock)
-            for table in EndpointTable.all {
-                let answer = try await client.send(
-                    "/rest/v3\(table.path)", headers: authorization.map { ["Authorization": $0] } ?? [:],
-                    body: Data("{}".utf8))
-                #expect(answer.status == 401, "\(table.path)")
-                #expect(answer.code == "ERR_AUTHENTICATION", "\(table.path)")
-                #expect(answer.text("message") == "Authentication failed", "\(table.path)")
-                #expect(answer.challenge == "Basic realm=\"PowerAuth\"", "\(table.path)")
-            }
+        let client = try await fixture.client()
+        for table in EndpointTable.all {
+            let answer = try await client.send(
+                "/rest/v3\(table.path)", headers: authorization.map { ["Authorization": $0] } ?? [:],
+                body: Data("{}".utf8))
+            #expect(answer.status == 401, "\(table.path)")
+            #expect(answer.code == "ERR_AUTHENTICATION", "\(table.path)")
+            #expect(answer.text("message") == "Authentication failed", "\(table.path)")
+            #expect(answer.challenge == "Basic realm=\"PowerAuth\"", "\(table.path)")
         }
     }
 }

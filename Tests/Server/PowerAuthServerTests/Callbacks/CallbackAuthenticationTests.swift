@@ -1,7 +1,6 @@
 import Foundation
 import Hummingbird
 import HummingbirdTLS
-import HummingbirdTesting
 import LabKit
 import Logging
 import NIOCore
@@ -79,9 +78,8 @@ struct CallbackAuthenticationTests {
     @Test("OAuth 2.0 fetches a token once, and another one when it is no longer accepted")
     func oauth20FetchesATokenOnce() async throws {
         let gate = Gate()
-        let application = Application(router: gate.router { $0 > 1 }, logger: Logger(label: "tests"))
-        try await application.test(.live) { target in
-            let base = "http://127.0.0.1:\(try #require(target.port))"
+        try await serving(gate.router { $0 > 1 }) { (port: Int) async throws in
+            let base = "http://127.0.0.1:\(port)"
             let fixture = try ServerFixture()
             try await fixture.run { client in
                 let oauth2: [String: any Sendable] = [
@@ -110,9 +108,8 @@ struct CallbackAuthenticationTests {
     @Test("An access token that has expired is forgotten, also when its callback is gone")
     func expiredAccessTokensAreForgotten() async throws {
         let gate = Gate()
-        let application = Application(router: gate.router(), logger: Logger(label: "tests"))
-        try await application.test(.live) { target in
-            let url = "http://127.0.0.1:\(try #require(target.port))/token"
+        try await serving(gate.router()) { (port: Int) async throws in
+            let url = "http://127.0.0.1:\(port)/token"
             let start = ContinuousClock.now
             let hours = Mutex(0)
             let tokens = AccessTokens { start + .seconds(3600 * hours.withLock { $0 }) }
@@ -135,9 +132,8 @@ struct CallbackAuthenticationTests {
         "An access token with any lifetime is kept for a day at most",
         arguments: [("1e21", "Bearer token-1"), ("1e300", "Bearer token-1"), ("-1e21", "Bearer token-2")])
     func promisesOfAccessTokens(lifetime: String, shownAfterADay: String) async throws {
-        let application = Application(router: Gate().router(lifetime: lifetime), logger: Logger(label: "tests"))
-        try await application.test(.live) { target in
-            let url = "http://127.0.0.1:\(try #require(target.port))/token"
+        try await serving(Gate().router(lifetime: lifetime)) { (port: Int) async throws in
+            let url = "http://127.0.0.1:\(port)/token"
             let start = ContinuousClock.now
             let seconds = Mutex(0)
             let tokens = AccessTokens { start + .seconds(seconds.withLock { $0 }) }
@@ -169,15 +165,8 @@ struct CallbackAuthenticationTests {
         tls.trustRoots = .file(certificates.authorityPath)
         let router = Router()
         router.post("/hook") { _, _ in HTTPResponse.Status.ok }
-        let (ports, found) = AsyncStream<Int>.makeStream()
-        let target = Application(
-            router: router, server: try .tls(tlsConfiguration: tls),
-            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { found.yield($0.localAddress?.port ?? 0) }, logger: Logger(label: "tests"))
-        let running = Task { try await target.run() }
-        defer { running.cancel() }
-        let port = try #require(await ports.first { _ in true })
-        try await fixture.run { (client: ServerClient) async throws in
+        try await serving(router, over: .tls(tlsConfiguration: tls)) { (port: Int) async throws in
+            let client = try await fixture.client()
             func outcome(_ certificate: [String: any Sendable]) async throws -> Answer {
                 let created = try await client.backOffice(
                     "application/callback/create",

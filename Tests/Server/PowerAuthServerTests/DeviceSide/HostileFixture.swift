@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import NIOCore
 import PowerAuthProtocol
 import Testing
@@ -60,9 +59,8 @@ extension ServerClient {
             headers.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
         }
         if headers[.contentType] == nil { headers[.contentType] = "application/json" }
-        return try await transport.execute(uri: path, method: method, headers: headers, body: ByteBuffer(bytes: body)) {
-            Answer(status: $0.status.code, body: Data($0.body.readableBytesView), uri: path)
-        }
+        let response = try await transport.send(path, method, headers, body)
+        return Answer(status: response.status, body: response.body, uri: path)
     }
 }
 

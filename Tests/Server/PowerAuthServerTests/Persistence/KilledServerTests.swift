@@ -4,8 +4,6 @@ import PowerAuthProtocol
 import TestSupport
 import Testing
 
-import class NIOCore.EventLoopFuture
-
 @testable import PowerAuthServer
 
 /// The program `lab-server`, killed without warning.
@@ -121,7 +119,7 @@ private final class ServerProgram {
             [("Content-Type", "application/json"), (LabAccess.header, labToken)]
             + (header.map { [(SignatureHeader.name, $0)] } ?? [])
         request.body = Data(body.utf8)
-        return try request.start().wait()
+        return try request.sendAndWait()
     }
 
     /// The status code of a signed request.

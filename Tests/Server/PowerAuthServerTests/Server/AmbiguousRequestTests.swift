@@ -1,7 +1,9 @@
 import Foundation
 import LabKit
 import NIOCore
+import NIOPosix
 import NIOSSL
+import NIOTLS
 import TestSupport
 import Testing
 
@@ -79,17 +81,44 @@ struct AmbiguousRequestTests {
     @Test("A client of TLS 1.1 or older gets no connection, one of TLS 1.2 does")
     func oldTLS() async throws {
         let fixture = try ServerFixture { $0.certificate = .valid }
-        try await fixture.listening { port in
-            func connects(_ version: TLSVersion) -> Bool {
+        try await fixture.listening { (port: Int) throws in
+            func connects(_ version: TLSVersion) throws -> Bool {
                 var configuration = TLSConfiguration.makeClientConfiguration()
                 configuration.certificateVerification = .none
                 configuration.minimumTLSVersion = version
                 configuration.maximumTLSVersion = version
-                let request = OutgoingRequest(url: "https://127.0.0.1:\(port)/health", tls: configuration)
-                return (try? request.start().wait().status) == 200
+                let context = try NIOSSLContext(configuration: configuration)
+                let group = MultiThreadedEventLoopGroup.singleton
+                let isConnected = group.next().makePromise(of: Bool.self)
+                _ = try ClientBootstrap(group: group).channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandlers(
+                            NIOSSLClientHandler(context: context, serverHostname: nil), Handshake(isConnected))
+                    }
+                }.connect(host: "127.0.0.1", port: port).wait()
+                return try isConnected.futureResult.wait()
             }
-            #expect(!connects(.tlsv1) && !connects(.tlsv11))
-            #expect(connects(.tlsv12) && connects(.tlsv13))
+            for old in [TLSVersion.tlsv1, .tlsv11] { #expect(try !connects(old)) }
+            for present in [TLSVersion.tlsv12, .tlsv13] { #expect(try connects(present)) }
         }
     }
+}
+
+/// Reports whether a TLS handshake succeeds, and closes the connection.
+private final class Handshake: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let isConnected: EventLoopPromise<Bool>
+
+    init(_ isConnected: EventLoopPromise<Bool>) { self.isConnected = isConnected }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent { isConnected.succeed(true) }
+        context.close(promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    // A second answer to a promise has no effect.
+    func channelInactive(context: ChannelHandlerContext) { isConnected.succeed(false) }
 }

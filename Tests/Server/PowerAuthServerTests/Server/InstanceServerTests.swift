@@ -78,7 +78,7 @@ struct InstanceServerTests {
                     (LabAccess.header, LabAccess(directory: layout.serverDirectory).token),
                 ],
                 body: Data(#"{"advance":300000}"#.utf8)
-            ).start().wait()
+            ).sendAndWait()
             #expect(answer.status == 200)
             return try LabClock.open(layout.clockPath).offset.nanoseconds - before.nanoseconds
         }

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import HummingbirdTesting
 import LabKit
 import NIOCore
 import PowerAuthProtocol
@@ -141,10 +140,9 @@ struct LabIdentityProviderTests {
     func aBrowserIsSentBack() async throws {
         try await run { client, provider in
             func browse(_ query: String, token: String?) async throws -> (status: Int, location: String?) {
-                try await client.transport.execute(
-                    uri: "/lab/identity/authorize?\(token.map { "sign_in=\($0)&" } ?? "")\(query)", method: .get,
-                    headers: [:], body: ByteBuffer()
-                ) { ($0.status.code, $0.headers[.location]) }
+                let response = try await client.transport.send(
+                    "/lab/identity/authorize?\(token.map { "sign_in=\($0)&" } ?? "")\(query)", .get, [:], Data())
+                return (response.status, response.headers[.location])
             }
             func browse(_ query: String) async throws -> (status: Int, location: String?) {
                 try await browse(query, token: provider.signInToken)

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import HummingbirdTesting
 import LabFile
 import LabKit
 import Logging
@@ -251,12 +250,9 @@ struct ServerSettingsTests {
         let fixture = try ServerFixture { $0.policy.isBackOfficeRestricted = true }
         let integrations = try IntegrationService(context: fixture.server.services.context).list()
         #expect(integrations.map(\.name) == ["lab"])
-        try await fixture.server.httpApplication(logger: Logger(label: "tests")).test(.router) { client in
-            try await client.execute(uri: "/rest/v3/status", method: .post) { response in
-                #expect(response.status == .unauthorized)
-                #expect(response.headers[.wwwAuthenticate] == "Basic realm=\"PowerAuth\"")
-            }
-        }
+        let response = try await fixture.client().send("/rest/v3/status")
+        #expect(response.status == 401)
+        #expect(response.challenge == "Basic realm=\"PowerAuth\"")
         let again = try ServerFixture(directory: fixture.directory) { $0.policy.isBackOfficeRestricted = true }
         #expect(
             try IntegrationService(context: again.server.services.context).list().map(\.id) == integrations.map(\.id))
@@ -317,11 +313,9 @@ struct ServerSettingsTests {
         configuration.correlationHeader = "X-Correlation-ID"
         let log = RequestLog(clock: TestClock()) { line in lines.withLock { $0.append(line) } }
         let server = try LabServer(configuration: configuration, clock: TestClock(), journal: log)
-        try await server.httpApplication(logger: Logger(label: "tests")).test(.router) { client in
-            let name = try #require(HTTPField.Name("X-Correlation-ID"))
-            for value in ["0a1b-2c3d", "short", "with \"quotes\" and spaces"] {
-                try await client.execute(uri: "/rest/v3/status", method: .post, headers: [name: value]) { _ in }
-            }
+        let client = ServerClient(transport: try await RouterTransport(server), clock: TestClock())
+        for value in ["0a1b-2c3d", "short", "with \"quotes\" and spaces"] {
+            _ = try await client.send("/rest/v3/status", headers: ["X-Correlation-ID": value])
         }
         let logged = try lines.withLock { $0 }.map { try JSONValue.parse($0.dropLast())["correlation"]?.stringValue }
         #expect(logged == ["0a1b-2c3d", nil, nil])

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
+import HTTPClient
 import HTTPTypes
-import HummingbirdTesting
 import LabKit
 import Logging
 import NIOSSL
@@ -79,26 +79,18 @@ struct TestControlsTests {
     @Test("A dropped connection hides whether the server did the work")
     func aDroppedConnectionHidesWhether() async throws {
         let fixture = try fixture()
-        try await fixture.server.httpApplication(logger: Logger(label: "tests")).test(.live) { transport in
-            let client = ServerClient(
-                transport: transport, clock: fixture.clock, labToken: fixture.server.labAccess?.token)
-            let rule = ServerClient.json(["path": "/rest/v3/application/create", "drop": "before", "id": "cut"])
-            try await client.send("/lab/faults", body: rule).expectOK()
-            await #expect(throws: (any Error).self) {
-                _ = try await client.backOffice("application/create", ["applicationId": "one"])
+        try await fixture.listeningConcurrently { port in
+            let client = fixture.client(NetworkTransport(port: port))
+            for (moment, id) in [("before", "one"), ("after", "two")] {
+                let rule = ServerClient.json(
+                    ["path": "/rest/v3/application/create", "drop": .string(moment), "id": "cut"])
+                try await client.send("/lab/faults", body: rule).expectOK()
+                await #expect(throws: OutgoingRequest.Failure.self) {
+                    _ = try await client.backOffice("application/create", ["applicationId": id])
+                }
             }
+            #expect(try fixture.server.services.applications.list().map(\.id) == ["lab", "two"])
         }
-        try await fixture.server.httpApplication(logger: Logger(label: "tests")).test(.live) { transport in
-            let client = ServerClient(
-                transport: transport, clock: fixture.clock, labToken: fixture.server.labAccess?.token)
-            let rule = ServerClient.json(["path": "/rest/v3/application/create", "drop": "after", "id": "cut"])
-            try await client.send("/lab/faults", body: rule).expectOK()
-            await #expect(throws: (any Error).self) {
-                _ = try await client.backOffice("application/create", ["applicationId": "two"])
-            }
-        }
-        let applications = try fixture.server.services.applications.list().map(\.id)
-        #expect(applications == ["lab", "two"])
     }
 
     @Test("Latency and a slow body delay an answer by the server's clock, and change nothing in it")
@@ -141,8 +133,7 @@ struct TestControlsTests {
         /// The status of a request on a connection of its own; nil when the certificate is refused.
         @Sendable func status() async -> Int? {
             var request = OutgoingRequest(url: address.baseURL + "/health")
-            request.tls = .makeClientConfiguration()
-            request.tls?.trustRoots = .file(authority)
+            request.trust = ServerTrust(authoritiesPath: authority)
             return try? await request.send().status
         }
         let rule = TrafficFault(skip: 1, times: 2, certificate: "self-signed")

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import NIOCore
 import PowerAuthProtocol
@@ -83,15 +82,17 @@ struct ServerFixture: Sendable {
 
     /// Runs a test against the router, with the first application's configuration.
     func run<Value: Sendable>(_ body: @Sendable (ServerClient) async throws -> Value) async throws -> Value {
-        try await server.httpApplication(logger: Logger(label: "tests")).test(.router) { transport in
-            let client = client(transport)
-            let application = try await client.backOffice("application/detail", ["applicationId": "lab"])
-            let text = try #require(application.text("versions.0.mobileSdkConfig"))
-            return try await body(client.with(configuration: try MobileSdkConfiguration(text)))
-        }
+        let client = try await client()
+        let application = try await client.backOffice("application/detail", ["applicationId": "lab"])
+        let text = try #require(application.text("versions.0.mobileSdkConfig"))
+        return try await body(client.with(configuration: try MobileSdkConfiguration(text)))
     }
 
-    private func client(_ transport: any TestClientProtocol) -> ServerClient {
+    /// A client of the router.
+    func client() async throws -> ServerClient { client(try await RouterTransport(server)) }
+
+    /// A client that reaches the server another way.
+    func client(_ transport: any ServerTransport) -> ServerClient {
         ServerClient(transport: transport, clock: clock, labToken: server.labAccess?.token)
     }
 
@@ -99,17 +100,20 @@ struct ServerFixture: Sendable {
     func runUnconfigured<Value: Sendable>(
         _ body: @Sendable (ServerClient) async throws -> Value
     ) async throws -> Value {
-        try await server.httpApplication(logger: Logger(label: "tests")).test(.router) { transport in
-            try await body(client(transport))
-        }
+        try await body(client())
     }
 
     /// Runs a blocking test against the server while it listens; given the port.
     func listening(_ body: @escaping @Sendable (Int) throws -> Void) async throws {
+        try await listeningConcurrently { port in try await onThread { try body(port) } }
+    }
+
+    /// Runs a test against the server while it listens; given the port.
+    func listeningConcurrently(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
         let (listening, found) = AsyncStream<LabServer.Listening>.makeStream()
         async let running: Void = server.run { found.yield($0) }
         let port = try #require(await listening.first { _ in true }).port
-        let outcome = await Task { try await onThread { try body(port) } }.result
+        let outcome = await Task { try await body(port) }.result
         // Also after a failure: a running server would block the test.
         server.stop()
         try await running
@@ -170,7 +174,7 @@ struct Answer: Sendable {
 
 /// Talks to the server's HTTP API.
 struct ServerClient: Sendable {
-    let transport: any TestClientProtocol
+    let transport: any ServerTransport
     let clock: TestClock
     /// The access token of `/lab`.
     var labToken: String?
@@ -193,11 +197,10 @@ struct ServerClient: Sendable {
         for (name, value) in headers {
             fields[try #require(HTTPField.Name(name))] = value
         }
-        return try await transport.execute(uri: path, method: method, headers: fields, body: ByteBuffer(bytes: body)) {
-            Answer(
-                status: $0.status.code, body: Data($0.body.readableBytesView), challenge: $0.headers[.wwwAuthenticate],
-                allow: $0.headers[.allow])
-        }
+        let response = try await transport.send(path, method, fields, body)
+        return Answer(
+            status: response.status, body: response.body, challenge: response.headers[.wwwAuthenticate],
+            allow: response.headers[.allow])
     }
 
     /// Calls the back office with a request object.

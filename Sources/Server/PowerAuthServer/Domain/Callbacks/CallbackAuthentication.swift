@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 import NIOSSL
 
 /// How the server authenticates to a callback's target, and how it authenticates the target (server.md, section 16.1):
@@ -86,27 +87,24 @@ struct CallbackAuthentication: Codable, Sendable {
         return HTTPBasic.header(userName: username, password: httpBasic.password ?? "")
     }
 
-    /// What connections to the target are made with. Blocks: the stores are read for each.
+    /// What connections to the target trust and show. Blocks: the stores are read for each.
     /// - Throws: ``OutgoingRequest/Failure`` for a store that cannot be used.
-    func tlsConfiguration(stores: KeyStoreFolder) throws -> TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        guard let certificate, certificate.enabled else { return configuration }
+    func trust(stores: KeyStoreFolder) throws -> ServerTrust {
+        var trust = ServerTrust()
+        guard let certificate, certificate.enabled else { return trust }
         if certificate.useCustomKeyStore, let location = certificate.keyStoreLocation {
-            let password = certificate.keyPassword ?? certificate.keyStorePassword
-            let (chain, key) = try stores.read(location) { store -> ([NIOSSLCertificate], NIOSSLPrivateKey)? in
-                let key = try NIOSSLPrivateKey(bytes: store, format: .pem) { $0((password ?? "").utf8) }
-                return (try NIOSSLCertificate.fromPEMBytes(store), key)
+            let password = certificate.keyPassword ?? certificate.keyStorePassword ?? ""
+            let store = try stores.read(location) { store in
+                _ = try NIOSSLPrivateKey(bytes: store, format: .pem) { $0(password.utf8) }
+                return try NIOSSLCertificate.fromPEMBytes(store).isEmpty ? nil : Data(store)
             }
-            configuration.certificateChain = chain.map { .certificate($0) }
-            configuration.privateKey = .privateKey(key)
+            trust.identity = ClientIdentity(store: store, password: password)
         }
         if certificate.useCustomTrustStore, let location = certificate.trustStoreLocation {
-            let trusted = try stores.read(location) { store -> [NIOSSLCertificate]? in
-                let trusted = try NIOSSLCertificate.fromPEMBytes(store)
-                return trusted.isEmpty ? nil : trusted
+            trust.authorities = try stores.read(location) { store in
+                try NIOSSLCertificate.fromPEMBytes(store).isEmpty ? nil : Data(store)
             }
-            configuration.trustRoots = .certificates(trusted)
         }
-        return configuration
+        return trust
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 
 /// Calls the targets of callbacks and writes the delivery log (server.md, section 16.4).
 ///
@@ -126,7 +127,7 @@ struct CallbackDelivery: Sendable {
         request.connectTimeout = policy.connectTimeout
         request.responseTimeout = policy.responseTimeout
         if url.lowercased().hasPrefix("https:") {
-            request.tls = try await onWorker { try authentication.tlsConfiguration(stores: context.keyStores) }
+            request.trust = try await onWorker { try authentication.trust(stores: context.keyStores) }
         }
         return request
     }

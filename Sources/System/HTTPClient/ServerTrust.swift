@@ -1,10 +1,14 @@
 package import Foundation
 
 /// What an `https` connection trusts: the system's certificate authorities, those installed on the device, and the
-/// application's decision about a server.
+/// application's decision about a server; and how the client shows who it is.
 package struct ServerTrust: Sendable {
     /// PEM file with authorities that are trusted besides the system's; nil for none.
     package var authoritiesPath: String?
+    /// PEM text with the only authorities that are trusted; nil trusts the system's.
+    package var authorities: Data?
+    /// The client's certificate; nil for none.
+    package var identity: ClientIdentity?
     /// The moment at which certificates must be valid; nil is the machine's own time.
     package var time: Date?
     /// Asked during the handshake, before anything is sent; nil leaves the decision to the verification.
@@ -14,6 +18,19 @@ package struct ServerTrust: Sendable {
         self.authoritiesPath = authoritiesPath
         self.time = time
         self.judge = judge
+    }
+}
+
+/// The certificate with which a client shows who it is.
+package struct ClientIdentity: Sendable {
+    /// PEM text: the certificate, those that it leads to, and the private key.
+    package let store: Data
+    /// Opens the private key; empty for one without a password.
+    package let password: String
+
+    package init(store: Data, password: String) {
+        self.store = store
+        self.password = password
     }
 }
 

@@ -2,6 +2,9 @@ package import Foundation
 
 /// An HTTP request as it is sent; everything is final.
 package struct HTTPRequest: Sendable {
+    /// Longest body of a response unless the request sets another limit, in bytes.
+    static let largestBody = 16 << 20
+
     package var url: URL
     package var method: String
     /// Names and values in the order they are sent.
@@ -10,6 +13,12 @@ package struct HTTPRequest: Sendable {
     /// Seconds for the whole exchange, connecting included; nil for no limit. A transport measures real time: the SDKs
     /// measure the device's time themselves and give none.
     package var timeout: TimeInterval?
+    /// Seconds until there is a connection; nil leaves the limit to ``timeout``.
+    package var connectTimeout: TimeInterval?
+    /// Longest body of a response that is accepted, in bytes.
+    package var largestResponse = HTTPRequest.largestBody
+    /// Whether the request may go over a connection that served another one, and leave its own to the next.
+    package var sharesConnection = true
     /// The server trust of an `https` request.
     package var serverTrust: ServerTrust
     /// Takes the part of the exchange that is done, from 0 to 1 and never less than before, on a background thread: half
@@ -27,6 +36,11 @@ package struct HTTPRequest: Sendable {
         self.timeout = timeout
         self.serverTrust = serverTrust
     }
+}
+
+extension HTTPRequest {
+    /// Whether the application judges the server itself.
+    var isJudged: Bool { serverTrust.judge != nil && url.scheme?.lowercased() == "https" }
 }
 
 /// A complete HTTP response of any status.
@@ -55,6 +69,18 @@ package protocol HTTPTransport: Sendable {
     func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void
     ) -> any HTTPExchange
+}
+
+extension HTTPTransport {
+    /// Sends a request and waits for the response without a thread.
+    ///
+    /// - Returns: a response of any status.
+    /// - Throws: an error of `NSURLErrorDomain` without a response.
+    package func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try await withCheckedThrowingContinuation { continuation in
+            _ = send(request) { result in continuation.resume(with: result.mapError { $0 as any Error }) }
+        }
+    }
 }
 
 /// One request on its way. Thread rule: any thread.

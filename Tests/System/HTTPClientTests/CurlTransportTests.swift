@@ -1,5 +1,5 @@
 import Foundation
-import PowerAuthShared
+import HTTPClient
 import TestSupport
 import Testing
 

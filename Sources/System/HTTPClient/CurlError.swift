@@ -38,7 +38,7 @@ package enum CurlError {
     }
 
     /// An error for text that is not even a URL.
-    static func error(_ code: URLError.Code, _ text: String, path: String) -> NSError {
+    package static func error(_ code: URLError.Code, _ text: String, path: String) -> NSError {
         NSError(
             domain: NSURLErrorDomain, code: code.rawValue,
             userInfo: [NSLocalizedDescriptionKey: "\(path): \(text)"])

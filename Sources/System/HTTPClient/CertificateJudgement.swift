@@ -61,19 +61,30 @@ final class CertificateJudgement: @unchecked Sendable {
         guard url.scheme?.lowercased() == "https" else { return }
         // The system's authorities stay: they are found in the directory that libcurl has by default.
         if let path = trust.authoritiesPath { _ = ccurl_set_string(handle, CURLOPT_CAINFO, path) }
+        if let authorities = trust.authorities {
+            _ = ccurl_set_string(handle, CURLOPT_CAPATH, nil)
+            setBlob(handle, CURLOPT_CAINFO_BLOB, authorities)
+        }
+        if let identity = trust.identity {
+            setBlob(handle, CURLOPT_SSLCERT_BLOB, identity.store)
+            setBlob(handle, CURLOPT_SSLKEY_BLOB, identity.store)
+            _ = ccurl_set_string(handle, CURLOPT_KEYPASSWD, identity.password)
+        }
         verification.pointee.time = trust.time.map { Int64($0.timeIntervalSince1970) } ?? 0
         if trust.judge != nil {
             verification.pointee.judge = judgeServer
             verification.pointee.context = Unmanaged.passUnretained(self).toOpaque()
             verification.pointee.host = UnsafePointer(host)
-            // The judge sees every server itself: connections are neither taken from others nor left to them, and none
-            // is resumed. It may also overrule a wrong name, so the name is checked together with the certificates.
-            for option in [CURLOPT_FRESH_CONNECT, CURLOPT_FORBID_REUSE] { _ = ccurl_set_long(handle, option, 1) }
+            // The judge sees every server itself: none of its connections is shared, and none is resumed. It may also overrule a wrong name, so the name is checked together with the certificates.
             for option in [CURLOPT_SSL_SESSIONID_CACHE, CURLOPT_SSL_VERIFYHOST] {
                 _ = ccurl_set_long(handle, option, 0)
             }
         }
         _ = ccurl_set_verification(handle, verification)
+    }
+
+    private func setBlob(_ handle: UnsafeMutableRawPointer, _ option: CURLoption, _ bytes: Data) {
+        _ = bytes.withUnsafeBytes { ccurl_set_blob(handle, option, $0.baseAddress, $0.count) }
     }
 
     /// Asks the judge and waits for its answer.

@@ -10,9 +10,6 @@ internal import Synchronization
 /// Unchecked: the mutable members are touched by the driving thread only once the transfer is handed over, and the
 /// handover goes through the transport's mutex or the start of the thread.
 final class CurlTransfer: HTTPExchange, @unchecked Sendable {
-    /// Longest response body that is accepted.
-    static let maximumBodySize = 16 << 20
-
     let handle: UnsafeMutableRawPointer
     private let request: HTTPRequest
     private let completion: @Sendable (Result<HTTPResponse, NSError>) -> Void
@@ -64,10 +61,10 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
         _ = ccurl_set_long(handle, CURLOPT_NOSIGNAL, 1)
         _ = ccurl_set_long(handle, CURLOPT_TCP_NODELAY, 1)
         _ = ccurl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        if let timeout = request.timeout {
-            let milliseconds = max(1, Int((timeout * 1000).rounded(.up)))
-            _ = ccurl_set_long(handle, CURLOPT_TIMEOUT_MS, milliseconds)
-            _ = ccurl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, milliseconds)
+        setLimit(CURLOPT_TIMEOUT_MS, request.timeout)
+        setLimit(CURLOPT_CONNECTTIMEOUT_MS, request.connectTimeout ?? request.timeout)
+        if !request.sharesConnection || request.isJudged {
+            for option in [CURLOPT_FRESH_CONNECT, CURLOPT_FORBID_REUSE] { _ = ccurl_set_long(handle, option, 1) }
         }
         if isLoopback {
             // A proxy from the environment could not reach this machine's own server.
@@ -91,6 +88,12 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
         _ = ccurl_set_header_function(handle, receiveHeaderLine, context)
         if request.progress != nil { _ = ccurl_set_progress(handle, reportProgress, context) }
         _ = ccurl_set_before_request(handle, admitRequest, context)
+    }
+
+    private func setLimit(_ option: CURLoption, _ seconds: TimeInterval?) {
+        guard let seconds else { return }
+        // To libcurl zero is no limit.
+        _ = ccurl_set_long(handle, option, max(1, Int((seconds * 1000).rounded(.up))))
     }
 
     /// Reports the end of the transfer; called once, on a thread where the completion may block.
@@ -157,7 +160,7 @@ final class CurlTransfer: HTTPExchange, @unchecked Sendable {
 
     /// Takes bytes of the body; refuses more than the limit, which ends the transfer.
     fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard body.count + bytes.count <= Self.maximumBodySize else { return 0 }
+        guard body.count + bytes.count <= request.largestResponse else { return 0 }
         body.append(contentsOf: bytes)
         return bytes.count
     }

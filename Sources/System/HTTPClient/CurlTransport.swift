@@ -36,15 +36,14 @@ package final class CurlTransport: HTTPTransport {
     package func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void
     ) -> any HTTPExchange {
-        let isJudged = request.serverTrust.judge != nil && request.url.scheme?.lowercased() == "https"
-        let multi = isJudged ? MultiHandle() : multi
+        let multi = request.isJudged ? MultiHandle() : multi
         guard let transfer = CurlTransfer(request, wakeTransport: { multi.wake() }, completion: completion) else {
             completions.async {
                 completion(.failure(CurlError.error(.unknown, "Not enough memory for a request.", url: request.url)))
             }
             return NoExchange()
         }
-        if isJudged {
+        if request.isJudged {
             let thread = Thread { Self.drive(transfer, alone: multi) }
             thread.name = "powerauth-https"
             thread.start()
@@ -115,8 +114,10 @@ package final class CurlTransport: HTTPTransport {
 }
 
 /// The exchange of a request that was not sent.
-final class NoExchange: HTTPExchange {
-    func cancel() {}
+package final class NoExchange: HTTPExchange {
+    package init() {}
+
+    package func cancel() {}
 }
 
 /// libcurl's set of transfers; freed with the last reference.

@@ -1,5 +1,6 @@
 public import Foundation
 public import FoundationNetworking
+package import HTTPClient
 
 /// The certificates of a server with the system's decision about them, as a strategy sees them in a challenge (sdk.md,
 /// section 5.3).
