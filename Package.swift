@@ -149,26 +149,28 @@ let lab = building(
         module("LabKit", ["LabSystem", "ZeroMQ"]),
         // Apart from LabKit, so that no app links a YAML reader.
         module("LabFile", ["LabKit", "LabSystem", yams]),
-        module("LabPeer", ["SimulatedDevice", "LabProgram", "LabKit", "LabSystem", argumentParser]),
-        module("PeerCommands", ["LabPeer", "LabKit", "PowerAuthShared", "SimulatedDevice", "WatchConnectivity"]),
+        // The process of an app, and the commands that every kind of app carries out.
         module(
-            "AppCommands",
+            "LabPeer",
             [
-                "PeerCommands", "LabPeer", "LabKit", "PowerAuth2", "PowerAuthShared", "WultraPowerAuthNetworking",
-                "WultraMobileTokenSDK", "LocalAuthentication", "UIKit", "UserNotifications", "ManualPhoneSession",
+                "SimulatedDevice", "PowerAuthShared", "WatchConnectivity", "LabProgram", "LabKit", "LabSystem",
+                argumentParser,
             ]),
         module(
-            "ExtensionCommands",
-            ["PeerCommands", "LabPeer", "LabKit", "PowerAuth2ForExtensions"]),
-        module(
-            "WatchAppCommands",
-            ["PeerCommands", "LabPeer", "LabKit", "PowerAuth2ForWatch", "ManualWatchSession"]),
+            "AppHandlers",
+            [
+                "LabPeer", "LabKit", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuthShared",
+                "WultraPowerAuthNetworking", "WultraMobileTokenSDK", "LocalAuthentication", "UIKit",
+                "UserNotifications", "ManualPhoneSession",
+            ]),
+        // Apart, so that a watch app links no code of the phone's SDK.
+        module("WatchAppHandlers", ["LabPeer", "LabKit", "PowerAuth2ForWatch", "ManualWatchSession"]),
         // For the apps of users.
         module(
             "LabApp",
             [
-                "LabProgram", "AppCommands", "ExtensionCommands", "WatchAppCommands", "PeerCommands", "PowerAuth2",
-                "PowerAuth2ForExtensions", "PowerAuth2ForWatch", "LabPeer", "LabKit", "LabSystem", argumentParser,
+                "LabProgram", "AppHandlers", "WatchAppHandlers", "PowerAuth2", "PowerAuth2ForExtensions",
+                "PowerAuth2ForWatch", "LabPeer", "LabKit", "LabSystem", argumentParser,
             ]),
         // The manual's sample, as an app compiles it.
         .target(
@@ -198,11 +200,9 @@ let programs = building(
             ["LabProgram", "LabDashboard", "LabRunner", "LabKit", "LabSystem", "CLineEditor", argumentParser]),
         program("lab-server", ["LabProgram", "PowerAuthServer", "LabFile", "LabKit", "LabSystem", argumentParser]),
         program("device-agent", ["LabProgram", "DeviceAgent", "LabKit", argumentParser]),
-        program("main-app", ["AppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
-        program(
-            "app-extension",
-            ["AppCommands", "ExtensionCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
-        program("watch-companion", ["WatchAppCommands", "PeerCommands", "LabPeer", "LabKit", argumentParser]),
+        program("main-app", ["AppHandlers", "LabPeer", "LabKit", argumentParser]),
+        program("app-extension", ["AppHandlers", "LabPeer", "LabKit", argumentParser]),
+        program("watch-companion", ["WatchAppHandlers", "LabPeer", "LabKit", argumentParser]),
     ])
 
 // What several test targets share.

@@ -1,4 +1,4 @@
-import AppCommands
+import AppHandlers
 import ArgumentParser
 import Foundation
 import Glibc

@@ -1,12 +1,10 @@
-import AppCommands
-import ExtensionCommands
+import AppHandlers
 import LabKit
 import LabPeer
-import PeerCommands
 public import PowerAuth2
 public import PowerAuth2ForExtensions
 public import PowerAuth2ForWatch
-import WatchAppCommands
+import WatchAppHandlers
 
 /// What an app is to the lab: its kind, its SDK, and how it answers the lab's own commands.
 @MainActor
@@ -82,7 +80,7 @@ extension WatchApp {
     /// A watch app.
     public static var role: Role<PowerAuthWatchSDK> {
         Role(kind: .watchApp, sdk: .watch) { peer in
-            let app = try WatchAppCommands.WatchApp(peer: peer)
+            let app = try WatchAppHandlers.WatchApp(peer: peer)
             app.register(on: peer)
             MessagingHandlers.register(on: peer, reportsPairing: false)
             return { app.sdk }

@@ -1,9 +1,7 @@
-import AppCommands
+import AppHandlers
 import ArgumentParser
-import ExtensionCommands
 import LabKit
 import LabPeer
-import PeerCommands
 
 /// An app extension: the Extensions SDK, or the full SDK with activation sharing when the topology says so.
 @main

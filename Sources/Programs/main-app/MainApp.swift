@@ -1,8 +1,7 @@
-import AppCommands
+import AppHandlers
 import ArgumentParser
 import LabKit
 import LabPeer
-import PeerCommands
 
 /// A phone's app: the full SDK with its watch support.
 @main

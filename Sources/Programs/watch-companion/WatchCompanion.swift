@@ -1,8 +1,7 @@
 import ArgumentParser
 import LabKit
 import LabPeer
-import PeerCommands
-import WatchAppCommands
+import WatchAppHandlers
 
 /// The app on the watch.
 @main

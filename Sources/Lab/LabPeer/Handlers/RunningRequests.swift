@@ -1,5 +1,4 @@
 public import LabKit
-public import LabPeer
 public import PowerAuthShared
 import Synchronization
 

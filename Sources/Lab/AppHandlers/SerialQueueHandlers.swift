@@ -1,7 +1,6 @@
 import Dispatch
 import LabKit
 import LabPeer
-import PeerCommands
 import PowerAuth2
 import PowerAuthShared
 

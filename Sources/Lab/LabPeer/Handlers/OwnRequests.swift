@@ -1,7 +1,6 @@
 public import Foundation
 public import FoundationNetworking
 public import LabKit
-public import LabPeer
 public import PowerAuthShared
 
 /// The requests of an app that has nothing but a token: an extension with the Extensions SDK, or a watch app.

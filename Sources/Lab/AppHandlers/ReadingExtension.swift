@@ -1,6 +1,5 @@
 import LabKit
 public import LabPeer
-import PeerCommands
 public import PowerAuth2ForExtensions
 
 /// What an extension with the Extensions SDK does: it reads what the app has stored.

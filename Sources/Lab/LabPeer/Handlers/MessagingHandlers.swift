@@ -1,4 +1,3 @@
-public import LabPeer
 import Synchronization
 import WatchConnectivity
 

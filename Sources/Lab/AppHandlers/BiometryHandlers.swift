@@ -2,7 +2,6 @@ import Foundation
 import LabKit
 import LabPeer
 import LocalAuthentication
-import PeerCommands
 import PowerAuth2
 
 /// The commands about the biometry factor.

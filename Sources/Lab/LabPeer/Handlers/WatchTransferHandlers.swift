@@ -1,6 +1,5 @@
 import Foundation
 import LabKit
-import LabPeer
 import PowerAuthShared
 import SimulatedDevice
 import WatchConnectivity

@@ -1,7 +1,6 @@
 import Foundation
 import LabKit
 import LabPeer
-import PeerCommands
 import WultraMobileTokenSDK
 
 /// The commands about the user's inbox.

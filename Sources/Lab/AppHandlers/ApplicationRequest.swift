@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 import LabKit
-import PeerCommands
+import LabPeer
 import PowerAuth2
 
 /// A request of the app's own to its server, made the way the SDK's manual describes: signed first, then encrypted,

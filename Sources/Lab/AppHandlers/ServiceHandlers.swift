@@ -1,7 +1,6 @@
 import Foundation
 import LabKit
 import LabPeer
-import PeerCommands
 import PowerAuth2
 
 /// The commands about what the server says of itself and of the user.

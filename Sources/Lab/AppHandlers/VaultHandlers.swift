@@ -1,7 +1,6 @@
 import Foundation
 import LabKit
 import LabPeer
-import PeerCommands
 import PowerAuth2
 
 /// The commands about keys and signatures that need the vault, about the key of the app's own, and about recovery

@@ -1,5 +1,4 @@
 public import LabKit
-public import LabPeer
 public import PowerAuthShared
 
 /// The SDK objects of an app's process, one for each instance identifier, and the one that commands are for.

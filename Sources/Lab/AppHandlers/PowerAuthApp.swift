@@ -2,7 +2,6 @@ import Foundation
 import LabKit
 public import LabPeer
 import ManualPhoneSession
-import PeerCommands
 public import PowerAuth2
 
 /// What a peer with the full SDK does: builds its SDK objects from the topology and answers the app's commands.

@@ -1,6 +1,5 @@
 import LabKit
 import LabPeer
-import PeerCommands
 import PowerAuth2
 import PowerAuthShared
 

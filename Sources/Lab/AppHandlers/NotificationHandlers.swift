@@ -1,7 +1,6 @@
 import Foundation
 import LabKit
 import LabPeer
-import PeerCommands
 import Synchronization
 import UIKit
 import UserNotifications

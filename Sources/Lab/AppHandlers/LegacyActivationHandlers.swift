@@ -1,7 +1,6 @@
 import Foundation
 import LabKit
 import LabPeer
-import PeerCommands
 import PowerAuth2
 
 /// The commands that give an app an activation of the protocol V2, as after an update of an app that has not run for years.

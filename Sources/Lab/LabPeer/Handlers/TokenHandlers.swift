@@ -1,6 +1,5 @@
 import Foundation
 import LabKit
-public import LabPeer
 public import PowerAuthShared
 
 /// The token commands, which phone apps, extensions and watch apps answer from the same store class.

@@ -2,7 +2,6 @@ import Foundation
 import LabKit
 public import LabPeer
 import ManualWatchSession
-import PeerCommands
 public import PowerAuth2ForWatch
 
 /// What the watch app does: it keeps what the phone has sent and asks for what it lacks.

@@ -1,5 +1,5 @@
 public import LabKit
-import PeerCommands
+import LabPeer
 import PowerAuth2
 import WultraMobileTokenSDK
 import WultraPowerAuthNetworking

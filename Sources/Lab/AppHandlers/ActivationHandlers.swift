@@ -1,7 +1,6 @@
 import Foundation
 import LabKit
 import LabPeer
-import PeerCommands
 import PowerAuth2
 
 /// The commands about the life of an activation.
