@@ -65,7 +65,7 @@ let system = building(
         // Requests over libcurl, of the SDKs and of the server.
         module("HTTPClient", ["CCurl"]),
         module("LabSystem", ["CLabSystem"]),
-        module("ZeroMQ", ["CZeroMQ"]),
+        module("ZeroMQ", ["LabSystem", "CZeroMQ"]),
     ])
 
 // The protocol.
@@ -127,9 +127,9 @@ let server = building(
         module(
             "PowerAuthServer",
             [
-                "HTTPConnections", "HTTPClient", "PowerAuthProtocol", "COpenSSL", "CArgon2", "LabKit", grdb,
-                httpTypes, hummingbird,
-                hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+                "HTTPConnections", "HTTPClient", "PowerAuthProtocol", "COpenSSL", "CArgon2", "LabKit", "LabSystem",
+                grdb, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTP1, nioPosix,
+                nioSSL, serviceLifecycle,
             ]),
     ])
 

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import HTTPConnections
 import HTTPTypes
@@ -9,7 +8,6 @@ public import LabRunner
 import LabSystem
 import Logging
 import ServiceLifecycle
-import Synchronization
 
 /// The page of a running instance, served on loopback to clients that have its address.
 ///
@@ -23,10 +21,10 @@ public final class Dashboard: Sendable {
     private let page: LivePage
     private let services: ServiceGroup
     private let task: Task<Void, any Error>
-    private let hasEnded = DispatchSemaphore(value: 0)
+    private let hasEnded = OneShot<Void>()
 
     /// How long browsers may take to receive the end.
-    private static let farewell = DispatchTimeInterval.seconds(1)
+    private static let farewell = LabDuration.seconds(1)
 
     /// Begins to serve a page. Blocks until it listens.
     ///
@@ -79,26 +77,31 @@ public final class Dashboard: Sendable {
                 status: .ok, headers: [.contentType: "application/json"],
                 body: .init(byteBuffer: ByteBuffer(bytes: answer.encoded())))
         }
-        let start = Start()
+        let start = OneShot<Result<Int, any Error>>()
         var logger = Logger(label: "dashboard")
         // What goes wrong in a request stands on the page.
         logger.logLevel = .critical
         let application = Application(
             router: router, server: .persistentHTTP1(ConnectionLimits()),
             configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: "lab"),
-            onServerRunning: { channel in start.succeeded(at: channel.localAddress?.port ?? 0) }, logger: logger)
+            onServerRunning: { channel in start.set(.success(channel.localAddress?.port ?? 0)) }, logger: logger)
         let services = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: logger))
         self.services = services
         task = Task { [hasEnded] in
-            defer { hasEnded.signal() }
+            defer { hasEnded.set() }
             do {
                 try await services.run()
             } catch {
-                start.failed(with: error)
+                start.set(.failure(error))
                 throw error
             }
         }
-        let listening = try start.port(wanted: port)
+        let listening: Int
+        do {
+            listening = try start.wait().get()
+        } catch {
+            throw LabFailure("The dashboard cannot listen at 127.0.0.1:\(port): \(error). Choose another port.")
+        }
         access.serve(at: listening)
         address = "http://127.0.0.1:\(listening)/?token=\(access.token)"
     }
@@ -107,31 +110,6 @@ public final class Dashboard: Sendable {
     public func stop() {
         page.stop()
         Task { [services] in await services.triggerGracefulShutdown() }
-        if hasEnded.wait(timeout: .now() + Self.farewell) == .timedOut { task.cancel() }
-    }
-
-    /// How the listening began. Thread rule: any thread.
-    private final class Start: Sendable {
-        private let outcome = Mutex<Result<Int, any Error>?>(nil)
-        private let isKnown = DispatchSemaphore(value: 0)
-
-        func succeeded(at port: Int) { settle(.success(port)) }
-
-        func failed(with error: any Error) { settle(.failure(error)) }
-
-        private func settle(_ result: Result<Int, any Error>) {
-            outcome.withLock { $0 = $0 ?? result }
-            isKnown.signal()
-        }
-
-        func port(wanted: Int) throws -> Int {
-            isKnown.wait()
-            switch outcome.withLock({ $0 }) {
-            case .success(let port)?: return port
-            case .failure(let error)?:
-                throw LabFailure("The dashboard cannot listen at 127.0.0.1:\(wanted): \(error). Choose another port.")
-            case nil: throw LabFailure("The dashboard did not begin to listen.")
-            }
-        }
+        if hasEnded.wait(timeoutNanoseconds: Self.farewell.nanoseconds) == nil { task.cancel() }
     }
 }

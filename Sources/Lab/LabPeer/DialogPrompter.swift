@@ -1,8 +1,7 @@
-import Dispatch
 import Foundation
 import LabKit
+import LabSystem
 import SimulatedDevice
-import Synchronization
 
 /// Lets the person at a peer's terminal answer the dialogs of the app: a dialog is printed, and the next line that is an
 /// answer goes to it.
@@ -11,7 +10,8 @@ import Synchronization
 final class DialogPrompter: Sendable {
     private let security: DeviceSecurity
     private let app: String
-    private let bell = Mutex<DispatchSemaphore?>(nil)
+    /// Called for each dialog, after it was printed.
+    let bell = HandlerSlot<Void>()
 
     init(_ sandbox: Sandbox) {
         security = sandbox.security
@@ -19,13 +19,8 @@ final class DialogPrompter: Sendable {
         sandbox.authentication.onPrompt { [weak self] prompt in
             guard let self else { return }
             FileHandle.standardOutput.write(Data(Self.text(of: prompt).utf8))
-            bell.withLock { $0 }?.signal()
+            bell()
         }
-    }
-
-    /// Signals the semaphore for each dialog from now on; nil ends that.
-    func ring(_ semaphore: DispatchSemaphore?) {
-        bell.withLock { $0 = semaphore }
     }
 
     /// Whether a dialog of the app is open.

@@ -1,10 +1,8 @@
-import Dispatch
 import Foundation
 import Glibc
 import LabKit
 import LabSystem
 import SimulatedDevice
-import Synchronization
 
 /// The command line side of a peer: one command, or a prompt. On a terminal the prompt is `lab shell`, which edits lines,
 /// completes them and answers dialogs; lines that come from elsewhere are read here.
@@ -87,26 +85,25 @@ enum PeerCommandLine {
             write("error: \(error)\n", to: .standardError)
             return false
         }
-        let news = DispatchSemaphore(value: 0)
-        let result = Mutex<Result<JSONValue, ControlError>?>(nil)
-        dialogs?.ring(news)
-        defer { dialogs?.ring(nil) }
+        let result = OneShot<Result<JSONValue, ControlError>>()
+        // The dialogs of the command; closed at its end.
+        let opened = Mailbox<Void>()
+        dialogs?.bell.set { opened.send(()) }
+        defer { dialogs?.bell.set {} }
         execute(request) { outcome in
-            result.withLock { $0 = outcome }
-            news.signal()
+            result.set(outcome)
+            opened.close()
         }
-        while true {
-            news.wait()
-            switch result.withLock({ $0 }) {
-            case .success(let value)?:
-                write(value.prettyPrinted() + "\n", to: .standardOutput)
-                return true
-            case .failure(let error)?:
-                write("error: \(error)\n", to: .standardError)
-                return false
-            case nil:
-                if let dialogs { answer(dialogs) }
-            }
+        while opened.take() != nil {
+            if let dialogs { answer(dialogs) }
+        }
+        switch result.wait() {
+        case .success(let value):
+            write(value.prettyPrinted() + "\n", to: .standardOutput)
+            return true
+        case .failure(let error):
+            write("error: \(error)\n", to: .standardError)
+            return false
         }
     }
 

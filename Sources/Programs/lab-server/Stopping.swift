@@ -8,9 +8,9 @@ enum Stopping {
 
     /// Calls `stop` for the first SIGTERM or SIGINT; a second one ends the process at once.
     static func onSignal(_ stop: @escaping @Sendable () -> Void) throws {
-        let isFirst = FirstTime()
+        let hasBegun = OneShot<Void>()
         try Signals.onSignals([SIGTERM, SIGINT]) { _ in
-            guard isFirst.claim() else { _exit(130) }
+            guard hasBegun.set() else { _exit(130) }
             stop()
         }
     }
@@ -28,19 +28,5 @@ enum Stopping {
     static func fail(_ message: String) -> Never {
         FileHandle.standardError.write(Data("lab-server: \(message)\n".utf8))
         exit(1)
-    }
-
-    /// True once. Thread rule: any thread; guarded by the lock.
-    private final class FirstTime: @unchecked Sendable {
-        private let lock = NSLock()
-        // Guarded by `lock`.
-        private var isClaimed = false
-
-        func claim() -> Bool {
-            lock.withLock {
-                defer { isClaimed = true }
-                return !isClaimed
-            }
-        }
     }
 }

@@ -1,16 +1,13 @@
 import CLabSystem
-import Dispatch
 import Glibc
 
 /// A thread started by `runOnThread`.
 ///
 /// Thread rule: any thread may join.
 public final class ThreadHandle: Sendable {
-    private let finished = DispatchGroup()
+    fileprivate let finished = OneShot<Void>()
 
-    fileprivate init() { finished.enter() }
-
-    fileprivate func finish() { finished.leave() }
+    fileprivate init() {}
 
     /// Waits until the body has returned. Must not be called by the thread itself.
     public func join() { finished.wait() }
@@ -39,7 +36,7 @@ public func runOnThread(
             let start = Unmanaged<ThreadStart>.fromOpaque(argument!).takeRetainedValue()
             csystem_set_thread_name(String(decoding: start.name.utf8.prefix(15), as: UTF8.self))
             start.body()
-            start.handle.finish()
+            start.handle.finished.set()
             return nil
         }, start.toOpaque())
     pthread_attr_destroy(&attributes)

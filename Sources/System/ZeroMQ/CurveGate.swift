@@ -1,4 +1,5 @@
 import Foundation
+import LabSystem
 import Synchronization
 
 /// Decides which peers may connect to the encrypted sockets of this process: only those whose public key was admitted.
@@ -15,23 +16,18 @@ public final class CurveGate: Sendable {
     private let admitted = Mutex<[String: Set<[UInt8]>]>([:])
 
     private init(_ context: ZeroMQContext) throws {
-        let isBound = DispatchSemaphore(value: 0)
-        let failure = Mutex<(any Error)?>(nil)
-        let thread = Thread { [self] in
+        let bound = OneShot<Result<Void, any Error>>()
+        runOnThread(name: "curve gate") { [self] in
             do {
                 let socket = try ZeroMQSocket(context, .reply)
                 try socket.bind(Self.endpoint)
-                isBound.signal()
+                bound.set(.success(()))
                 while true { try answer(socket) }
             } catch {
-                failure.withLock { $0 = error }
-                isBound.signal()
+                bound.set(.failure(error))
             }
         }
-        thread.name = "curve gate"
-        thread.start()
-        isBound.wait()
-        if let error = failure.withLock({ $0 }) { throw error }
+        try bound.wait().get()
     }
 
     /// Lets holders of the key connect to the sockets of a domain, instead of the previously admitted keys.

@@ -16,7 +16,7 @@ public final class DeviceAgent {
     let device: DeviceSpec
     let clock: LabClock
     let trace: TraceWriter
-    let mailbox: Mailbox
+    let mailbox: AgentMailbox
     let faults: FaultTable
     let deviceClock: DeviceClock
     let security: DeviceSecurity
@@ -74,7 +74,7 @@ public final class DeviceAgent {
         notifications = try NotificationStore(layout: layout, device: device.name)
         trace = try TraceWriter(
             directory: manifest.tracesDirectory, process: device.name, incarnation: boot)
-        let mailbox = try Mailbox()
+        let mailbox = try AgentMailbox()
         self.mailbox = mailbox
         timeLimits = LabAlarm(clock: clock) { _ in mailbox.post(.timeLimit) }
 

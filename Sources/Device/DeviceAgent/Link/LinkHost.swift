@@ -51,7 +51,7 @@ final class LinkHost {
     init(
         layout: InstanceLayout, topology: Topology, link spec: LinkSpec, device: DeviceSpec, role: LinkRole,
         process: UInt64, tcpAddress: String?,
-        seed: UInt64, clock: LabClock, mailbox: Mailbox, faults: FaultTable, disk: DeviceDisk,
+        seed: UInt64, clock: LabClock, mailbox: AgentMailbox, faults: FaultTable, disk: DeviceDisk,
         trace: TraceWriter
     ) throws {
         name = spec.name

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 public import LabSystem
 import Synchronization
@@ -23,7 +22,7 @@ public final class ControlClient: Sendable {
         let address = try layout.address(of: endpoint)
         let mailbox = try ControlMailbox()
         self.mailbox = mailbox
-        let started = StartSignal()
+        let started = OneShot<Result<Void, any Error>>()
         thread = runOnThread(name: "control-client") {
             do {
                 let socket = try ZeroMQSocket(.shared, .dealer)
@@ -36,16 +35,16 @@ public final class ControlClient: Sendable {
                 // Before the connection is made, so that no event of it is missed.
                 let monitor = try socket.monitor([.handshakeSucceeded, .disconnected])
                 try socket.connect(address)
-                started.succeed()
+                started.set(.success(()))
                 var loop = ControlClientLoop(
                     socket: socket, monitor: monitor, mailbox: mailbox, layout: layout, endpoint: endpoint)
                 try loop.run()
             } catch {
                 mailbox.close(error)
-                started.fail(error)
+                started.set(.failure(error))
             }
         }
-        try started.wait()
+        try started.wait().get()
     }
 
     deinit { mailbox.requestStop() }
@@ -61,8 +60,7 @@ public final class ControlClient: Sendable {
     public func call(
         _ request: ControlRequest, timeout: LabDuration = ControlClient.patience, watching process: ProcessWatch? = nil
     ) throws(ControlError) -> ControlReply {
-        let slot = Mutex<Result<ControlReply, ControlError>?>(nil)
-        let answer = Answer(slot)
+        let answer = OneShot<Result<ControlReply, ControlError>>()
         send(request, timeout: timeout, watching: process) { answer.set($0) }
         return try answer.wait().get()
     }
@@ -86,23 +84,6 @@ public final class ControlClient: Sendable {
     public func close() {
         mailbox.requestStop()
         thread.join()
-    }
-
-    private final class Answer: Sendable {
-        private let slot: Mutex<Result<ControlReply, ControlError>?>
-        private let done = DispatchSemaphore(value: 0)
-
-        init(_ slot: consuming Mutex<Result<ControlReply, ControlError>?>) { self.slot = slot }
-
-        func set(_ result: Result<ControlReply, ControlError>) {
-            slot.withLock { $0 = result }
-            done.signal()
-        }
-
-        func wait() -> Result<ControlReply, ControlError> {
-            done.wait()
-            return slot.withLock { $0 }!  // set before the semaphore was signalled
-        }
     }
 }
 

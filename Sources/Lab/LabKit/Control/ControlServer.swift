@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import LabSystem
 import Synchronization
@@ -31,7 +30,7 @@ public final class ControlServer: Sendable {
         endpointGuard = try EndpointGuard(layout, endpoint)
         let outbox = try ControlOutbox()
         self.outbox = outbox
-        let started = StartSignal()
+        let started = OneShot<Result<Void, any Error>>()
         thread = runOnThread(name: "control") {
             // A context of its own: ending it waits until the last replies have left.
             let context = ZeroMQContext()
@@ -42,7 +41,7 @@ public final class ControlServer: Sendable {
                 try socket.set(.maxMessageSize(Self.maximumMessageSize))
                 try socket.set(.linger(milliseconds: 250))
                 try socket.bind(address)
-                started.succeed()
+                started.set(.success(()))
                 do {
                     try ControlServer.serve(socket, outbox: outbox, incarnation: incarnation, onRequest: onRequest)
                 } catch {
@@ -50,11 +49,11 @@ public final class ControlServer: Sendable {
                     fatalError("the control endpoint '\(endpoint.fileName)' failed: \(error)")
                 }
             } catch {
-                started.fail(error)
+                started.set(.failure(error))
             }
         }
         do {
-            try started.wait()
+            try started.wait().get()
         } catch {
             thread.join()
             try endpointGuard.release()
@@ -213,23 +212,5 @@ final class ControlOutbox: Sendable {
             defer { state.replies = [] }
             return state
         }
-    }
-}
-
-/// Reports to the maker of a thread whether the thread's start succeeded. Thread rule: any thread.
-final class StartSignal: Sendable {
-    private let done = DispatchSemaphore(value: 0)
-    private let failure = Mutex<(any Error)?>(nil)
-
-    func succeed() { done.signal() }
-
-    func fail(_ error: any Error) {
-        failure.withLock { $0 = error }
-        done.signal()
-    }
-
-    func wait() throws {
-        done.wait()
-        if let failure = failure.withLock({ $0 }) { throw failure }
     }
 }

@@ -34,7 +34,7 @@ public final class JoinSocket: Sendable {
         // Each socket has guests of its own.
         let domain = "join \(UUID().uuidString)"
         try CurveGate.shared.get().admit(key.guest.publicKey, to: domain)
-        let socket = try JoinSocket(address, isOwner: true, events: [.disconnected], onEvent) { socket in
+        let socket = try JoinSocket(isOwner: true, events: [.disconnected], onEvent) { socket in
             try socket.set(.routerMandatory(true))
             try socket.set(.curveServer(secret, domain: domain))
             try socket.bind(address.description)
@@ -49,7 +49,7 @@ public final class JoinSocket: Sendable {
         to address: JoinAddress, with key: JoinKey, onEvent: @escaping @Sendable (Event) -> Void
     ) throws -> JoinSocket {
         let events: Set<ZeroMQMonitor.Event.Kind> = [.handshakeSucceeded, .handshakeFailed, .disconnected]
-        return try JoinSocket(address, isOwner: false, events: events, onEvent) { socket in
+        return try JoinSocket(isOwner: false, events: events, onEvent) { socket in
             // Nothing may wait in the socket for an owner that is not there.
             try socket.set(.immediate(true))
             try socket.set(.reconnectInterval(first: 50, maximum: 1_000))
@@ -61,12 +61,11 @@ public final class JoinSocket: Sendable {
 
     /// - Parameter open: sets the socket up on its thread, and says where it is.
     private init(
-        _ address: JoinAddress, isOwner: Bool, events: Set<ZeroMQMonitor.Event.Kind>,
-        _ onEvent: @escaping @Sendable (Event) -> Void,
+        isOwner: Bool, events: Set<ZeroMQMonitor.Event.Kind>, _ onEvent: @escaping @Sendable (Event) -> Void,
         open: @escaping @Sendable (ZeroMQSocket) throws -> JoinAddress
     ) throws {
         let outbox = try JoinOutbox()
-        let (started, opened) = (StartSignal(), OpenedAddress())
+        let opened = OneShot<Result<JoinAddress, any Error>>()
         thread = runOnThread(name: "join") {
             do {
                 let socket = try ZeroMQSocket(.shared, isOwner ? .router : .dealer)
@@ -75,19 +74,17 @@ public final class JoinSocket: Sendable {
                 try socket.set(.maxMessageSize(ControlServer.maximumMessageSize * 2))
                 try socket.set(.heartbeat(interval: 1_000, timeout: Self.silence))
                 let monitor = try socket.monitor(events)
-                opened.set(try open(socket))
-                started.succeed()
+                opened.set(.success(try open(socket)))
                 try JoinSocketLoop(
                     socket: socket, monitor: monitor, outbox: outbox, isOwner: isOwner, onEvent: onEvent
                 ).run()
             } catch {
-                started.fail(error)
+                opened.set(.failure(error))
                 outbox.close()
             }
         }
-        try started.wait()
+        address = try opened.wait().get()
         self.outbox = outbox
-        self.address = opened.address ?? address
     }
 
     /// After how much silence a connection counts as lost, in milliseconds of real time.
@@ -101,14 +98,6 @@ public final class JoinSocket: Sendable {
     public func close(_ reason: String) {
         outbox.close(saying: .bye(reason))
         thread.join()
-    }
-
-    private final class OpenedAddress: Sendable {
-        private let found = Mutex<JoinAddress?>(nil)
-
-        var address: JoinAddress? { found.withLock { $0 } }
-
-        func set(_ address: JoinAddress) { found.withLock { $0 = address } }
     }
 }
 

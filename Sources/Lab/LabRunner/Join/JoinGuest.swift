@@ -1,7 +1,7 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import Foundation
+import LabKit
+import LabSystem
+import Synchronization
 
 /// The guest's side of two joined labs: joins the owner's lab, follows its clock and its faults, and lets it address
 /// the actors here.
@@ -23,7 +23,8 @@ final class JoinGuest: Sendable {
     private let devices: [String]
     private let socket: JoinSocket
     private let tunnel: Tunnel
-    private let events: JoinEvents
+    /// Closed when this side ends.
+    private let events: Mailbox<JoinSocket.Event>
     private let difference: Mutex<MachineDifference>
     private let instance = Mutex<Joined?>(nil)
 
@@ -48,9 +49,9 @@ final class JoinGuest: Sendable {
     init(_ address: JoinAddress, key: JoinKey, devices: [String], interruption: Interruption) throws {
         self.address = address
         self.devices = devices
-        let events = try JoinEvents()
+        let events = Mailbox<JoinSocket.Event>()
         self.events = events
-        let socket = try JoinSocket.connect(to: address, with: key) { events.add($0) }
+        let socket = try JoinSocket.connect(to: address, with: key) { events.send($0) }
         self.socket = socket
         tunnel = Tunnel { socket.send($0) }
         let deadline = Deadline(after: Self.patience, of: "the lab at \(address)")
@@ -58,10 +59,10 @@ final class JoinGuest: Sendable {
         func measure() { socket.send(.measure(sent: MonotonicClock.nanoseconds())) }
         do {
             try interruption.reaching {
-                events.stop()
+                events.close()
             } during: {
                 while measured < Self.measurements {
-                    guard let event = try events.next(within: deadline.rest) else {
+                    guard let event = events.take(timeoutNanoseconds: deadline.rest.nanoseconds) else {
                         throw JoinError.noAnswer(address: "\(address)", within: Self.patience)
                     }
                     switch event {
@@ -100,7 +101,7 @@ final class JoinGuest: Sendable {
         instance.withLock { $0 = Joined(connection: connection, mirror: FaultMirror(connection.faults)) }
         socket.send(.ready)
         let deadline = Deadline(after: Self.patience, of: "the lab at \(address)")
-        while let event = try events.next(within: deadline.rest) {
+        while let event = events.take(timeoutNanoseconds: deadline.rest.nanoseconds) {
             guard case .message(.state(let state)) = event else { continue }
             try connection.clock.set(clockHere(state))
             return try follow(state)
@@ -131,7 +132,7 @@ final class JoinGuest: Sendable {
 
     /// Says goodbye to the owner.
     func close() {
-        events.stop()
+        events.close()
         tunnel.close()
         socket.close("it has ended")
     }
@@ -142,9 +143,9 @@ final class JoinGuest: Sendable {
     private func attend(_ notify: (String) -> Void) -> End? {
         var isLost = false
         var refusals = 0
-        while !events.isStopped {
-            guard let event = try? events.next(within: isLost ? .milliseconds(500) : nil) else {
-                if events.isStopped { return nil }
+        while !events.isClosed {
+            guard let event = events.take(timeoutNanoseconds: isLost ? 500_000_000 : nil) else {
+                if events.isClosed { return nil }
                 // Connection refused by the owner's machine: the owner is dead, the network is not.
                 refusals = TCPSocket.isRefused(host: address.host, port: address.port) ? refusals + 1 : 0
                 if refusals == 3 { return .gone("no lab listens at \(address)") }
@@ -241,40 +242,5 @@ final class JoinGuest: Sendable {
             time: UInt64(clamping: time), process: event.process, incarnation: event.incarnation, name: event.name,
             operation: event.operation, fields: fields)
         socket.send(.event(told.json))
-    }
-}
-
-/// Pending events of a ``JoinGuest``. Thread rule: any thread adds; one takes.
-private final class JoinEvents: Sendable {
-    private let content = Mutex<[JoinSocket.Event]>([])
-    private let wake: EventDescriptor
-    private let stopFlag = Atomic(false)
-
-    init() throws { wake = try EventDescriptor() }
-
-    var isStopped: Bool { stopFlag.load(ordering: .acquiring) }
-
-    func add(_ event: JoinSocket.Event) {
-        content.withLock { $0.append(event) }
-        wake.signal()
-    }
-
-    /// Ends the waiting, now and later.
-    func stop() {
-        stopFlag.store(true, ordering: .releasing)
-        wake.signal()
-    }
-
-    /// The next event; nil after the timeout, or after ``stop()``.
-    func next(within limit: LabDuration?) throws -> JoinSocket.Event? {
-        let end = limit.map { MonotonicClock.nanoseconds() + UInt64(max(0, $0.nanoseconds)) }
-        while true {
-            if isStopped { return nil }
-            wake.drain()
-            if let event = content.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return event }
-            let now = MonotonicClock.nanoseconds()
-            if let end, now >= end { return nil }
-            _ = try wake.wait(timeoutNanoseconds: end.map { Int64($0 - now) })
-        }
     }
 }

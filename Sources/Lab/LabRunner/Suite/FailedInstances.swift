@@ -1,7 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabKit
+import LabSystem
+import Synchronization
 
 /// What happens to the instance of a scenario that did not pass.
 public enum FailureHandling: Sendable, Equatable {
@@ -22,7 +21,7 @@ final class FailedInstances: Sendable {
     private let kept = Mutex<LabInstance?>(nil)
     private let isTaken = Atomic(false)
     /// One pause at a time: there is one person.
-    private let pause = NSLock()
+    private let pause = Mutex(())
 
     init(_ handling: FailureHandling, printer: ProgressPrinter) {
         self.handling = handling
@@ -47,7 +46,7 @@ final class FailedInstances: Sendable {
                 """)
             return true
         case .pauses(let input):
-            pause.withLock {
+            pause.withLock { _ in
                 guard !interruption.isSet else { return }
                 printer.print(
                     """
@@ -77,10 +76,11 @@ final class FailedInstances: Sendable {
     ///
     /// - Returns: Problems at its end.
     func holdKept(until interruption: Interruption) -> [String] {
-        guard let instance = kept.withLock({ $0 }), let bell = try? EventDescriptor() else { return [] }
+        guard let instance = kept.withLock({ $0 }) else { return [] }
         printer.print("instance \(instance.manifest.id) is held here; Ctrl-C ends it\n")
-        return interruption.reaching({ bell.signal() }, end: { instance.kill() }) {
-            _ = try? bell.wait()
+        let isInterrupted = OneShot<Void>()
+        return interruption.reaching({ isInterrupted.set() }, end: { instance.kill() }) {
+            isInterrupted.wait()
             return instance.stop()
         }
     }

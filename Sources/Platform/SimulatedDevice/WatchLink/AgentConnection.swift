@@ -43,18 +43,13 @@ public final class AgentConnection: Sendable {
     struct State {
         var outgoing: [WatchFrame] = []
         var receiver: (@Sendable (WatchSessionEvent) -> Void)?
-        fileprivate var answers: [UUID: Answer] = [:]
+        /// The agent's codes that callers wait for; 0 for success.
+        var answers: [UUID: OneShot<Int>] = [:]
         /// Own queued transfers that the agent has listed since the last activation.
         var outstanding: [OwnTransfer] = []
         /// The codes of failed own transfers, until the delegate has them.
         var failures: [UUID: Int] = [:]
         var isStopping = false
-    }
-
-    /// A caller that waits for the agent's answer.
-    fileprivate final class Answer: Sendable {
-        let semaphore = DispatchSemaphore(value: 0)
-        let code = Mutex(0)
     }
 
     /// Whether this device can have a counterpart.
@@ -161,9 +156,7 @@ public final class AgentConnection: Sendable {
             handlers.trace(.pushReceived, news.details)
             notifications.take(news)
         case .transferQueued:
-            guard let answer = state.withLock({ $0.answers.removeValue(forKey: frame.messageId) }) else { return }
-            answer.code.withLock { $0 = Int(clamping: frame.sequence) }
-            answer.semaphore.signal()
+            state.withLock { $0.answers.removeValue(forKey: frame.messageId) }?.set(Int(clamping: frame.sequence))
         default:
             guard let event = event(for: frame) else { return }
             state.withLock { $0.receiver }?(event)
@@ -237,11 +230,10 @@ extension AgentConnection: WatchSessionBackend {
     /// Sends a frame and waits for `transferQueued`. The agent answers within one transaction of its database; if it
     /// dies, this process ends too.
     private func ask(_ frame: WatchFrame) -> Int? {
-        let answer = Answer()
+        let answer = OneShot<Int>()
         state.withLock { $0.answers[frame.messageId] = answer }
         post(frame)
-        answer.semaphore.wait()
-        let code = answer.code.withLock { $0 }
+        let code = answer.wait()
         return code == 0 ? nil : code
     }
 }

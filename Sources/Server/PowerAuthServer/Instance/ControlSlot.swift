@@ -1,30 +1,26 @@
-import Foundation
 import LabKit
+import Synchronization
 
 /// Holds the control server between its start on a worker and its end on another thread.
 ///
-/// Thread rule: any thread; the state is guarded by the lock.
-final class ControlSlot: @unchecked Sendable {
-    private let lock = NSLock()
-    // Both are guarded by `lock`, which is what makes the class safe to share.
-    private var server: ControlServer?
-    private var isStopped = false
+/// Thread rule: any thread.
+final class ControlSlot: Sendable {
+    private let state = Mutex<(server: ControlServer?, isStopped: Bool)>((nil, false))
 
     /// Takes over a started server; stops it at once when the end came first.
     func set(_ started: ControlServer) {
-        let tooLate = lock.withLock {
-            if !isStopped { server = started }
-            return isStopped
+        let tooLate = state.withLock { state in
+            if !state.isStopped { state.server = started }
+            return state.isStopped
         }
         if tooLate { started.stop() }
     }
 
     /// Stops the server, now or when it comes.
     func stop() {
-        let started = lock.withLock {
-            isStopped = true
-            defer { server = nil }
-            return server
+        let started = state.withLock { state in
+            defer { state = (nil, true) }
+            return state.server
         }
         started?.stop()
     }

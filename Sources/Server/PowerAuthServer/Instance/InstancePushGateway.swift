@@ -1,5 +1,5 @@
-import Dispatch
 import LabKit
+import LabSystem
 import Synchronization
 
 /// The push service of an instance: brings notifications to the device whose app has the token, by asking the agents of all
@@ -39,7 +39,7 @@ final class InstancePushGateway: PushGateway {
             }
             client.send(request, timeout: Self.patience) { outcomes.add(Self.outcome(of: $0)) }
         }
-        return outcomes.wait()
+        return outcomes.decision.wait()
     }
 
     private static func outcome(of reply: Result<ControlReply, ControlError>) -> PushOutcome {
@@ -63,37 +63,28 @@ final class InstancePushGateway: PushGateway {
 
     /// The answers of the devices.
     private final class Outcomes: Sendable {
-        private struct State {
-            var missing: Int
-            var answers: Set<PushOutcome> = []
-        }
-
-        /// What only the device with the token answers.
-        private static let decisive: [PushOutcome] = [.accepted, .payloadTooLarge]
-
-        private let state: Mutex<State>
-        private let isDecided = DispatchSemaphore(value: 0)
+        /// The outcome, as soon as the device with the token has answered or all have. The token is invalid only if
+        /// every device refuses it.
+        let decision = OneShot<PushOutcome>()
+        /// How many devices have not answered, and the outcome if none of them has the token.
+        private let state: Mutex<(missing: Int, otherwise: PushOutcome)>
 
         init(count: Int) {
-            state = Mutex(State(missing: count))
-            if count == 0 { isDecided.signal() }
+            state = Mutex((missing: count, otherwise: .invalidToken))
+            if count == 0 { decision.set(.invalidToken) }
         }
 
         func add(_ outcome: PushOutcome) {
-            let decides = state.withLock { state in
+            let (missing, otherwise) = state.withLock { state in
                 state.missing -= 1
-                state.answers.insert(outcome)
-                return Self.decisive.contains(outcome) || state.missing == 0
+                if outcome == .unavailable { state.otherwise = outcome }
+                return state
             }
-            if decides { isDecided.signal() }
-        }
-
-        /// The outcome, as soon as the device with the token has answered or all have. The token is invalid only if
-        /// every device refuses it.
-        func wait() -> PushOutcome {
-            isDecided.wait()
-            let answers = state.withLock { $0.answers }
-            return (Self.decisive + [.unavailable]).first { answers.contains($0) } ?? .invalidToken
+            switch outcome {
+            // What only the device with the token answers.
+            case .accepted, .payloadTooLarge: decision.set(outcome)
+            case .invalidToken, .unavailable: if missing == 0 { decision.set(otherwise) }
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
-import Dispatch
 import Foundation
 import GRDB
+import LabSystem
 import Synchronization
 
 /// Folds the write-ahead log into the database file, on a thread and a connection of its own.
@@ -37,20 +37,20 @@ final class Checkpointer: Sendable {
         connection = try DatabaseQueue(path: path, configuration: configuration)
         // The thread does not hold its owner, so that it does not keep it alive.
         let thread = Thread { [connection, rounds, limits] in
-            while rounds.next() {
+            while rounds.wanted.takeAll() != nil, !rounds.wanted.isClosed {
                 // A log that cannot be folded now is folded the next time; nothing is lost by then.
                 let pages = try? connection.writeWithoutTransaction { try Self.fold($0) }
                 // Even if all of it was folded: later writes are not counted, and keep it from beginning anew.
                 if let pages, pages > limits.longestLog { rounds.wantsWriter.store(true, ordering: .relaxed) }
             }
             try? connection.close()
-            rounds.hasEnded.signal()
+            rounds.hasEnded.set()
         }
         thread.name = "server checkpoints"
         thread.start()
     }
 
-    deinit { _ = rounds.close() }
+    deinit { rounds.wanted.close() }
 
     /// Takes note of a commit. Nearly always returns at once.
     /// - Parameter database: the writer's connection, outside of a transaction.
@@ -59,7 +59,7 @@ final class Checkpointer: Sendable {
         let total = database.totalChangesCount
         guard total - foldedAt.load(ordering: .relaxed) >= limits.rows else { return }
         foldedAt.store(total, ordering: .relaxed)
-        rounds.begin()
+        rounds.wanted.send(())
     }
 
     /// Folds what there is, and waits for it.
@@ -69,7 +69,8 @@ final class Checkpointer: Sendable {
 
     /// Ends the thread and closes its connection.
     func close() {
-        if rounds.close() { rounds.hasEnded.wait() }
+        rounds.wanted.close()
+        rounds.hasEnded.wait()
     }
 
     /// - Returns: how many pages the log had when that began.
@@ -80,38 +81,10 @@ final class Checkpointer: Sendable {
 
 /// When the log is folded the next time. Thread rule: any thread.
 private final class CheckpointRounds: Sendable {
-    private let state = Mutex<(isWanted: Bool, isClosed: Bool)>((false, false))
-    private let wakeUp = DispatchSemaphore(value: 0)
-    /// Signalled by the thread at its end.
-    let hasEnded = DispatchSemaphore(value: 0)
+    /// Those that come while the log is folded are one.
+    let wanted = Mailbox<Void>()
+    /// Set by the thread at its end.
+    let hasEnded = OneShot<Void>()
     /// Whether the writer should fold the rest.
     let wantsWriter = Atomic(false)
-
-    func begin() {
-        let isFirst = state.withLock { state in
-            defer { state.isWanted = true }
-            return !state.isWanted && !state.isClosed
-        }
-        if isFirst { wakeUp.signal() }
-    }
-
-    /// Waits until a round is wanted.
-    /// - Returns: false at the end.
-    func next() -> Bool {
-        wakeUp.wait()
-        return state.withLock { state in
-            state.isWanted = false
-            return !state.isClosed
-        }
-    }
-
-    /// - Returns: whether it was open.
-    func close() -> Bool {
-        let wasOpen = state.withLock { state in
-            defer { state.isClosed = true }
-            return !state.isClosed
-        }
-        if wasOpen { wakeUp.signal() }
-        return wasOpen
-    }
 }

@@ -1,5 +1,5 @@
-import Dispatch
 import GRDB
+import LabSystem
 import Synchronization
 
 /// The server's SQLite database: one writer, several readers.
@@ -68,12 +68,8 @@ final class ServerDatabase: Sendable {
             CommitQueue.Request(
                 write: { handover.value = try handover.body($0, $1) },
                 whenCommitted: { handover.whenCommitted() },
-                whenDone: {
-                    handover.failure = $0
-                    handover.isDone.signal()
-                }))
-        handover.isDone.wait()
-        if let failure = handover.failure { throw failure }
+                whenDone: { handover.isDone.set($0) }))
+        if let failure = handover.isDone.wait() { throw failure }
         try hooks.afterCommit()
         // Without a failure the body has returned.
         guard let value = handover.value else { throw ServerDatabaseError.closed }
@@ -118,18 +114,13 @@ final class ServerDatabase: Sendable {
 
     /// Replaces the state by the one in another file, which a server of the same schema wrote.
     func replace(from path: String) throws {
-        let outcome = Mutex<Result<Void, any Error>>(.success(()))
         // No change may begin with rows of the old state.
         try queue.alone { [pool, cache] in
-            let result = Result {
-                let source = try DatabaseQueue(path: path)
-                try source.backup(to: pool)
-                try source.close()
-            }
-            cache.forgetAll()
-            outcome.withLock { $0 = result }
+            defer { cache.forgetAll() }
+            let source = try DatabaseQueue(path: path)
+            try source.backup(to: pool)
+            try source.close()
         }
-        try outcome.withLock { $0 }.get()
     }
 
     /// Finishes the queued changes, folds the write-ahead log into the database file and closes all connections.
@@ -144,14 +135,14 @@ final class ServerDatabase: Sendable {
 
 /// A result that one thread writes and another one waits for.
 ///
-/// Safe to share although nothing of it need be: the one that made it waits until `isDone` is signalled, which is the last
+/// Safe to share although nothing of it need be: the one that made it waits until `isDone` is set, which is the last
 /// thing that the other one does with it, so that the two never use it at once.
 private final class Handover<Value>: @unchecked Sendable {
     let body: (Database, TransactionRows) throws -> Value
     let whenCommitted: () -> Void
-    let isDone = DispatchSemaphore(value: 0)
+    /// The failure, if there is one.
+    let isDone = OneShot<(any Error)?>()
     var value: Value?
-    var failure: (any Error)?
 
     init(
         body: @escaping (Database, TransactionRows) throws -> Value, whenCommitted: @escaping () -> Void

@@ -1,20 +1,17 @@
-import Foundation
 import ServiceLifecycle
+import Synchronization
 
 /// Ends a service group from outside, even if requested before the group runs.
 ///
-/// Thread rule: any thread; the state is guarded by the lock.
-final class GracefulShutdown: @unchecked Sendable {
-    private let lock = NSLock()
-    // Both are guarded by `lock`, which is what makes the class safe to share.
-    private var group: ServiceGroup?
-    private var isTriggered = false
+/// Thread rule: any thread.
+final class GracefulShutdown: Sendable {
+    private let state = Mutex<(group: ServiceGroup?, isTriggered: Bool)>((nil, false))
 
     /// Runs the group until it ends by itself or by ``trigger()``.
     func run(_ group: ServiceGroup) async throws {
-        let isTooLate = lock.withLock {
-            self.group = group
-            return isTriggered
+        let isTooLate = state.withLock { state in
+            state.group = group
+            return state.isTriggered
         }
         guard !isTooLate else { return }
         try await group.run()
@@ -22,9 +19,9 @@ final class GracefulShutdown: @unchecked Sendable {
 
     /// Lets the group stop taking connections and finish the requests it has. Returns at once.
     func trigger() {
-        let group = lock.withLock {
-            isTriggered = true
-            return self.group
+        let group = state.withLock { state in
+            state.isTriggered = true
+            return state.group
         }
         guard let group else { return }
         Task { await group.triggerGracefulShutdown() }

@@ -1,4 +1,5 @@
 import Foundation
+import LabSystem
 import Synchronization
 
 /// The thread that runs time-dependent jobs exactly when they are due.
@@ -8,7 +9,7 @@ final class JobThread: Sendable {
     private let jobs: ScheduledJobs
     private let isStopped = Atomic(false)
     private let calls: CallbackCalls
-    private let hasEnded = DispatchSemaphore(value: 0)
+    private let hasEnded = OneShot<Void>()
 
     /// Starts the thread.
     /// - Parameter delivery: calls the targets of callbacks.
@@ -30,7 +31,7 @@ final class JobThread: Sendable {
     }
 
     private func run() {
-        defer { hasEnded.signal() }
+        defer { hasEnded.set() }
         let context = jobs.context
         while !isStopped.load(ordering: .acquiring) {
             // A database that cannot be written now is tried again with the next change.

@@ -1,5 +1,4 @@
-import Dispatch
-import Synchronization
+import LabSystem
 
 /// A change that is reported to devices after its commit.
 enum Push: Sendable {
@@ -35,24 +34,20 @@ final class PushQueue: Sendable {
 
     /// Sends one and blocks until it has been handed to every device.
     func deliver(_ push: Push, _ context: ServiceContext) throws -> [PushJournal.Entry] {
-        let delivery = Mutex<Result<[PushJournal.Entry], any Error>>(.success([]))
-        let isDone = DispatchSemaphore(value: 0)
+        let delivery = OneShot<Result<[PushJournal.Entry], any Error>>()
         let operation = CurrentOperation.id
         thread.submit {
-            let result = CurrentOperation.$id.withValue(operation) {
-                Result { try PushSender(context: context).send(push) }
+            CurrentOperation.$id.withValue(operation) {
+                _ = delivery.set(Result { try PushSender(context: context).send(push) })
             }
-            delivery.withLock { $0 = result }
-            isDone.signal()
         }
-        isDone.wait()
-        return try delivery.withLock { $0 }.get()
+        return try delivery.wait().get()
     }
 
     /// Blocks until everything that was submitted before has been sent.
     func settle() {
-        let isSettled = DispatchSemaphore(value: 0)
-        thread.submit { isSettled.signal() }
+        let isSettled = OneShot<Void>()
+        thread.submit { isSettled.set() }
         isSettled.wait()
     }
 }

@@ -16,10 +16,11 @@ enum AgentMessage: Sendable {
     case signal(Int32)
 }
 
-/// Where other threads leave messages for the agent's thread, in order.
+/// Where other threads leave messages for the agent's thread, in order. The thread waits for them and for its sockets in
+/// `poll`, so that this is no ``Mailbox``.
 ///
 /// Thread rule: any thread; nothing blocks.
-final class Mailbox: Sendable {
+final class AgentMailbox: Sendable {
     private let messages = Mutex<[AgentMessage]>([])
     private let bell: EventDescriptor
 
