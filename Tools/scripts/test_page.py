@@ -312,6 +312,17 @@ def what_is_filtered_stays_in_the_address(browser):
 
 
 @test
+def a_step_without_an_end_says_so(browser):
+    def cut(overview, timeline):
+        inner = steps(timeline, "started")[1]["step"]
+        timeline["history"].remove(next(line for line in steps(timeline, "finished") if line["step"] == inner))
+    with Tab(browser, changed_page("cut.html", cut)) as tab:
+        for step, verdict in [(0, "passed"), (1, "did not end")]:
+            tab.open(0, f"&step={step}")
+            expect(tab.page.locator(".panel tr", has_text="verdict")).to_contain_text(verdict)
+
+
+@test
 def every_step_shows_how_it_is_written(browser):
     with Tab(browser, failing_page) as tab:
         tab.open("Scenarios/sharing/one-of-two-activations-wins.yaml", "&step=0")
@@ -446,8 +457,8 @@ def different_rounds(overview, first, second):
     for timeline in [first, second]:
         repeat(timeline, 600)
         # The comparison ends with the last step.
-        timeline["steps"][-1]["end"] = timeline["events"]["t"][-1]
-    begin = first["steps"][0]["start"]
+        steps(timeline, "finished")[-1]["t"] = timeline["events"]["t"][-1]
+    begin = steps(first, "started")[0]["t"]
     lane = next(number for number, lane in enumerate(first["lanes"]) if lane["name"] == "main")
     events, texts = second["events"], second["texts"]
     state = [i for i, time in enumerate(events["t"])
@@ -599,6 +610,11 @@ def long_runs_can_be_looked_at(browser):
             expect(page.locator(".tools .totals")).to_contain_text(f"of {count} events")
             drawn = "canvas => new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer).some(Boolean)"
             assert page.locator("canvas.rows").evaluate(drawn), "the lanes are empty"
+
+
+def steps(timeline, word):
+    """The lines of a timeline's history for the begins or the ends of its steps."""
+    return [line for line in timeline["history"] if line["e"] == f"step.{word}"]
 
 
 def repeat(timeline, count):

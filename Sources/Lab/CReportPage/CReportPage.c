@@ -15,6 +15,8 @@ static const unsigned char css[] = {
 static const unsigned char script[] = {
 #embed "front/data.js"
     ,
+#embed "front/history.js"
+    ,
 #embed "front/state.js"
     ,
 #embed "front/elements.js"

@@ -18,15 +18,18 @@ struct PageReportTests {
 
     /// Writes the record of a scenario with one step.
     private func record(trace: [String] = [], torn: String = "") throws {
-        let history = """
-            {"devices":[{"apps":["main"],"name":"phone"}],"e":"scenario.started","id":"a.yaml","t":1000000}
-            {"e":"step.started","sentence":"main does it","step":"1","t":2000000,"title":"main: x"}
-            {"actor":"main","command":"x","e":"command","elapsed":900000,"result":true,"step":"1","t":2900000}
-            {"e":"step.finished","fine":true,"step":"1","t":3000000}
-            {"e":"step.started","step":"2","t":3500000,"title":"race"}
-            {"e":"step.fin
-            """
-        try Files.write(Data(history.utf8), to: "\(scenario)/history.jsonl")
+        let phone = HistoryEvent.Device(name: "phone", apps: ["main"])
+        let outcome = ControlCaller.Outcome(answer: .result(true), interval: nil)
+        let history = [
+            HistoryEvent(
+                time: 1_000_000, .scenarioStarted(.init(id: "a.yaml", name: "A", seed: "1", devices: [phone]))),
+            HistoryEvent(
+                time: 2_000_000, step: "1", .stepStarted(.init(title: "main: x", sentence: "main does it"), nil)),
+            HistoryEvent(time: 2_900_000, step: "1", .command(.init(of: "main", "x", ended: outcome))),
+            HistoryEvent(time: 3_000_000, step: "1", .stepFinished(isFine: true)),
+            HistoryEvent(time: 3_500_000, step: "2", .stepStarted(.init(title: "race", sentence: nil), nil)),
+        ]
+        try history.write(to: scenario, torn: #"{"e":"step.fin"#)
         let lines = trace.map { $0 + "\n" }.joined() + torn
         try Files.write(Data(lines.utf8), to: "\(scenario)/traces/main#1.jsonl")
     }
@@ -35,40 +38,45 @@ struct PageReportTests {
         try #require(ScenarioTimeline(recordedIn: scenario)).json(withLogs: withLogs)
     }
 
+    private func history(_ timeline: JSONValue) throws -> [HistoryEvent] {
+        try #require(timeline["history"]).decode()
+    }
+
     private func written(_ page: PageReport) throws -> String {
         let path = directory.file("page.html")
         try page.write(to: path)
         return String(decoding: try Files.read(path), as: UTF8.self)
     }
 
-    @Test("Times count from the first record, in microseconds; a step without an end has no end time")
+    @Test("Times count from the first record, in microseconds; what a killed run left unfinished is not shown")
     func times() throws {
         try record(trace: [#"{"t":500000,"p":"main#1","e":"process.started"}"#], torn: #"{"t":9"#)
         let timeline = try timeline()
         #expect(timeline["events"]?["t"] == [0])
-        let steps = try #require(timeline["steps"]?.arrayValue)
-        #expect(steps.map { $0["start"] } == [1_500, 3_000])
-        #expect(steps.map { $0["end"] } == [2_500, nil])
-        #expect(steps.map { $0["fine"] } == [true, nil])
-        #expect(steps.map { $0["title"] } == ["main: x", "race"])
-        #expect(timeline["commands"]?[0]?["result"] == true)
+        let history = try history(timeline)
+        #expect(history.map(\.time) == [500, 1_500, 2_400, 2_500, 3_000])
+        #expect(history.map(\.kind) == [.scenarioStarted, .stepStarted, .command, .stepFinished, .stepStarted])
+        #expect(history.map(\.step) == [nil, "1", "1", "1", "2"])
     }
 
     @Test("A step has its source position, and the text of its file is included once")
     func sources() async throws {
         let steps = "  - main: hasValidActivation\n    note: first\n  - repeat: 2\n    steps:\n      - clock: freeze\n"
         let run = try await onThread { try FakeRun(steps) }
-        try Files.write(Data(run.history.utf8), to: "\(scenario)/history.jsonl")
-        let timeline = try timeline()
-        let source = try #require(timeline["sources"]?.arrayValue)
-        #expect(source.map { $0["file"] } == ["scenario.yaml"])
-        #expect(source.first?["text"] == .string("name: Test\nsteps:\n" + steps))
-        let written = try #require(timeline["steps"]?.arrayValue)
-        #expect(written.map { $0["path"] } == ["1", "2", "2.1", "2.1"])
-        #expect(written.map { $0["file"] } == Array(repeating: "scenario.yaml", count: 4))
-        #expect(written.map { $0["line"] } == [3, 5, 7, 7])
-        #expect(written.map { $0["lastLine"] } == [4, 7, 7, 7])
-        #expect(written.map { $0["column"] } == [5, 5, 9, 9])
+        try Files.write(Data(run.history.utf8), to: "\(scenario)/\(History.fileName)")
+        let history = try history(timeline())
+        let text = "name: Test\nsteps:\n" + steps
+        let sources = history.filter { $0.kind == .source }
+        #expect(sources.map(\.fact) == [.source(.init(file: "scenario.yaml", text: text))])
+        let started = history.filter { $0.kind == .stepStarted }
+        #expect(started.map(\.step) == ["1", "2", "2.1", "2.1"])
+        let written = started.compactMap { event -> HistoryEvent.SourceLines? in
+            if case .stepStarted(_, let lines) = event.fact { lines } else { nil }
+        }
+        #expect(written.map(\.file) == Array(repeating: "scenario.yaml", count: 4))
+        #expect(written.map(\.line) == [3, 5, 7, 7])
+        #expect(written.map(\.lastLine) == [4, 7, 7, 7])
+        #expect(written.map(\.column) == [5, 5, 9, 9])
     }
 
     @Test("Lanes follow the topology in its order, then come processes that are not in it")

@@ -8,19 +8,23 @@ import Testing
 
 @Suite("Comparing two recorded runs", .endsInTime)
 struct RunDifferenceTests {
-    /// A step's line of a history.
-    private static func step(_ event: String, _ path: String, at time: Int64, _ facts: [String: JSONValue] = [:])
-        -> JSONValue
-    {
-        .object(facts.merging(["e": .string(event), "step": .string(path), "t": .integer(time)]) { own, _ in own })
+    private static func started(_ step: String, at time: UInt64, title: String) -> HistoryEvent {
+        HistoryEvent(time: time, step: step, .stepStarted(.init(title: title, sentence: nil), nil))
     }
 
-    private static func history(answer: JSONValue = true) -> [JSONValue] {
+    private static func answered(_ step: String, at time: UInt64, _ answer: JSONValue) -> HistoryEvent {
+        let outcome = ControlCaller.Outcome(answer: .result(answer), interval: nil)
+        return HistoryEvent(time: time, step: step, .command(.init(of: "main", "x", ended: outcome)))
+    }
+
+    private static func passed(_ step: String, at time: UInt64) -> HistoryEvent {
+        HistoryEvent(time: time, step: step, .stepFinished(isFine: true))
+    }
+
+    private static func history(answer: JSONValue = true) -> [HistoryEvent] {
         [
-            step("step.started", "1", at: 100, ["title": "main: hasValidActivation"]),
-            step("command", "1", at: 190, ["result": answer]), step("step.finished", "1", at: 200, ["fine": true]),
-            step("step.started", "2", at: 200, ["title": "main: fetchActivationStatus"]),
-            step("step.finished", "2", at: 300, ["fine": true]),
+            started("1", at: 100, title: "main: hasValidActivation"), answered("1", at: 190, answer),
+            passed("1", at: 200), started("2", at: 200, title: "main: fetchActivationStatus"), passed("2", at: 300),
         ]
     }
 
@@ -156,14 +160,13 @@ struct RunDifferenceTests {
 
     @Test("A retried step makes no difference between two and three attempts")
     func attempts() {
-        func course(_ attempts: Int64) -> ComparableRun {
-            let tries = (0..<attempts).map { Self.step("command", "1", at: 150 + $0, ["result": false]) }
+        func course(_ attempts: UInt64) -> ComparableRun {
+            let tries = (0..<attempts).map { Self.answered("1", at: 150 + $0, false) }
             let events = (0..<attempts).flatMap { attempt in
-                Self.events.prefix(6).map { Self.event($0.time + UInt64(attempt), $0.name, $0.fields) }
+                Self.events.prefix(6).map { Self.event($0.time + attempt, $0.name, $0.fields) }
             }
             return ComparableRun(
-                history: [Self.step("step.started", "1", at: 100, ["title": "eventually"])] + tries
-                    + [Self.step("step.finished", "1", at: 300, ["fine": true])],
+                history: [Self.started("1", at: 100, title: "eventually")] + tries + [Self.passed("1", at: 300)],
                 events: events.sorted { $0.time < $1.time })
         }
         #expect(RunDifference.lines(course(2), course(3)) == [])
@@ -183,8 +186,7 @@ struct RunDifferenceTests {
         let results = try played.enumerated().map { offset, played in
             let directory = "\(records)/runs/\(id)/\(offset)"
             try Files.createDirectory("\(directory)/traces")
-            let lines = Self.history(answer: played.answer).map { String(decoding: $0.encoded(), as: UTF8.self) }
-            try Files.write(Data((lines.joined(separator: "\n") + "\n").utf8), to: "\(directory)/history.jsonl")
+            try Self.history(answer: played.answer).write(to: directory)
             var result = ScenarioResult.sample(played.verdict, id: played.id)
             result.round = played.round
             if played.round > 1 { result.id += "~\(played.round)" }

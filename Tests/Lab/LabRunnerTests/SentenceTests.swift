@@ -31,9 +31,10 @@ struct SentenceTests {
         #expect(TerminalReport(isColoured: false).render(run.result).contains("\n      \(sentence)\n"), "\(run.sinks)")
         let report = JUnitReport.render([run.result], seconds: 1)
         #expect(report.contains(XMLText.escaped(sentence)), "\(report)")
-        let history = try run.history.split(separator: "\n").map { try JSONValue.parse(Data($0.utf8)) }
-        let started = history.first { $0["e"] == "step.started" }
-        #expect(started?["sentence"] == .string(sentence))
+        let started = run.events.compactMap { event -> String? in
+            if case .stepStarted(let start, _) = event.fact { start.sentence } else { nil }
+        }
+        #expect(started == [sentence])
         #expect(!run.sinks.contains("one-time secret"))
     }
 

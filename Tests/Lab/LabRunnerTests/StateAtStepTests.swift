@@ -1,6 +1,5 @@
 import Foundation
 import LabKit
-import LabSystem
 import TestSupport
 import Testing
 
@@ -111,11 +110,13 @@ struct StateAtStepTests {
     func places() throws {
         let directory = try TemporaryDirectory()
         func write(_ fine: [Bool]) throws -> StepEnds {
+            let start = HistoryEvent.ScenarioStart(id: "a.yaml", name: "A", seed: nil, devices: [])
             let steps = fine.enumerated().map { index, isFine in
-                #"{"e":"step.finished","step":"\#(index + 1)","fine":\#(isFine),"t":\#((index + 2) * 1_000_000)}"#
+                HistoryEvent(
+                    time: UInt64(index + 2) * Self.millisecond, step: "\(index + 1)", .stepFinished(isFine: isFine))
             }
-            let text = ([#"{"e":"scenario.started","t":1000000}"#] + steps + ["{\"torn"]).joined(separator: "\n")
-            try Files.write(Data(text.utf8), to: directory.file("history.jsonl"))
+            try ([HistoryEvent(time: Self.millisecond, .scenarioStarted(start))] + steps)
+                .write(to: directory.path, torn: "{\"torn")
             return try #require(StepEnds(in: directory.path))
         }
         let ends = try write([true, false, true])

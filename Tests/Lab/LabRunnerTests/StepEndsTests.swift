@@ -1,5 +1,3 @@
-import Foundation
-import LabSystem
 import TestSupport
 import Testing
 
@@ -9,12 +7,14 @@ import Testing
 struct StepEndsTests {
     private func moment(_ lines: [String]) throws -> String? {
         let directory = try TemporaryDirectory()
-        let text = lines.enumerated().map { index, line in
-            let words = line.split(separator: " ")
-            let (event, fine) = words[0] == "begin" ? ("started", "") : ("finished", ",\"fine\":\(words[0] == "fine")")
-            return "{\"t\":\(index),\"e\":\"step.\(event)\",\"step\":\"\(words[1])\"\(fine)}\n"
-        }.joined()
-        try Files.write(Data(text.utf8), to: directory.file("history.jsonl"))
+        let events = lines.enumerated().map { index, line in
+            let words = line.split(separator: " ").map(String.init)
+            return HistoryEvent(
+                time: UInt64(index), step: words[1],
+                words[0] == "begin"
+                    ? .stepStarted(.init(title: "", sentence: nil), nil) : .stepFinished(isFine: words[0] == "fine"))
+        }
+        try events.write(to: directory.path)
         return try #require(StepEnds(in: directory.path)).moment(at: nil).step
     }
 

@@ -7,7 +7,7 @@ const timelines = new Map();
 async function loadTimelines(indices) {
   for (const index of indices.filter((index) => !timelines.has(index))) {
     const block = document.getElementById(`timeline-${index}`);
-    timelines.set(index, block ? new TimelineModel(JSON.parse(await documentIn(block))) : null);
+    timelines.set(index, block ? new TimelineModel(recordOf(JSON.parse(await documentIn(block)))) : null);
   }
 }
 
@@ -47,7 +47,6 @@ class TimelineModel {
     this.record = record;
     this.lanes = record.lanes;
     this.steps = record.steps;
-    this.sources = record.sources ?? [];
     this.commands = record.commands;
     this.requests = record.requests;
     this.logs = record.logs;
@@ -255,9 +254,6 @@ class TimelineModel {
       if (request) this.events[span.last].request ??= request;
     }
   }
-
-  /** The text of the file in which a step is written; null when the record does not have it. */
-  sourceOf(step) { return step.text ?? this.sources.find((source) => source.file === step.file)?.text ?? null; }
 
   /** Whether a step around one that did not hold has held nevertheless: the loser of a race, an attempt that was repeated. */
   isAllowed(step) {

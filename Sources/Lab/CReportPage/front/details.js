@@ -35,7 +35,7 @@ class Details {
     const step = this.model.steps[index];
     const calls = this.callsOf(step);
     const caused = this.causedWithin(step.path, step.start, step.end ?? this.model.end);
-    const failure = step.failure ?? this.result.failures.find((one) => one.step === step.path && step.fine === false);
+    const failure = step.fine === false ? this.result.failures.find((one) => one.step === step.path) ?? step.failure : null;
     return [
       make("h2", {}, `Step ${step.path}`), make("p", {}, step.sentence ?? step.title),
       pairs([["verdict", step.fine == null ? "did not end" : step.fine ? "passed" : this.model.isAllowed(step) ? "failed, as the step around it allows" : "failed"], ["began", this.model.moment(step.start)],
@@ -56,9 +56,8 @@ class Details {
 
   /** The lines in which a step is written; those of a long block are folded. */
   source(step) {
-    const text = this.model.sourceOf(step);
-    if (text == null) return [];
-    const lines = text.split("\n").slice(step.line - 1, step.lastLine);
+    if (step.text == null) return [];
+    const lines = step.text.split("\n").slice(step.line - 1, step.lastLine);
     const width = String(step.lastLine).length;
     // The panel is narrow: what all lines are indented by says nothing.
     const margin = Math.min(...lines.filter((line) => line.trim()).map((line) => line.search(/\S/)));

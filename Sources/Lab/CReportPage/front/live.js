@@ -9,8 +9,8 @@ const live = (() => {
 const liveAddress = (path) => `.${path}`;
 
 function liveView() {
-  const record = { lanes: [], steps: [], commands: [], requests: [], logs: [], sharing: null, link: null, texts: [], typed: new Map(),
-    events: { t: [], lane: [], inc: [], name: [], op: [], fields: [] } };
+  const record = recordOf({ lanes: [], history: [], requests: [], logs: [], sharing: null, link: null, texts: [],
+    events: { t: [], lane: [], inc: [], name: [], op: [], fields: [] } });
   const status = make("span", { class: "verdict notRun", role: "status" }, "connecting…");
   const follow = make("button", { type: "button", "aria-pressed": "true", title: "Keep the last moments in sight", onclick: () => {
     follow.setAttribute("aria-pressed", String(follow.getAttribute("aria-pressed") !== "true"));
@@ -43,7 +43,7 @@ function liveView() {
 function clearRecord(record) {
   for (const list of [record.texts, record.steps, record.commands, record.requests]) list.length = 0;
   for (const column of Object.values(record.events)) column.length = 0;
-  record.typed.clear();
+  record.written.clear();
 }
 
 function addToRecord(record, update) {
@@ -52,24 +52,6 @@ function addToRecord(record, update) {
   if (update.events) for (const [name, column] of Object.entries(record.events)) column.push(...update.events[name]);
   record.requests.push(...update.requests ?? []);
   for (const line of update.history ?? []) addToHistory(record, line);
-}
-
-/** Steps and commands from the histories of this page and of each shell; all of them count their steps from 1. */
-function addToHistory(record, line) {
-  const isOfStep = (step) => step.source === line.source && step.path === line.step && step.end == null;
-  if (line.e === "source") {
-    // The next input has the same name.
-    record.typed.set(`${line.source} ${line.file}`, line.text);
-  } else if (line.e === "step.started") {
-    record.steps.push({ source: line.source, path: line.step, start: line.t, title: line.title ?? "", sentence: line.sentence,
-      line: line.line, lastLine: line.lastLine, text: record.typed.get(`${line.source} ${line.file}`) });
-  } else if (line.e === "step.finished") {
-    Object.assign(record.steps.findLast(isOfStep) ?? {}, { end: line.t, fine: line.fine });
-  } else if (line.e === "command") {
-    record.commands.push({ ...line, path: line.step });
-  } else if (line.e === "failure") {
-    Object.assign(record.steps.findLast(isOfStep) ?? {}, { failure: { reason: line.reason, causes: [], differences: [] } });
-  }
 }
 
 /** Each process records its events in its own file, so the merged events must be sorted. */

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import LabSystem
 
 /// Reads trace files.
@@ -101,12 +101,15 @@ public enum TraceReader {
 }
 
 /// Cuts a growing text into complete lines.
-struct LineSplitter {
+package struct LineSplitter {
     /// What came after the last line break.
     private(set) var rest = Data()
 
+    /// A splitter at the begin of a text.
+    package init() {}
+
     /// Takes more of the text and returns the lines completed by it, without their line breaks.
-    mutating func add(_ data: Data) -> [Data] {
+    package mutating func add(_ data: Data) -> [Data] {
         rest.append(data)
         var lines: [Data] = []
         var start = rest.startIndex

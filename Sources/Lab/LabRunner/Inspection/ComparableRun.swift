@@ -1,6 +1,4 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import LabKit
 
 /// The actions of each process in a recorded scenario, from the first step to the end of the last, in a form that can
 /// be compared with another run.
@@ -31,16 +29,14 @@ struct ComparableRun {
     /// - Parameter directory: absolute path; empty if the scenario did not run.
     /// - Returns: nil if nothing is recorded.
     init?(recordedIn directory: String) {
-        guard !directory.isEmpty, let data = try? Files.read("\(directory)/history.jsonl") else { return nil }
-        // A line that a killed run left unfinished is not an event.
-        let history = data.split(separator: 0x0A).compactMap { try? JSONValue.parse(Data($0)) }
+        guard let history = History.read(in: directory) else { return nil }
         self.init(history: history, events: (try? TraceReader.readAll("\(directory)/traces")) ?? [])
     }
 
-    init(history: [JSONValue], events: [TraceEvent]) {
-        let begin = history.first { $0["e"] == "step.started" }.flatMap(Self.time) ?? 0
+    init(history: [HistoryEvent], events: [TraceEvent]) {
+        let begin = history.first { $0.kind == .stepStarted }?.time ?? 0
         // The end of the processes is not part of the scenario. A killed run has none.
-        let last = history.last { $0["e"] == "step.finished" }.flatMap(Self.time) ?? .max
+        let last = history.last { $0.kind == .stepFinished }?.time ?? .max
         var moments = ["steps": Self.steps(in: history, since: begin)]
         let ready = Dictionary(
             events.filter { $0.name == .processReady }.map { ($0.processStart, $0.time) },
@@ -65,7 +61,7 @@ struct ComparableRun {
                     essence: "\(step) \(event.name.rawValue) \(Self.essence(of: .object(fields)))",
                     time: event.time - begin, step: step, track: event.track))
         }
-        let commands = history.filter { $0["e"] == "command" }.compactMap { $0["step"]?.stringValue }
+        let commands = history.filter { $0.kind == .command }.compactMap(\.step)
         let retried = Set(Dictionary(grouping: commands) { $0 }.filter { $0.value.count > 1 }.keys)
         processes = moments.mapValues { Self.ordered($0, once: retried) }
     }
@@ -74,8 +70,6 @@ struct ComparableRun {
     private static let unsteadyEvents: Set<TraceEventName> = [.processStarted, .processReady, .lockRequested]
     /// A private key is saved without leading zero bytes (protocol.md, section 2.1), so the length of a state varies.
     private static let unsteadyFields: Set<String> = ["pid", "port", "milliseconds", "bytes"]
-
-    private static func time(of line: JSONValue) -> UInt64? { line["t"]?.integerValue.map(UInt64.init(clamping:)) }
 
     /// The events by step, and within a step by kind.
     ///
@@ -93,24 +87,23 @@ struct ComparableRun {
     }
 
     /// The steps with the answers of their commands.
-    private static func steps(in history: [JSONValue], since begin: UInt64) -> [Moment] {
-        history.compactMap { line in
-            guard let event = line["e"]?.stringValue, let path = line["step"]?.stringValue, let time = time(of: line)
-            else { return nil }
+    private static func steps(in history: [HistoryEvent], since begin: UInt64) -> [Moment] {
+        history.compactMap { event in
+            guard let path = event.step else { return nil }
             let (words, facts): (String, JSONValue)
-            switch event {
-            case "step.started": (words, facts) = (line["title"]?.stringValue ?? "", .null)
-            case "step.skipped": (words, facts) = ("is skipped", .null)
-            case "step.finished":
-                (words, facts) = (line["fine"] == .bool(true) ? "ends as expected" : "does not end as expected", .null)
-            case "command":
-                (words, facts) = line["error"].map { ("fails with", $0) } ?? ("answers", line["result"] ?? .null)
-            default: return nil
+            switch event.fact {
+            case .stepStarted(let start, _): (words, facts) = (start.title, .null)
+            case .stepSkipped: (words, facts) = ("is skipped", .null)
+            case .stepFinished(let isFine):
+                (words, facts) = (isFine ? "ends as expected" : "does not end as expected", .null)
+            case .command(let call):
+                (words, facts) = call.error.map { ("fails with", $0) } ?? ("answers", call.result ?? .null)
+            case .scenarioStarted, .scenarioFinished, .source, .failure: return nil
             }
             return Moment(
                 text: "step \(path) \(words)" + (facts.isNull ? "" : " \(facts.description)"),
-                essence: "\(path) \(words) \(essence(of: facts))", time: time >= begin ? time - begin : 0, step: path,
-                track: "")
+                essence: "\(path) \(words) \(essence(of: facts))",
+                time: event.time >= begin ? event.time - begin : 0, step: path, track: "")
         }
     }
 

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// The differences between two recorded runs of the same scenarios: for each process the first event that differs.
 public struct RunDifference: Sendable {

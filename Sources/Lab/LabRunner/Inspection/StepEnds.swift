@@ -1,7 +1,5 @@
-internal import Foundation
-internal import LabFile
-internal import LabKit
-internal import LabSystem
+import LabFile
+import LabKit
 
 /// The steps of a recorded scenario and their ends, on `MonotonicClock`.
 struct StepEnds {
@@ -21,29 +19,23 @@ struct StepEnds {
     /// - Parameter directory: directory of the scenario; empty if it did not run.
     /// - Returns: nil if nothing is recorded.
     init?(in directory: String) {
-        guard !directory.isEmpty, let data = try? Files.read("\(directory)/history.jsonl") else { return nil }
-        // A line that a killed run left unfinished is not an event.
-        let history = data.split(separator: 0x0A).compactMap { try? JSONValue.parse(Data($0)) }
-        let times = history.compactMap { $0["t"]?.integerValue.map(UInt64.init(clamping:)) }
-        guard let first = times.first else { return nil }
+        guard let history = History.read(in: directory), let first = history.first?.time else { return nil }
         begin = first
-        last = times.max() ?? first
+        last = history.map(\.time).max() ?? first
         var begins: [String: UInt64] = [:]
         var ends: [End] = []
         for event in history {
-            guard let step = event["step"]?.stringValue, let time = event["t"]?.integerValue.map(UInt64.init(clamping:))
-            else { continue }
-            if event["e"] == "step.started" { begins[step] = time }
-            guard event["e"] == "step.finished" else { continue }
-            let end = End(step: step, time: time, isFine: event["fine"] == .bool(true))
+            guard let step = event.step else { continue }
+            if event.kind == .stepStarted { begins[step] = event.time }
+            guard case .stepFinished(let isFine) = event.fact else { continue }
             // A step that passed allows failures inside it: the loser of a race, an attempt that was repeated.
-            if end.isFine, let begin = begins[step] {
+            if isFine, let begin = begins[step] {
                 for index in ends.indices.reversed() {
                     guard ends[index].time >= begin else { break }
                     if ends[index].step.hasPrefix(step + ".") { ends[index].isFine = true }
                 }
             }
-            ends.append(end)
+            ends.append(End(step: step, time: event.time, isFine: isFine))
         }
         self.ends = ends
     }

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// Follows the histories of the steps that a running instance gets from its page and from each `lab shell`.
 ///
@@ -18,8 +18,8 @@ final class HistoryFollower: Sendable {
     ///
     /// - Parameters:
     ///   - runDirectory: the instance's record directory; it exists.
-    ///   - onLine: gets each line once, in order for each history.
-    init(in runDirectory: String, onLine: @escaping @Sendable (LiveRecord.HistoryLine) -> Void) throws {
+    ///   - onEvent: gets each event once, in order for each history.
+    init(in runDirectory: String, onEvent: @escaping @Sendable (HistoryEvent) -> Void) throws {
         let watch = try DirectoryWatch(runDirectory)
         let stopping = try EventDescriptor()
         self.stopping = stopping
@@ -27,14 +27,14 @@ final class HistoryFollower: Sendable {
             var histories: [String: FollowedHistory] = [:]
             var isStopping = false
             while !isStopping {
-                Self.look(in: runDirectory, &histories, onLine)
+                Self.look(in: runDirectory, &histories, onEvent)
                 let watches = [watch] + histories.values.map(\.watch)
                 let ready = try? Polling.waitReadable([stopping.rawDescriptor] + watches.map(\.rawDescriptor))
                 isStopping = ready?[0] ?? true
                 _ = try? watch.changes()
             }
-            // Lines written before the stop are reported, too.
-            Self.look(in: runDirectory, &histories, onLine)
+            // Events written before the stop are reported, too.
+            Self.look(in: runDirectory, &histories, onEvent)
         }
     }
 
@@ -45,12 +45,11 @@ final class HistoryFollower: Sendable {
     }
 
     private static func look(
-        in runDirectory: String, _ histories: inout [String: FollowedHistory],
-        _ onLine: (LiveRecord.HistoryLine) -> Void
+        in runDirectory: String, _ histories: inout [String: FollowedHistory], _ onEvent: (HistoryEvent) -> Void
     ) {
         for name in (try? Files.list(runDirectory)) ?? [] where name == ownFolder || name.hasPrefix(shellPrefix) {
-            if histories[name] == nil { histories[name] = try? FollowedHistory("\(runDirectory)/\(name)") }
-            histories[name]?.read { onLine(LiveRecord.HistoryLine(source: name, fields: $0)) }
+            if histories[name] == nil { histories[name] = try? FollowedHistory(name, in: runDirectory) }
+            histories[name]?.read(onEvent)
         }
     }
 }
@@ -58,26 +57,29 @@ final class HistoryFollower: Sendable {
 /// The position up to which a history has been read.
 private struct FollowedHistory {
     let watch: DirectoryWatch
+    private let name: String
     private let path: String
     private var offset = 0
-    /// The beginning of a line that is still incomplete.
-    private var rest = Data()
+    private var lines = LineSplitter()
 
-    init(_ directory: String) throws {
+    /// - Parameter name: the folder of the history.
+    init(_ name: String, in runDirectory: String) throws {
+        let directory = "\(runDirectory)/\(name)"
         watch = try DirectoryWatch(directory)
-        path = "\(directory)/history.jsonl"
+        self.name = name
+        path = "\(directory)/\(History.fileName)"
     }
 
-    mutating func read(_ onLine: ([String: JSONValue]) -> Void) {
+    mutating func read(_ onEvent: (HistoryEvent) -> Void) {
         _ = try? watch.changes()
         guard let file = try? FileDescriptor.open(path) else { return }
         while let piece = try? file.read(count: 65_536, at: offset), !piece.isEmpty {
             offset += piece.count
-            rest.append(piece)
-        }
-        while let end = rest.firstIndex(of: 0x0A) {
-            if let fields = try? JSONValue.parse(Data(rest[..<end])).objectValue { onLine(fields) }
-            rest = Data(rest[rest.index(after: end)...])
+            for line in lines.add(piece) {
+                guard var event = HistoryEvent(line: line) else { continue }
+                event.source = name
+                onEvent(event)
+            }
         }
     }
 }

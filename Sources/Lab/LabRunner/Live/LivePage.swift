@@ -1,7 +1,7 @@
 public import Foundation
 public import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabSystem
+import Synchronization
 
 /// The page of a running instance: the lanes of a scenario's page, updated live, and clickable commands.
 ///
@@ -100,19 +100,13 @@ public final class LivePage: Sendable {
                     let news = recorded.news(since: &known)
                     for event in news.events { table.add(event) }
                     var update = table.drained(since: begin)?.objectValue ?? [:]
-                    if !news.history.isEmpty { update["history"] = .array(news.history.map(line)) }
+                    if !news.history.isEmpty {
+                        update["history"] = .array(news.history.map { $0.line(since: begin) })
+                    }
                     if !news.requests.isEmpty { update["requests"] = .array(Array(news.requests)) }
                     if !update.isEmpty { return JSONValue.object(update).encoded() }
                 }
                 return nil
-            }
-
-            /// A history line on the page's time axis.
-            private func line(_ line: LiveRecord.HistoryLine) -> JSONValue {
-                var fields = line.fields
-                fields["t"] = .integer(TimelineEvents.microseconds(line.time, since: begin))
-                fields["source"] = .string(line.source)
-                return .object(fields)
             }
         }
     }

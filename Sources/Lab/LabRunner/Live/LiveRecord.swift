@@ -1,6 +1,6 @@
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabKit
+import LabSystem
+import Synchronization
 
 /// All recorded events of an instance so far, for its page. Thread rule: any thread.
 final class LiveRecord: Sendable {
@@ -14,26 +14,16 @@ final class LiveRecord: Sendable {
         init() {}
     }
 
-    /// A line of the history of steps.
-    struct HistoryLine {
-        /// The history of the line; step numbers are unique only within one history.
-        let source: String
-        let fields: [String: JSONValue]
-
-        /// When it was written, on the monotonic clock, in nanoseconds.
-        var time: UInt64 { UInt64(clamping: fields["t"]?.integerValue ?? 0) }
-    }
-
     /// The events since the last read.
     struct News {
         let events: ArraySlice<TraceEvent>
-        let history: ArraySlice<HistoryLine>
+        let history: ArraySlice<HistoryEvent>
         let requests: ArraySlice<JSONValue>
     }
 
     private struct State {
         var events: [TraceEvent] = []
-        var history: [HistoryLine] = []
+        var history: [HistoryEvent] = []
         var requests: [JSONValue] = []
         var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastListener = 0
@@ -44,7 +34,7 @@ final class LiveRecord: Sendable {
 
     func add(_ event: TraceEvent) { change { $0.events.append(event) } }
 
-    func add(_ line: HistoryLine) { change { $0.history.append(line) } }
+    func add(_ event: HistoryEvent) { change { $0.history.append(event) } }
 
     func add(_ requests: [JSONValue]) { change { $0.requests += requests } }
 

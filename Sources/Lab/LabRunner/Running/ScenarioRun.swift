@@ -1,9 +1,9 @@
-internal import Foundation
-internal import LabChecks
-internal import LabFile
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import Foundation
+import LabChecks
+import LabFile
+import LabKit
+import LabSystem
+import Synchronization
 
 /// One scenario running in an instance of its own.
 ///
@@ -80,18 +80,17 @@ final class ScenarioRun: Sendable {
         known = scenario.drawn(seed: seed, hiddenBy: self.redactor)
         renderer = DiagnosticRenderer(secrets: scenario.secrets)
         try Files.createDirectory(directory)
-        history = try History(path: "\(directory)/history.jsonl", redactor: self.redactor)
+        history = try History(in: directory, redactor: self.redactor)
     }
 
     /// Runs the scenario from the creation of its instance to the check that nothing of it is left.
     func perform() -> ScenarioResult {
         let begin = MonotonicClock.nanoseconds()
         history.record(
-            "scenario.started",
-            [
-                "id": .string(scenario.id), "name": .string(scenario.name), "seed": .string(String(seed)),
-                "devices": .array(scenario.topology.devices.map(\.historyValue)),
-            ])
+            .scenarioStarted(
+                .init(
+                    id: scenario.id, name: scenario.name, seed: String(seed),
+                    devices: scenario.topology.devices.map(HistoryEvent.Device.init))))
         var launches: [String: UInt64] = [:]
         do {
             let instance = try LabInstance(
@@ -132,7 +131,7 @@ final class ScenarioRun: Sendable {
             fail("the instance could not be created: \(error)", verdict: .inconclusive)
         }
         let result = result(seconds: Double(MonotonicClock.nanoseconds() - begin) / 1e9, launches: launches)
-        history.record("scenario.finished", ["verdict": .string(result.verdict.rawValue)])
+        history.record(.scenarioFinished(result.verdict))
         return result
     }
 
@@ -251,17 +250,16 @@ final class ScenarioRun: Sendable {
     /// A step begins; from here on its waits are registered.
     func began(_ step: Step) {
         times.begin(step)
-        var fields = recordSource(of: step)
-        fields["title"] = .string(step.title)
-        fields["sentence"] = step.sentence(knowing: known).map(JSONValue.string)
-        history.record("step.started", step: step.path, fields)
+        let lines = recordSource(of: step)
+        history.record(
+            .stepStarted(.init(title: step.title, sentence: step.sentence(knowing: known)), lines), step: step.path)
     }
 
     /// A step has ended.
     func ended(_ step: Step, isFine: Bool) {
         // The waits of a stopped step are reported after all threads have left their steps.
         if !interruption.isSet { times.end(step) }
-        history.record("step.finished", step: step.path, ["fine": .bool(isFine)])
+        history.record(.stepFinished(isFine: isFine), step: step.path)
     }
 
     /// Adds a failure for every step that was waiting when the scenario was stopped.
@@ -301,20 +299,9 @@ final class ScenarioRun: Sendable {
         failure = failure.withTexts(redactor.redact)
         record.withLock { $0.failures.append(failure) }
         history.record(
-            "failure", step: failure.step,
-            [
-                "verdict": .string(failure.verdict.rawValue), "reason": .string(failure.reason),
-                "place": .string(failure.place),
-            ])
+            .failure(failure.verdict, .init(reason: failure.reason, place: failure.place)), step: failure.step)
     }
 
     /// The command that repeats the run.
     var replay: String { scenario.replay(seed: seed, labOption: setting.labOption) }
-}
-
-extension DeviceSpec {
-    /// The device in the record of a scenario, with its apps.
-    fileprivate var historyValue: JSONValue {
-        .object(["name": .string(name), "apps": .array(apps.map { .string($0.name) })])
-    }
 }

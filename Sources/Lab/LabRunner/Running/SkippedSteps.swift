@@ -1,6 +1,5 @@
-internal import LabFile
-internal import LabKit
-internal import Synchronization
+import LabFile
+import Synchronization
 
 /// The steps that a run has skipped because their `when` did not hold, each once.
 ///
@@ -27,7 +26,7 @@ extension ScenarioRun {
     /// Records a step that is skipped because its `when` does not hold.
     func skip(_ step: Step, because reason: String) {
         let reason = redactor.redact(reason)
-        history.record("step.skipped", step: step.path, ["reason": .string(reason)])
+        history.record(.stepSkipped(.init(reason: reason)), step: step.path)
         skippedSteps.add(step, because: reason)
     }
 }

@@ -1,5 +1,5 @@
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 // Commands to actors: sending, checking, keeping the answer.
 extension StepRunner {
@@ -98,18 +98,8 @@ extension StepRunner {
                 instance.note(launched, of: command.target.actor)
             }
         }
-        var fields: [String: JSONValue] = [
-            "actor": .string(command.target.actor), "command": .string(command.command.name),
-        ]
-        switch outcome.answer {
-        case .result(let value): fields["result"] = value
-        case .error(let error): fields["error"] = error.matchable(code: .name)
-        }
-        if let interval = outcome.interval {
-            fields["handling"] = .integer(Int64(interval.handling))
-            fields["elapsed"] = .integer(Int64(interval.received - interval.sent))
-        }
-        run.history.record("command", step: step.path, fields)
+        run.history.record(
+            .command(.init(of: command.target.actor, command.command.name, ended: outcome)), step: step.path)
     }
 
     /// Records the end of an app that the step expects. `fails: any` covers other errors too, so it expects no end.

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 // Skipped steps.
 extension StepRunner {
@@ -24,9 +24,8 @@ extension StepRunner {
     /// A value for the step is missing. A tear-down skips the step: the scenario ended before the value existed.
     func lacks(_ reference: Reference, _ step: Step) -> Bool {
         guard isTearDown else { return fail(step, "`${\(reference.text)}` has no value", verdict: .failed) }
-        run.history.record(
-            "step.skipped", step: step.path,
-            ["reason": .string("\(reference.text) has no value, because the scenario ended before")])
+        let reason = "\(reference.text) has no value, because the scenario ended before"
+        run.history.record(.stepSkipped(.init(reason: reason)), step: step.path)
         return true
     }
 }

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// What a bundle of a run leaves out.
 public enum BundleRedaction: String, CaseIterable, Sendable {
@@ -69,10 +69,9 @@ struct RunBundle {
         case ScenarioTraffic.fileName:
             guard case .array(let requests)? = try? JSONValue.parse(Files.read(path)) else { return nil }
             return JSONValue.array(requests.map(\.withoutPayloads)).encoded()
-        case "history.jsonl":
-            // A line that a killed run left unfinished is not an event.
-            let events = try Files.read(path).split(separator: 0x0A).compactMap { try? JSONValue.parse(Data($0)) }
-            return Data(events.flatMap { $0.masking("result").encoded() + [0x0A] })
+        case History.fileName:
+            let events = History.events(of: try Files.read(path)).map(\.withoutAnswer)
+            return Data(try events.flatMap { try JSONValue(encoding: $0).encoded() + [0x0A] })
         default: return try Files.read(path)
         }
     }
@@ -99,11 +98,13 @@ extension JSONValue {
         if let step = self["headers"]?["X-Lab-Operation"] { left["headers"] = ["X-Lab-Operation": step] }
         return .object(left)
     }
+}
 
-    /// An object with a member that marks it as removed.
-    fileprivate func masking(_ name: String) -> JSONValue {
-        guard case .object(var members) = self, members[name] != nil else { return self }
-        members[name] = .string("left out of the bundle")
-        return .object(members)
+extension HistoryEvent {
+    /// The event with a mark in place of the answer of its command.
+    fileprivate var withoutAnswer: HistoryEvent {
+        guard case .command(var call) = fact, call.result != nil else { return self }
+        call.result = "left out of the bundle"
+        return HistoryEvent(time: time, step: step, .command(call))
     }
 }

@@ -12,6 +12,8 @@ struct FakeRun {
     let requests: [ControlRequest]
     /// The whole record: history and reports.
     let history: String
+    /// The events of the history.
+    var events: [HistoryEvent] { History.events(of: Data(history.utf8)) }
 
     /// Runs a scenario text or file; blocks, so it belongs on a thread of its own.
     ///
@@ -43,7 +45,8 @@ struct FakeRun {
     ) throws {
         let fake = try FakeLab(scenario.topology, answers: answers)
         defer { fake.end() }
-        if isDiskFull { try Files.symlink("\(fake.runDirectory)/history.jsonl", to: "/dev/full") }
+        let file = "\(fake.runDirectory)/\(History.fileName)"
+        if isDiskFull { try Files.symlink(file, to: "/dev/full") }
         let run = try ScenarioRun(
             scenario, seed: seed, directory: fake.runDirectory,
             setting: ScenarioRun.Setting(executables: Executables(directory: "/nowhere"), limits: limits),
@@ -62,8 +65,7 @@ struct FakeRun {
         run.checkEnd(remains: remains, traces: "\(fake.runDirectory)/traces")
         result = run.result(seconds: 0, launches: [:])
         requests = answers.requests
-        history =
-            isDiskFull ? "" : String(decoding: try Files.read("\(fake.runDirectory)/history.jsonl"), as: UTF8.self)
+        history = isDiskFull ? "" : String(decoding: try Files.read(file), as: UTF8.self)
     }
 
     init(
@@ -87,5 +89,15 @@ struct FakeRun {
             TerminalReport(isColoured: false).render(result), JUnitReport.render([result], seconds: 1), json ?? "",
             history,
         ].joined(separator: "\n")
+    }
+}
+
+extension [HistoryEvent] {
+    /// Writes the history of a scenario.
+    ///
+    /// - Parameter torn: The begin of a line, as a killed run leaves it.
+    func write(to directory: String, torn: String = "") throws {
+        let lines = try map { String(decoding: try JSONValue(encoding: $0).encoded(), as: UTF8.self) + "\n" }
+        try Files.write(Data((lines.joined() + torn).utf8), to: "\(directory)/\(History.fileName)")
     }
 }

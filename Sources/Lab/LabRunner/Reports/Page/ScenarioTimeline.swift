@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// Everything that was recorded while a scenario ran, on one time axis: its steps, the events of each process, the
 /// requests and the logs.
@@ -9,7 +9,7 @@ struct ScenarioTimeline {
     private static let longestLog = 16_384
 
     private let directory: String
-    private let history: [JSONValue]
+    private let history: [HistoryEvent]
     private let events: TimelineEvents
     /// The time of the first event, on the monotonic clock, in nanoseconds.
     private let begin: UInt64
@@ -19,15 +19,13 @@ struct ScenarioTimeline {
     /// - Parameter directory: absolute path; empty if the scenario did not run.
     /// - Returns: nil if nothing is recorded.
     init?(recordedIn directory: String) {
-        guard !directory.isEmpty, let data = try? Files.read("\(directory)/history.jsonl") else { return nil }
+        guard let history = History.read(in: directory) else { return nil }
         self.directory = directory
-        // A line that a killed run left unfinished is not an event.
-        history = data.split(separator: 0x0A).compactMap { try? JSONValue.parse(Data($0)) }
+        self.history = history
         var events = TimelineEvents(lanes: Self.cast(of: history))
         try? TraceReader.forEach(in: "\(directory)/traces") { events.add($0) }
         self.events = events
-        let first = history.first?["t"]?.integerValue.map(UInt64.init(clamping:))
-        begin = min(first ?? .max, events.earliest ?? .max)
+        begin = min(history.first?.time ?? .max, events.earliest ?? .max)
     }
 
     /// The data of the page.
@@ -36,7 +34,7 @@ struct ScenarioTimeline {
     func json(withLogs: Bool) -> JSONValue {
         .object([
             "lanes": events.laneValues, "events": events.columns(since: begin), "texts": events.textValues,
-            "steps": .array(steps), "sources": .array(sources), "commands": .array(commands),
+            "history": .array(history.map { $0.line(since: begin) }),
             "requests": document(ScenarioTraffic.fileName) ?? .array([]),
             "sharing": document(SharingState.fileName) ?? .null, "link": document(LinkState.fileName) ?? .null,
             "logs": .array(withLogs ? logs : []),
@@ -44,67 +42,21 @@ struct ScenarioTimeline {
     }
 
     /// The lanes of the topology, in its order: the steps, each device with its apps, the server.
-    private static func cast(of history: [JSONValue]) -> [TimelineEvents.Lane] {
-        let devices = history.first?["devices"]?.arrayValue ?? []
-        return lanes(
-            devices.map { device in
-                let apps = (device["apps"]?.arrayValue ?? []).compactMap(\.stringValue)
-                return (device["name"]?.stringValue ?? "", apps)
-            })
+    private static func cast(of history: [HistoryEvent]) -> [TimelineEvents.Lane] {
+        guard case .scenarioStarted(let start)? = history.first?.fact else { return lanes([]) }
+        return lanes(start.devices)
     }
 
     /// The lanes of an instance without events.
     static func lanes(of topology: Topology) -> [TimelineEvents.Lane] {
-        lanes(topology.devices.map { ($0.name, $0.apps.map(\.name)) })
+        lanes(topology.devices.map(HistoryEvent.Device.init))
     }
 
-    private static func lanes(_ devices: [(name: String, apps: [String])]) -> [TimelineEvents.Lane] {
+    private static func lanes(_ devices: [HistoryEvent.Device]) -> [TimelineEvents.Lane] {
         let ofDevices = devices.flatMap { device in
             ([device.name] + device.apps).map { TimelineEvents.Lane(name: $0, device: device.name) }
         }
         return [.init(name: "steps", device: "scenario")] + ofDevices + [.init(name: "server", device: "server")]
-    }
-
-    private func time(of line: JSONValue) -> JSONValue {
-        .integer(TimelineEvents.microseconds(UInt64(clamping: line["t"]?.integerValue ?? 0), since: begin))
-    }
-
-    /// The steps in the order of their beginning, each with its end if it had one.
-    private var steps: [JSONValue] {
-        var steps: [[String: JSONValue]] = []
-        var open: [String: Int] = [:]
-        for line in history {
-            guard let event = line["e"]?.stringValue, let path = line["step"]?.stringValue else { continue }
-            if event == "step.started" {
-                open[path] = steps.count
-                steps.append([
-                    "path": .string(path), "start": time(of: line), "title": line["title"] ?? .string(""),
-                    "sentence": line["sentence"] ?? .null,
-                ])
-                for name in ["file", "line", "column", "lastLine", "includedAt"] {
-                    steps[steps.count - 1][name] = line[name]
-                }
-            } else if event == "step.finished", let index = open.removeValue(forKey: path) {
-                steps[index]["end"] = time(of: line)
-                steps[index]["fine"] = line["fine"] ?? .null
-            }
-        }
-        return steps.map(JSONValue.object)
-    }
-
-    /// The contents of the files with the steps, each once.
-    private var sources: [JSONValue] {
-        history.filter { $0["e"]?.stringValue == "source" }.map { line in
-            .object(["file": line["file"] ?? .string(""), "text": line["text"] ?? .string("")])
-        }
-    }
-
-    private var commands: [JSONValue] {
-        history.filter { $0["e"]?.stringValue == "command" }.map { line in
-            var command: [String: JSONValue] = ["path": line["step"] ?? .string(""), "t": time(of: line)]
-            for name in ["actor", "command", "elapsed", "handling", "result", "error"] { command[name] = line[name] }
-            return .object(command)
-        }
     }
 
     private func document(_ name: String) -> JSONValue? {

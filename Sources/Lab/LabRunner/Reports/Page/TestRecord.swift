@@ -1,8 +1,8 @@
-internal import Foundation
-internal import LabFile
+import Foundation
+import LabFile
 public import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabSystem
+import Synchronization
 
 /// The record of a Swift test that drives an instance: its calls as steps, and a page if it failed.
 ///
@@ -46,15 +46,9 @@ public final class TestRecord: Sendable {
         self.name = name
         self.place = place
         self.instance = instance
-        history = try History(path: "\(instance.manifest.runDirectory)/history.jsonl", redactor: redactor)
-        let devices = instance.manifest.topology.devices.map { device in
-            JSONValue.object([
-                "name": .string(device.name), "apps": .array(device.apps.map { .string($0.name) }),
-            ])
-        }
-        history.record(
-            "scenario.started",
-            ["id": .string(name), "name": .string(name), "devices": .array(devices)])
+        history = try History(in: instance.manifest.runDirectory, redactor: redactor)
+        let devices = instance.manifest.topology.devices.map(HistoryEvent.Device.init)
+        history.record(.scenarioStarted(.init(id: name, name: name, seed: nil, devices: devices)))
     }
 
     /// Sends a command as the test's next step.
@@ -83,22 +77,17 @@ public final class TestRecord: Sendable {
             return String(state.calls)
         }
         history.record(
-            "step.started", step: step,
-            ["title": .string("\(actor): \(command)"), "sentence": .string(declaration.summary)])
+            .stepStarted(.init(title: "\(actor): \(command)", sentence: declaration.summary), nil), step: step)
         let outcome = try ControlCaller(instance: instance.connection).call(
             target, command: command, arguments: .object(arguments), operation: step, timeout: timeout)
-        var fields: [String: JSONValue] = ["actor": .string(actor), "command": .string(command)]
-        switch outcome.answer {
-        case .result(let value):
+        if case .result(let value) = outcome.answer {
             declaration.result.secretTexts(of: value).forEach(redactor.insert)
-            fields["result"] = value
             if target.kind == .process, let launched = try? value.decode(LaunchedProcess.self) {
                 instance.connection.note(launched, of: actor)
             }
-        case .error(let error): fields["error"] = error.matchable(code: .name)
         }
-        history.record("command", step: step, fields)
-        history.record("step.finished", step: step, ["fine": .bool(outcome.error == nil)])
+        history.record(.command(.init(of: actor, command, ended: outcome)), step: step)
+        history.record(.stepFinished(isFine: outcome.error == nil), step: step)
         switch outcome.answer {
         case .result(let value): return value
         case .error(let error): throw error
@@ -131,9 +120,7 @@ public final class TestRecord: Sendable {
                 StepFailure(
                     verdict: .failed, step: step, title: "", place: text, source: "", reason: masked,
                     differences: [], trace: [], replay: ""))
-            history.record(
-                "failure", step: step,
-                ["verdict": "failed", "reason": .string(masked), "place": .string(text)])
+            history.record(.failure(.failed, .init(reason: masked, place: text)), step: step)
         }
     }
 
