@@ -234,7 +234,6 @@ enum SizeIndex {
         "InstanceSlot.count": .fixed("how many instances the tests of a process keep at a time"),
         "JoinGuest.measurements": .fixed("the best of several measurements of the same difference"),
         "JoinHost.bootsOfGuest": .fixed("boots of a guest's devices are distinguished from the owner's"),
-        "LanguageVersion.current": version,
         "Pacing.hurriedAttempts": pause,
         "ProgramQuestion.limit": .test("A program that prints without end is killed"),
         "SharingCheckers.lateness": .fixed("how late a process writes down what it has done, at most"),

@@ -1,4 +1,4 @@
-internal import LabSystem
+import LabSystem
 
 /// How long a checker may search.
 public struct Budget: Sendable {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Several checkers held against one history.
 public struct Examination: Sendable {

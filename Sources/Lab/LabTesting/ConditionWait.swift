@@ -1,6 +1,6 @@
-internal import LabKit
-internal import LabRunner
-internal import LabSystem
+import LabKit
+import LabRunner
+import LabSystem
 
 /// Waits for conditions, woken by trace events.
 struct ConditionWait {

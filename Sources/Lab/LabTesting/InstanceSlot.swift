@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// One of the places for instances of tests: at most two run at once on a machine, over all processes of a
 /// user, because a test runner would start hundreds together.

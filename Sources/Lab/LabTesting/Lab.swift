@@ -1,6 +1,6 @@
 public import LabKit
-internal import LabRunner
-internal import LabSystem
+import LabRunner
+import LabSystem
 
 /// The lab of a test that has the trait `.lab`: its actors, the clock and the faults of its instance.
 ///

@@ -1,5 +1,5 @@
 public import LabKit
-internal import LabRunner
+import LabRunner
 
 /// An actor of a test's lab: an app, a device, a link, `server`, `faults` or `clock`.
 ///

@@ -1,9 +1,9 @@
 // A static build of the lab's own programs has no testing library.
 #if canImport(Testing)
-    internal import Foundation
-    internal import LabKit
-    internal import LabRunner
-    internal import Synchronization
+    import Foundation
+    import LabKit
+    import LabRunner
+    import Synchronization
     public import Testing
 
     extension Trait where Self == LabTrait {

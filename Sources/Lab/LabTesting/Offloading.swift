@@ -1,4 +1,4 @@
-internal import LabSystem
+import LabSystem
 
 /// Runs what blocks on a thread of its own, while the caller waits without one.
 func offloaded<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

@@ -1,5 +1,5 @@
 public import LabKit
-internal import LabRunner
+import LabRunner
 
 /// An actor of a test's instance.
 ///

@@ -1,8 +1,8 @@
-internal import Foundation
-internal import LabFile
+import Foundation
+import LabFile
 public import LabKit
-internal import LabRunner
-internal import LabSystem
+import LabRunner
+import LabSystem
 
 /// An instance for one test: started before the test's body, removed after it, with proof that nothing is left.
 ///

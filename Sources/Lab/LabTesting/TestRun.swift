@@ -1,7 +1,7 @@
-internal import Foundation
-internal import LabKit
-internal import LabRunner
-internal import LabSystem
+import Foundation
+import LabKit
+import LabRunner
+import LabSystem
 
 /// The instance of one test, from the wait for a place on the machine to the proof that nothing is left.
 ///

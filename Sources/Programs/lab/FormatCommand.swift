@@ -18,14 +18,10 @@ struct FormatCommand: ParsableCommand {
     @Flag(help: "Change nothing; name the files that would change.")
     var check = false
 
-    @Flag(help: "Write words that have been renamed in those of today, and raise `version` where a file names it.")
-    var upgrade = false
-
     func run() throws {
         try ImmediateEnd.onSignals()
         let formatting = FileFormatting(
-            check ? .checks : .rewrites, upgrades: upgrade, print: { Console.write($0, to: 1) },
-            writeErrors: { Console.write($0, to: 2) })
+            check ? .checks : .rewrites, print: { Console.write($0, to: 1) }, writeErrors: { Console.write($0, to: 2) })
         guard paths.contains(FileFormatting.standardInput) else { throw try formatting.run(try chosenPaths()) }
         guard paths.count == 1 else { throw BadUsage(sentence: "- stands for standard input, and no path beside it") }
         throw formatting.run(standardInput: try Console.readText("YAML"))

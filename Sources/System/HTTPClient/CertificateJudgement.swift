@@ -1,7 +1,7 @@
-internal import CCurl
-internal import Dispatch
-internal import Foundation
-internal import Synchronization
+import CCurl
+import Dispatch
+import Foundation
+import Synchronization
 
 /// How one transfer verifies its server, and the decision of the application's judge in the handshake.
 ///

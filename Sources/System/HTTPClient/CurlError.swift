@@ -1,4 +1,4 @@
-internal import CCurl
+import CCurl
 package import Foundation
 
 /// Maps libcurl's results to the codes of `NSURLErrorDomain`, which applications of the vendor's SDK know.

@@ -1,6 +1,6 @@
-internal import CCurl
-internal import Foundation
-internal import Synchronization
+import CCurl
+import Foundation
+import Synchronization
 
 /// One request inside libcurl: the easy handle, what it points to, and what it has received.
 ///

@@ -1,7 +1,7 @@
-internal import CCurl
-internal import Dispatch
+import CCurl
+import Dispatch
 package import Foundation
-internal import Synchronization
+import Synchronization
 
 /// The transport over libcurl: one thread drives all transfers of the process and keeps their connections for reuse.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The program of this process.
 public enum ProcessImage {

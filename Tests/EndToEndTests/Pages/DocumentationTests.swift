@@ -1,5 +1,4 @@
 import Foundation
-import LabSystem
 import TestSupport
 import Testing
 
@@ -165,33 +164,6 @@ extension EndToEnd.Pages {
             #expect(shown == printed, "\(name) is out of date; RECORD=1 make test writes it anew")
         }
 
-        @Test("The page about the catalogue matches the lab's output, and its links have targets")
-        func catalogue() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
-            for folder in ["Scenarios", "docs"] {
-                try FileManager.default.copyItem(
-                    atPath: Project.path(folder), toPath: "\(workspace.directory)/\(folder)")
-            }
-            let printed = try await onThread {
-                let lab = "\(Files.directory(of: try ProcessTable.executablePath()))/lab"
-                return try LabCommand(
-                    ["-c", "cd docs && '\(lab)' list --index ../Scenarios"], in: workspace, executable: "/bin/bash"
-                ).finish().output
-            }
-            let path = Project.path("docs/catalogue.md")
-            let page = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-            if ProcessInfo.processInfo.environment["RECORD"] != nil {
-                try printed.write(toFile: path, atomically: true, encoding: .utf8)
-            }
-            #expect(page == printed, "docs/catalogue.md is out of date; RECORD=1 make test writes it anew")
-            // Codes that no scenario can cause are listed as such.
-            #expect(!printed.contains("Not shown"), "each error, fault and fault point has a scenario that shows it")
-            let links = printed.matches(of: #/\]\(([^)]+)\)/#).map { String($0.1) }
-            #expect(links.count > 200)
-            for link in links { #expect(Files.exists("\(Project.path("docs"))/\(link)"), "\(link)") }
-        }
-
         @Test("The page about trouble quotes the lab's messages, and its command prints what it shows")
         func troubleshooting() async throws {
             let workspace = try Workspace()
@@ -211,9 +183,14 @@ extension EndToEnd.Pages {
             for quote in quotes { #expect(code.contains { $0.contains(quote) }, "nothing says `\(quote)`") }
         }
 
-        @Test("A list in two forms at once is refused")
+        @Test("A list can be a page with links, and is refused in two forms at once")
         func listForms() async throws {
             let workspace = try Workspace()
+            try workspace.useProjectTopology()
+            try workspace.write("name: One\nsteps:\n  - main: kill\n", to: "one.yaml")
+            let page = try await onThread { try lab("list", "--index", "one.yaml", in: workspace) }
+            #expect(page.status == 0)
+            #expect(page.output.hasPrefix("# Catalogue\n") && page.output.contains("- [One](one.yaml)\n"))
             let outcome = try await onThread { try lab("list", "--json", "--index", in: workspace) }
             #expect(outcome.status == 2)
             #expect(outcome.errors == "error: --json and --index exclude each other\n")

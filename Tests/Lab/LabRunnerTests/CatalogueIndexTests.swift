@@ -10,6 +10,27 @@ struct CatalogueIndexTests {
     private static let catalogue = SuiteReader(labPath: Project.path("lab.yaml"), environment: [:])
         .read([Project.path("Scenarios")])
 
+    /// The page of the project's own catalogue, seen from `docs`.
+    private static var page: String {
+        let chapters = ManualChapter.all.map { chapter in
+            CatalogueIndex.Subject(name: chapter.name, obstacle: chapter.obstacle) {
+                $0.first.manual.contains(chapter.name)
+            }
+        }
+        let limits = PlatformLimit.all.map { limit in
+            CatalogueIndex.Subject(name: "`\(limit.name)`: \(limit.subject); \(limit.figure); \(limit.reference)") {
+                $0.first.tags.contains(limit.tag)
+            }
+        }
+        return CatalogueIndex(
+            of: Self.catalogue.scenarios,
+            sections: [
+                CatalogueIndex.Section(title: "By chapter of the manuals", subjects: chapters),
+                CatalogueIndex.Section(title: "By platform limit", subjects: limits),
+            ]
+        ).text.replacing("](\(Project.root.path)/", with: "](../")
+    }
+
     private func index(of files: [String: String]) throws -> String {
         let workspace = try SuiteWorkspace(files)
         let (outcome, text) = workspace.output { options, print in
@@ -24,38 +45,57 @@ struct CatalogueIndexTests {
         return rest.components(separatedBy: "\n#").first ?? ""
     }
 
-    @Test("A scenario lists one or more chapters, and each chapter lists its scenarios")
+    @Test("A scenario names chapters in its own words, and each chapter lists its scenarios")
     func chapters() throws {
         let text = try index(of: [
-            "one.yaml":
-                "name: One\nmanual: \"SDK: Password Change\"\nsteps:\n  - main: hasValidActivation\n",
+            "one.yaml": "name: One\nmanual: \"SDK: Password Change\"\nsteps:\n  - main: hasValidActivation\n",
             "two.yaml":
-                "name: Two\nmanual: [\"SDK: Password Change\", \"Networking: SSL validation\"]\nsteps:\n  - main: kill\n",
+                "name: Two\nmanual: [\"SDK: Password Change\", \"Our manual: A|B\"]\nsteps:\n  - main: kill\n",
         ])
-        #expect(text.contains("- [Two](two.yaml). Manual: SDK: Password Change; Networking: SSL validation\n"))
-        let chapters = try section("SDK", of: text)
-        #expect(chapters.contains("| Password Change | [one.yaml](one.yaml), [two.yaml](two.yaml) |"), "\(chapters)")
-        #expect(chapters.contains("Not shown: Configuration, "), "\(chapters)")
-        #expect(chapters.contains("No scenario can show:\n\n- Supported Platforms, CocoaPods"), "\(chapters)")
-        #expect(try section("Networking", of: text).contains("| SSL validation | [two.yaml](two.yaml) |"))
+        #expect(text.contains("- [Two](two.yaml). Manual: SDK: Password Change; Our manual: A|B\n"), "\(text)")
+        #expect(
+            try section("By chapter of the manuals", of: text) == """
+
+                | name | scenarios |
+                | --- | --- |
+                | Our manual: A\\|B | [two.yaml](two.yaml) |
+                | SDK: Password Change | [one.yaml](one.yaml), [two.yaml](two.yaml) |
+
+                """)
     }
 
-    @Test("Sections without chapters or limits are omitted")
+    @Test("A section without subjects is omitted")
     func noChapters() throws {
         let text = try index(of: ["one.yaml": "name: One\ntags: [limits]\nsteps:\n  - main: kill\n"])
-        #expect(!text.contains("By chapter") && !text.contains("By platform limit"), "\(text)")
+        #expect(!text.contains("By chapter"), "\(text)")
     }
 
-    @Test("A limit lists exactly the scenarios with its tag")
-    func limits() throws {
-        let text = try section(
-            "By platform limit",
-            of: index(of: [
-                "one.yaml": "name: The app-group of one\ntags: [\"limit:watch-file\"]\nsteps:\n  - main: kill\n"
-            ]))
+    @Test("What a collection adds has its scenarios, what none of them shows, and what none can show")
+    func sections() throws {
+        let workspace = try SuiteWorkspace(["one.yaml": "name: One\ntags: [a]\nsteps:\n  - main: kill\n"])
+        let found = SuiteReader(labPath: workspace.directory.file("lab.yaml"), environment: [:])
+            .read([workspace.directory.path])
+        let letters: [(String, String?)] = [("a", nil), ("b", nil), ("c", "it is closed."), ("d", "it is closed.")]
+        let subjects = letters.map { letter, obstacle in
+            CatalogueIndex.Subject(name: letter, obstacle: obstacle) { $0.first.tags.contains(letter) }
+        }
+        let text = CatalogueIndex(
+            of: found.scenarios, sections: [CatalogueIndex.Section(title: "By letter", subjects: subjects)]
+        ).text.replacing("\(workspace.directory.path)/", with: "")
         #expect(
-            text.contains("| `watch-file`: file for the counterpart; 16 MiB; docs/watch.md | [one.yaml](one.yaml) |"))
-        #expect(text.contains("Not shown: `shared-memory-name`") && text.contains("`app-group`: "), "\(text)")
+            try section("By letter", of: text) == """
+
+                | name | scenarios |
+                | --- | --- |
+                | a | [one.yaml](one.yaml) |
+
+                Not shown: b.
+
+                No scenario can show:
+
+                - c, d: it is closed
+
+                """)
     }
 
     @Test("A fault is identified by its actor and by the word that selects the effect")
@@ -123,26 +163,30 @@ struct CatalogueIndexTests {
         #expect(text.contains("| `deviceNotPaired` | [meant.yaml](meant.yaml) |"))
     }
 
-    @Test("The project's catalogue shows everything that a scenario can show")
+    @Test("The project's catalogue shows everything that a scenario can show, and its page is up to date")
     func catalogue() throws {
         #expect(Self.catalogue.diagnostics.isEmpty, "\(Self.catalogue.diagnostics)")
-        let text = CatalogueIndex(scenarios: Self.catalogue.scenarios).text
+        let text = Self.page
         for line in text.split(separator: "\n") where line.hasPrefix("Not shown") { Issue.record("\(line)") }
         for title in ["By chapter of the manuals", "By platform limit", "By kind of fault", "Fault points"] {
             #expect(text.contains("\n## \(title)\n"), "\(title)")
         }
+        GoldenFile(path: Project.path("docs/catalogue.md")).check(text)
     }
 
-    @Test("Every project scenario has an `about`, and every limit that it names is declared")
+    @Test("Every project scenario has an `about`, and names declared limits and chapters that can be shown")
     func headers() {
-        let known = Set(PlatformLimit.all.map(\.tag))
+        let limits = Set(PlatformLimit.all.map(\.tag))
+        let chapters = Set(ManualChapter.all.filter { $0.obstacle == nil }.map(\.name))
         for scenario in Self.catalogue.scenarios {
             #expect(scenario.about != nil, "\(scenario.id)")
             for tag in scenario.tags where tag.hasPrefix(PlatformLimit.prefix) {
-                #expect(known.contains(tag), "\(scenario.id): \(tag)")
+                #expect(limits.contains(tag), "\(scenario.id): \(tag)")
             }
+            for chapter in scenario.manual { #expect(chapters.contains(chapter), "\(scenario.id): \(chapter)") }
         }
-        #expect(known.count == PlatformLimit.all.count)
+        #expect(limits.count == PlatformLimit.all.count)
+        #expect(Set(ManualChapter.all.map(\.name)).count == ManualChapter.all.count)
     }
 
     @Test("Every fault that can be ended is a kind of fault, and every kind can be armed")
@@ -159,15 +203,5 @@ struct CatalogueIndexTests {
         for action in FaultActionWord.allCases {
             #expect(kinds.contains { $0.command == "arm" && $0.word == action.rawValue }, "\(action)")
         }
-    }
-
-    @Test("A chapter occurs once in its manual, and each manual has chapters that can be shown")
-    func manuals() {
-        let names = ManualChapter.all.map(\.name)
-        #expect(Set(names).count == names.count)
-        for manual in ManualChapter.manuals {
-            #expect(ManualChapter.names.contains { $0.hasPrefix("\(manual): ") }, "\(manual)")
-        }
-        #expect(Set(ManualChapter.all.map(\.manual)) == Set(ManualChapter.manuals))
     }
 }

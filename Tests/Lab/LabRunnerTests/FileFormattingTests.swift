@@ -1,6 +1,5 @@
 import Foundation
 import LabFile
-import LabKit
 import LabSystem
 import TestSupport
 import Testing
@@ -19,11 +18,11 @@ struct FileFormattingTests {
     }
 
     private func run(
-        _ treatment: FileFormatting.Treatment = .rewrites, upgrades: Bool = false, _ names: String...
+        _ treatment: FileFormatting.Treatment = .rewrites, _ names: String...
     ) throws -> (RunOutcome, String) {
         let paths = names.isEmpty ? [workspace.directory.path] : names.map { workspace.directory.file($0) }
         return try workspace.output { _, print in
-            try FileFormatting(treatment, upgrades: upgrades, print: print, writeErrors: print).run(paths)
+            try FileFormatting(treatment, print: print, writeErrors: print).run(paths)
         }
     }
 
@@ -87,86 +86,6 @@ struct FileFormattingTests {
         #expect(run(.rewrites, "a: [").0 == .badInput)
     }
 
-    // MARK: - Old spellings
-
-    @Test("Old words are accepted with a warning, and an upgrade writes the current ones, also in included files")
-    func upgrade() throws {
-        try workspace.write(
-            """
-            version: 1
-            name: Old words
-            steps:
-              - include: steps/post.yaml
-              - main: commitActivation # as the manual says
-                with: { password: "commitActivation" }
-              - server: commitActivation
-                with: { activationId: a }
-
-            """, to: "old.yaml")
-        try workspace.write(
-            "steps:\n  - main: post\n    with: { path: /a, tokenName: t, \"e2ee\": activation }\n",
-            to: "steps/post.yaml")
-        let (outcome, warnings) = workspace.output { options, print in
-            SuiteOverview(options: options, environment: [:], print: print, writeErrors: print).check()
-        }
-        #expect(outcome == .passed)
-        #expect(warnings.matches(of: /warning: `[a-zA-Z0-9]+` is now/).count == 3)
-        #expect(try run().1 == "a.yaml\n1 of 5 files was rewritten\n", "words stay unless an upgrade is asked for")
-        #expect(try run(.rewrites, upgrades: true).1 == "old.yaml\nsteps/post.yaml\n2 of 5 files were rewritten\n")
-        #expect(
-            try text("old.yaml") == """
-                version: 1
-                name: Old words
-                steps:
-                  - include: steps/post.yaml
-                  - main: persistActivation # as the manual says
-                    with: { password: "commitActivation" }
-                  - server: commitActivation
-                    with: { activationId: a }
-
-                """)
-        #expect(
-            try text("steps/post.yaml")
-                == "steps:\n  - main: post\n    with: { path: /a, token: t, \"encryption\": activation }\n")
-        let (_, after) = workspace.output { options, print in
-            SuiteOverview(options: options, environment: [:], print: print, writeErrors: print).check()
-        }
-        #expect(!after.contains("warning"))
-    }
-
-    @Test("Old words in a file that no scenario includes stay, and are reported")
-    func leftWords() throws {
-        try workspace.write("steps:\n  - main: commitActivation\n", to: "steps/alone.yaml")
-        let (outcome, output) = try run(.checks, upgrades: true, "steps/alone.yaml", "b.yaml")
-        #expect(outcome == .passed)
-        #expect(
-            output == """
-                note: old words in steps/alone.yaml stay: no scenario of its project includes it
-                0 of 2 files would be rewritten
-
-                """)
-    }
-
-    @Test("An upgrade raises the version that a file names")
-    func raise() {
-        let upgrade = LanguageUpgrade(of: [], to: 3)
-        let file = SourceFile(path: "a.yaml", text: "version: 1 # old\nname: version 1\n")
-        #expect(upgrade.upgraded(file).text == "version: 3 # old\nname: version 1\n")
-        let other = SourceFile(path: "a.yaml", text: "name: version\n")
-        #expect(upgrade.upgraded(other).text == other.text)
-    }
-
-    @Test("An old name beside the new one is an error")
-    func both() throws {
-        try workspace.write(
-            "name: Both\nsteps:\n  - main: post\n    with: { path: /a, tokenName: t, token: u }\n", to: "both.yaml")
-        let (outcome, output) = workspace.output { options, print in
-            SuiteOverview(options: options, environment: [:], print: print, writeErrors: print).check()
-        }
-        #expect(outcome == .badInput)
-        #expect(output.contains("`post` has no parameter `tokenName`"))
-    }
-
     // MARK: - The lab's own files
 
     @Test("The catalogue, the example project and the files of lab init are formatted")
@@ -191,23 +110,6 @@ struct FileFormattingTests {
         try #require(blocks.count == 2)
         let file = SourceFile(path: "a.yaml", text: blocks[0])
         #expect(try YAMLFormatter.format(file, reporting: DiagnosticCollector()) == blocks[1])
-    }
-
-    @Test("The page about the language has a row for every old word, and no other")
-    func oldWordsPage() throws {
-        let page = try Project.text(of: "docs/scenarios.md")
-        let section = try #require(page.firstRange(of: "## Words that are renamed")).upperBound
-        let table = page[section...].prefix { $0 != "#" }
-        let rows = table.matches(of: /\n\| `([a-zA-Z0-9.]+)` of (?:an )?`?([a-zA-Z]+)`? \| `([a-zA-Z.]+)` \|/)
-        let shown = rows.map { "\($0.1) \($0.2) \($0.3)" }
-        let declared = OldSpelling.all.map { spelling in
-            switch spelling.place {
-            case .command(let kind): "\(spelling.old) \(kind.rawValue) \(spelling.new)"
-            case .parameter(let command), .value(of: let command, parameter: _):
-                "\(spelling.old) \(command) \(spelling.new)"
-            }
-        }
-        #expect(shown == declared)
     }
 
     @Test("Examples in the docs keep their meaning, and what is formatted stays as it is")

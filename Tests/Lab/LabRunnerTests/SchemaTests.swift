@@ -53,9 +53,8 @@ struct SchemaTests {
         "malformed-yaml-colon", "misfit-include", "mismatched-reference", "missing-file",
         "nested-absurdly", "nested-too-deeply", "not-utf8", "out-of-range-values", "overwritten-variable",
         "quote-closed-too-late", "reserved-name", "rows",
-        "old-spelling", "several-documents",
-        "tab-indentation", "text-after-quote", "too-many-nodes", "topology-mistakes", "unclosed-quote",
-        "undefined-variable", "unknown-actor",
+        "several-documents", "tab-indentation", "text-after-quote", "too-many-nodes", "topology-mistakes",
+        "unclosed-quote", "undefined-variable", "unknown-actor",
         "unknown-name", "unknown-result-field", "unknown-topology", "unreachable-capture", "unread-capture",
         "unquoted-reference", "unusable-program",
         "unreadable-file", "unset-environment-variable",
@@ -131,24 +130,6 @@ struct SchemaTests {
             #expect(complaints == [])
             #expect(count >= least)
         }
-    }
-
-    @Test("Old spellings are valid, and marked as deprecated for editors")
-    func deprecated() throws {
-        func complaints(_ step: String) throws -> [String] {
-            let file = SourceFile(path: "a.yaml", text: "name: A\nsteps:\n  - { \(step) }\n")
-            return try scenario.complaints(about: try Self.document(file))
-        }
-        #expect(try complaints("main: commitActivation, with: { password: a }") == [])
-        #expect(try complaints("main: commitActivation") != [])
-        #expect(try complaints("server: commitActivation, with: { activationId: a }") == [])
-        #expect(try complaints("main: post, with: { path: a, e2ee: application }") == [])
-        #expect(try complaints("main: post, with: { path: a, e2ee: nothing }") != [])
-        let text = ScenarioSchema.json(of: .scenario).prettyPrinted()
-        for spelling in OldSpelling.all { #expect(text.contains(spelling.warning)) }
-        let names = ScenarioSchema.json(of: .scenario)["definitions"]?["commandName"]?["oneOf"]?.arrayValue ?? []
-        let old = names.filter { $0["deprecated"] == true }.compactMap { $0["const"]?.stringValue }
-        #expect(old == ["commitActivation"])
     }
 
     @Test("Every word of the language has its schema")

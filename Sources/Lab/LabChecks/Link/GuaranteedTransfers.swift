@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Guaranteed messages of a phone and its watch: into the inbox exactly once and in order, to the delegate in the same order
 /// and again only when a process died over it, and every report to the sender is true.

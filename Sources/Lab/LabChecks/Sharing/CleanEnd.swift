@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Nothing is left of a run.
 struct CleanEnd: Checker {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Counters of signatures.
 ///

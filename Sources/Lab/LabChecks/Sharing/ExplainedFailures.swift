@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Calls that fail have a reason that the SDK reports to its user.
 struct ExplainedFailures: Checker {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Every task works with the state that was stored last.
 ///

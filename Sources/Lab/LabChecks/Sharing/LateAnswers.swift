@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Answers and the activations that they are about (sharing.md, D30).
 ///

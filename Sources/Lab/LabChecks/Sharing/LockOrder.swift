@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Locks have an order.
 struct LockOrder: Checker {

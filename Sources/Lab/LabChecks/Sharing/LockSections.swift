@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Who holds the locks between applications while a history is walked through.
 ///

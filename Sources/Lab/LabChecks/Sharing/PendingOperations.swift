@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Operations that exclude other apps.
 struct PendingOperations: Checker {

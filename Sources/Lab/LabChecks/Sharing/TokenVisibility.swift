@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Tokens of one app are those of the others.
 struct TokenVisibility: Checker {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Processes die by the plan only.
 struct WantedDeaths: Checker {

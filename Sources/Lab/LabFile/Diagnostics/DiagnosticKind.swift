@@ -1,5 +1,3 @@
-public import LabKit
-
 /// Everything that can be wrong with a file the user writes, each with the facts its sentence needs.
 ///
 /// The sentences are in `DiagnosticWording.swift`; every case has a golden file in `LabRunnerTests`.
@@ -41,12 +39,6 @@ public enum DiagnosticKind: Equatable, Sendable {
     case tooManyNodes(limit: Int, usesAliases: Bool)
     /// Lists in lists in lists.
     case nestedTooDeeply(limit: Int)
-
-    // The language.
-    /// A word that has another name by now.
-    case oldSpelling(OldSpelling)
-    /// A version of the language that this lab does not know.
-    case newerLanguage(version: Int64, spoken: Int64)
 
     // Shapes and keys.
     /// A list where a mapping belongs, and the like.

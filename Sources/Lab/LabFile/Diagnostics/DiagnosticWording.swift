@@ -25,9 +25,6 @@ extension DiagnosticKind {
         case .tooManyNodes(let limit, let usesAliases):
             "the document has more than \(limit) values\(usesAliases ? " after its aliases are written out" : "")"
         case .nestedTooDeeply(let limit): "the document is nested deeper than \(limit) levels"
-        case .oldSpelling(let spelling): spelling.warning
-        case .newerLanguage(let version, let spoken):
-            "the file is written for version \(version) of the language, and this lab speaks version \(spoken)"
         case .wrongShape(let what, let expected, let actual):
             "\(what) must be \(expected.rawValue), but here is \(actual.rawValue)"
         case .unknownKey(let key, let container, _): "\(container) has no key `\(key)`"
@@ -101,8 +98,6 @@ extension DiagnosticKind {
         case .severalDocuments: "move it to a file of its own"
         case .tooManyNodes(_, let usesAliases):
             usesAliases ? "write the values out instead of nesting aliases" : "split it into several files"
-        case .oldSpelling: "`lab format --upgrade` rewrites it"
-        case .newerLanguage: "use a newer lab; `lab --version` prints the version of this one"
         case .unknownKey(let key, _, let known): suggestion(for: key, among: known)
         case .missingKey, .outOfRange, .missingParameter, .mismatchedReference, .matcherArgument, .matcherForOtherType:
             nil
@@ -115,10 +110,6 @@ extension DiagnosticKind {
         case .duplicateName: "rename one of the two"
         case .unknownName("error", let name, let known):
             suggestion(for: name, among: known, listing: "write the name or number of an error code, or `any`")
-        case .unknownName("chapter of a manual", let name, let known):
-            suggestion(
-                for: name, among: known,
-                listing: "write a manual and a chapter, such as `SDK: Password Change`; docs/catalogue.md lists them")
         case .unknownName(_, let name, let known): suggestion(for: name, among: known)
         case .unusableProgram(_, _, let advice): advice
         case .unknownTopology(let name, let known): suggestion(for: name, among: known)

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// A text file as the user wrote it, kept for as long as anything may point into it.
 ///

@@ -1,5 +1,5 @@
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 /// Reads which program of the user plays an app, and asks it for its vocabulary.
 ///

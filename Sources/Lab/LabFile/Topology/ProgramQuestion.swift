@@ -1,7 +1,7 @@
-internal import Foundation
+import Foundation
 public import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabSystem
+import Synchronization
 
 /// Asks the program of an own app what it understands: runs it with `--vocabulary` and reads what it prints
 /// (docs/own-app.md, "The vocabulary").

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Reads the templates of operations and of their texts in a server's settings.
 ///

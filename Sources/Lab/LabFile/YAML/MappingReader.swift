@@ -63,14 +63,13 @@ public final class MappingReader {
     }
 
     /// A whole number within limits.
-    public func integer(_ key: String, in limits: ClosedRange<Int64>? = nil) -> Int64? {
+    public func integer(_ key: String, in limits: ClosedRange<Int64>) -> Int64? {
         guard let text = text(key), let value = node[key] else { return nil }
         guard let number = Int64(text) else {
             collector.report(
                 .wrongType(what: "`\(key)`", expected: "an integer", actual: text), at: value.place)
             return nil
         }
-        guard let limits else { return number }
         return checked(number, in: limits, of: key, written: value)
     }
 

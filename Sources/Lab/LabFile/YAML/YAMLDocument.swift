@@ -1,5 +1,5 @@
-internal import Foundation
-internal import Yams
+import Foundation
+import Yams
 
 /// Reads one YAML document into nodes that know their places.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-internal import LabKit
+import LabKit
 
 extension YAMLNode {
     /// The node as JSON, when it has a shape.

@@ -1,4 +1,4 @@
-internal import Yams
+import Yams
 
 /// What the parser's complaint means in words of the file: libyaml reports where it could not continue, which is often far behind
 /// the mistake.

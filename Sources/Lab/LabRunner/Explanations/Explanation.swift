@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// The meaning of a name that the lab prints, and the advice for it: the text of `lab explain` and docs/errors.md.
 ///

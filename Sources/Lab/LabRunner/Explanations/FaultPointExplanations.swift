@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 extension Explanation {
     /// The places at which a fault can be armed. The declaration of each point has its meaning.

@@ -1,7 +1,7 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import Foundation
+import LabKit
+import LabSystem
+import Synchronization
 
 /// Records the state that devices report when a scenario fails, before anything ends.
 ///

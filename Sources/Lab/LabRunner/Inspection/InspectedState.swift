@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabKit
+import Foundation
+import LabKit
 
 /// The state of an instance's devices at one moment, as they report it: printed by `lab inspect`, and kept when a
 /// scenario fails.

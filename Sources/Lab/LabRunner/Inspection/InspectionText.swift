@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The layout of what `lab inspect` prints: lines under headings.
 enum InspectionText {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// The device states recorded when a scenario failed.
 public struct RecordedState<State: Sendable>: Sendable {

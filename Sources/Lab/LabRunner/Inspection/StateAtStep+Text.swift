@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 extension StateAtStep {
     /// The document for programs, with sorted keys.

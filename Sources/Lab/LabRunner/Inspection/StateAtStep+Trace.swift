@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 extension StateAtStep {
     /// Derives the state at a moment.

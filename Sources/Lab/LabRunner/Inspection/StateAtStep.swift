@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// The state at one moment of a recorded scenario, derived from the trace events of its processes until then.
 ///

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// The process of a device, as commands end and start it.
 struct DeviceProcess {

@@ -1,5 +1,5 @@
 public import Foundation
-internal import LabSystem
+import LabSystem
 
 /// Finds the lab's programs: in `$LAB_BIN`, beside the running program, or beside a test bundle.
 ///

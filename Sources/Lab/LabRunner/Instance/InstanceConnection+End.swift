@@ -1,5 +1,5 @@
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 // Ends the server and the agents on purpose.
 extension InstanceConnection {

@@ -1,5 +1,5 @@
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 // Differences when the labs of two hosts play a topology together.
 extension InstanceConnection {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// Operations that only the starter of the server and the agents can perform.
 struct InstanceKeeper: Sendable {

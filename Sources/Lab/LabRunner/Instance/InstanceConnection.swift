@@ -1,7 +1,7 @@
-internal import Foundation
+import Foundation
 public import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabSystem
+import Synchronization
 
 /// Access to a running instance through its control sockets and mapped pages: for the runner, and for every process
 /// that has the instance's directory.

@@ -1,6 +1,6 @@
 public import Foundation
 public import LabKit
-internal import LabSystem
+import LabSystem
 
 /// Finds the instance that a command is meant for.
 public enum InstanceLookup {

@@ -1,7 +1,7 @@
-internal import Foundation
+import Foundation
 public import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabSystem
+import Synchronization
 
 /// The output of `lab ps` about instances: which processes run, and which have ended or do not answer.
 ///

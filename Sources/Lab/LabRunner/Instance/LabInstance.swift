@@ -1,7 +1,7 @@
-internal import Foundation
+import Foundation
 public import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabSystem
+import Synchronization
 
 /// A running lab: the server, the device agents and the launched apps of one topology.
 ///

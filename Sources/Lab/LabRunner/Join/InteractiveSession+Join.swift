@@ -1,7 +1,7 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import Foundation
+import LabKit
+import LabSystem
+import Synchronization
 
 // Two hosts: `lab up` listens on one of them and joins on the other.
 extension InteractiveSession {

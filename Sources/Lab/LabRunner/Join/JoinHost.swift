@@ -1,7 +1,7 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import Foundation
+import LabKit
+import LabSystem
+import Synchronization
 
 /// The owner's side of two joined labs: admits the other host's lab, sends it the state to follow, and represents its
 /// devices and apps, so that they can be addressed here like any other.

@@ -1,6 +1,6 @@
-internal import Foundation
+import Foundation
 public import LabKit
-internal import LabSystem
+import LabSystem
 
 /// The part of a topology that `lab up` plays.
 public enum LabPart: Sendable {

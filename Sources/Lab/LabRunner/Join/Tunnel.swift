@@ -1,7 +1,7 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import Foundation
+import LabKit
+import LabSystem
+import Synchronization
 
 /// Carries connections of a guest's apps to the owner's server, which listens on the loopback of its own machine, inside
 /// the encrypted connection of the two labs.

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 // The state of a new instance once it has settled.
 extension LinkState {

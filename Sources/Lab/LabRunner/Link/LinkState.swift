@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabKit
+import Foundation
+import LabKit
 
 /// The links of an instance at one moment, as the two devices of each link report them: printed by `lab inspect link`,
 /// and kept when a scenario fails.

@@ -1,6 +1,6 @@
-internal import Dispatch
-internal import LabKit
-internal import Synchronization
+import Dispatch
+import LabKit
+import Synchronization
 
 /// Fetches the requests of apps from a running instance's server, whenever it has answered some.
 ///

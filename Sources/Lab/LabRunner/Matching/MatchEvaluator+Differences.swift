@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 // The differences between two values: only the differing members, each by its path.
 extension MatchEvaluator {

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabKit
+import Foundation
+import LabKit
 
 /// Compares values with expectations and lists every difference.
 struct MatchEvaluator {

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// One difference between a value and its expectation.
 struct Mismatch: Sendable {

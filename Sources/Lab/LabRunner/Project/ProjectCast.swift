@@ -1,4 +1,4 @@
-internal import LabFile
+import LabFile
 
 /// The actors of a new project, and the files about them.
 public struct ProjectCast: Equatable, Sendable {

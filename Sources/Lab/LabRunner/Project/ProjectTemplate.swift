@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// The files of a new project: a topology, a first scenario, and the schemas for an editor's completion.
 public struct ProjectTemplate {

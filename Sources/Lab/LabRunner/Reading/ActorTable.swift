@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// All actors that a step can address, with their commands.
 struct ActorTable: Sendable {

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// Reads a step that is a command to an actor.
 ///
@@ -66,13 +66,6 @@ struct CommandReader {
         for target in targets {
             if let command = target.command(named: name) { return (target, command) }
         }
-        for target in targets {
-            guard let spelling = OldSpelling.command(name, of: target.kind),
-                let command = target.command(named: spelling.new)
-            else { continue }
-            collector.warn(.oldSpelling(spelling), at: place)
-            return (target, command)
-        }
         guard let first = targets.first else { return nil }
         // A command that the actor's own program omits is unknown.
         let kinds = targets.map(\.kind)
@@ -104,7 +97,6 @@ struct CommandReader {
             collector.report(.wrongShape(what: "`with`", expected: .mapping, actual: node.shape), at: node.place)
             return nil
         }
-        let node = node.map { withCurrentNames($0, of: command) }
         let entries = node?.entries ?? []
         let before = collector.count
         let known = command.fields.map { $0.name }
@@ -123,7 +115,7 @@ struct CommandReader {
         let resource = command.name == CallResource.name ? readResource(node) : nil
         var arguments: [CommandStep.Argument] = []
         for field in command.fields {
-            if let value = node?[field.name].map({ withCurrentWord($0, of: field, command) }) {
+            if let value = node?[field.name] {
                 let type = type(of: field, resource: resource)
                 if let template = steps.values.read(value, as: type, what: "`\(field.name)`") {
                     checkLimit(of: field, template, writtenAs: value)
@@ -136,32 +128,6 @@ struct CommandReader {
             }
         }
         return collector.count == before ? arguments : nil
-    }
-
-    /// The parameters under their current names. An old name beside the new one stays, and is reported as unknown.
-    private func withCurrentNames(_ node: YAMLNode, of command: CommandDeclaration) -> YAMLNode {
-        let spellings = OldSpelling.parameters(of: command.name)
-        guard !spellings.isEmpty, let entries = node.entries else { return node }
-        // A command of an own app may have the same name and other parameters.
-        let names = command.fields.map { $0.name }
-        let renamed = entries.map { entry in
-            guard let spelling = spellings.first(where: { $0.old == entry.key }), node[spelling.new] == nil,
-                names.contains(spelling.new), !names.contains(entry.key)
-            else { return entry }
-            collector.warn(.oldSpelling(spelling), at: entry.keyPlace)
-            return YAMLEntry(key: spelling.new, keyPlace: entry.keyPlace, value: entry.value)
-        }
-        return YAMLNode(.mapping(renamed), at: node.place)
-    }
-
-    /// The vocabulary's spelling of a value.
-    private func withCurrentWord(
-        _ node: YAMLNode, of field: FieldDeclaration, _ command: CommandDeclaration
-    ) -> YAMLNode {
-        let spellings = OldSpelling.values(of: field.name, command.name)
-        guard let spelling = spellings.first(where: { $0.old == node.scalar?.text }) else { return node }
-        collector.warn(.oldSpelling(spelling), at: node.place)
-        return YAMLNode(.scalar(YAMLScalar(text: spelling.new, isQuoted: true)), at: node.place)
     }
 
     /// Values that the lab would reject in the run are rejected before it, if they are known.

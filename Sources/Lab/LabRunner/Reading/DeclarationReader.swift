@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// Reads the values that a scenario has before its first step: `values:`, and the row of a table.
 ///

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabFile
-internal import LabKit
+import Foundation
+import LabFile
+import LabKit
 
 /// Reads expectations of values: literals by their declared type, matchers, partial objects.
 ///

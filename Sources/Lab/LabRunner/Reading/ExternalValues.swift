@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Values for `values:` given from outside: `--set name=value`, and `LAB_VAR_name` in the environment.
 struct ExternalValues {

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// Reads the expectation of a failure.
 ///

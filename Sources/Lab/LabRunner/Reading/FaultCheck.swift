@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// Checks whether a fault can take effect as written: before a run with the values in the file, and when the fault is
 /// armed with all values.

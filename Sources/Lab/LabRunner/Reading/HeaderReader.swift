@@ -1,40 +1,19 @@
-internal import Foundation
-internal import LabFile
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabFile
+import LabKit
+import LabSystem
 
-/// Reads the status of a scenario from its header: chapters of the manuals, quarantine and requirements.
+/// Reads what the header of a scenario says beside its name: chapters of the manuals, quarantine and requirements.
 ///
 /// Not thread-safe: used by the one thread that reads the scenario.
 struct HeaderReader {
     let reader: MappingReader
     let collector: DiagnosticCollector
 
-    /// `manual: chapter`, or a list of chapters.
+    /// `manual: chapter`, or a list of chapters, in words of the writer's choice.
     func manual() -> [String] {
-        guard let node = reader.optional("manual") else { return [] }
-        guard node.elements == nil else { return (node.elements ?? []).compactMap(chapter) }
-        return reader.text("manual") == nil ? [] : [chapter(node)].compactMap(\.self)
-    }
-
-    /// The name of a chapter that a scenario can show.
-    private func chapter(_ node: YAMLNode) -> String? {
-        guard let name = node.scalar?.text, !node.isNull else {
-            collector.report(
-                .wrongShape(what: "an element of `manual`", expected: .value, actual: node.shape), at: node.place)
-            return nil
-        }
-        switch ManualChapter.all.first(where: { $0.name == name }) {
-        case .some(let chapter) where chapter.obstacle == nil:
-            return name
-        case .some(let chapter):
-            let reason = "no scenario can show the chapter `\(chapter.title)`: \(chapter.obstacle ?? "")"
-            collector.report(.misfit(what: "`manual`", reason: reason), at: node.place)
-        case nil:
-            collector.report(
-                .unknownName(what: "chapter of a manual", name: name, known: ManualChapter.names), at: node.place)
-        }
-        return nil
+        if reader.node["manual"]?.elements != nil { return reader.texts("manual") ?? [] }
+        return reader.text("manual").map { [$0] } ?? []
     }
 
     /// `quarantine: reason`, or `{ reason, owner, until }`.

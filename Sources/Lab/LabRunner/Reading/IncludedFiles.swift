@@ -1,7 +1,7 @@
-internal import Foundation
-internal import LabFile
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabFile
+import LabKit
+import LabSystem
 
 /// The files that a scenario includes, each read once, so that a mistake in a file included twice is reported once.
 ///

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// The kind of value that a matcher needs.
 enum MatcherNeed {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Splits text with `${…}` into its parts.
 enum ReferenceParser {

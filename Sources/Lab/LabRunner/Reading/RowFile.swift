@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabSystem
+import LabFile
+import LabSystem
 
 /// The rows of a table in a file of its own, beside the scenario.
 ///

@@ -1,7 +1,7 @@
-internal import Foundation
+import Foundation
 public import LabFile
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 /// Reads a scenario file completely, before any process starts.
 public enum ScenarioReader {
@@ -26,7 +26,7 @@ public enum ScenarioReader {
         if file.lines.contains(where: { $0.hasPrefix("name:") }) { return false }
         guard let entries = YAMLDocument.parse(file, reporting: DiagnosticCollector())?.entries else { return false }
         return entries.contains { $0.key == "steps" }
-            && entries.allSatisfy { ["about", "outputs", "parameters", "steps", LanguageVersion.key].contains($0.key) }
+            && entries.allSatisfy { ["about", "outputs", "parameters", "steps"].contains($0.key) }
     }
 
     /// Reads a file.
@@ -67,7 +67,6 @@ private struct Reading {
 
     func read(_ root: YAMLNode) -> [Scenario] {
         guard let reader = MappingReader(root, container: "a scenario", reporting: collector) else { return [] }
-        guard LanguageVersion.isSpoken(by: reader, reporting: collector) else { return [] }
         let name = reader.text("name", required: true) ?? ""
         let tags = reader.texts("tags") ?? []
         let header = HeaderReader(reader: reader, collector: collector)

@@ -1,7 +1,7 @@
-internal import Foundation
-internal import LabFile
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabFile
+import LabKit
+import LabSystem
 
 // Steps that are words of the language.
 extension StepReader {

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 // Lists of steps that run at the same time.
 extension StepReader {

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 // `check`: an expectation of a captured value, or steps that are all carried out.
 extension StepReader {

@@ -1,6 +1,6 @@
-internal import LabFile
-internal import LabKit
-internal import LabSystem
+import LabFile
+import LabKit
+import LabSystem
 
 // Steps of other files: functions with parameters and outputs.
 extension StepReader {
@@ -30,7 +30,6 @@ extension StepReader {
             guard let root = YAMLDocument.parse(included.file, reporting: collector),
                 let reader = MappingReader(root, container: "an included file", reporting: collector)
             else { return nil }
-            guard LanguageVersion.isSpoken(by: reader, reporting: collector) else { return nil }
             reader.declare("name", "about")
             readParameters(reader, of: call, into: inner)
             let outputs = readOutputs(reader)

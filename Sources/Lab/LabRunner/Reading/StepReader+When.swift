@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 // `when`: a step that is carried out only under a condition.
 extension StepReader {

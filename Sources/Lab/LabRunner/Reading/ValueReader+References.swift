@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 extension ValueReader {
     /// Reads a value that consists of one reference: it keeps the type of the referenced value.

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// Reads values by their declared type, with the references in them.
 ///

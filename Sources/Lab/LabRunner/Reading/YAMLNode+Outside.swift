@@ -1,4 +1,4 @@
-internal import LabFile
+import LabFile
 
 extension YAMLNode {
     /// A text from the command line, the environment or a table. It never becomes a reference, and it is quoted, so

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// A kind of fault that a scenario can inject: a command, or a command with one value of a parameter.
 ///

@@ -1,4 +1,4 @@
-internal import LabFile
+import LabFile
 public import LabKit
 
 /// The programs of own apps that a project's lab file names, with their vocabularies.

@@ -1,4 +1,4 @@
-internal import LabFile
+import LabFile
 public import LabKit
 
 /// The vocabulary as `lab steps` prints it: one declaration, for people and for programs.

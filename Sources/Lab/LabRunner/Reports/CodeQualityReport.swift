@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabSystem
+import Foundation
+import LabSystem
 
 /// The scenarios that did not pass in the form of GitLab, which shows them at their lines in a merge request: the
 /// format of Code Climate, with the members that GitLab requires.

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabFile
-internal import LabSystem
+import Foundation
+import LabFile
+import LabSystem
 
 /// Annotations in the format that GitHub reads from the log of a job, one per line.
 struct GitHubAnnotations {

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabSystem
+import Foundation
+import LabSystem
 
 /// The Markdown for the page of a GitHub job: the counts, and the scenarios that did not pass.
 struct GitHubSummary {

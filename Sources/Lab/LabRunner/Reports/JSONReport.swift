@@ -1,5 +1,5 @@
 public import Foundation
-internal import LabSystem
+import LabSystem
 
 /// The results as JSON, with a version for programs that read it.
 public struct JSONReport: Codable, Sendable {

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The results as XML for CI systems.
 ///

@@ -1,4 +1,4 @@
-internal import LabSystem
+import LabSystem
 
 extension TerminalReport {
     /// The failures once more at the end of the output of several scenarios: each with its first failing step, and its

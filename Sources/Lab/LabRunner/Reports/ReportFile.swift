@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabSystem
+import Foundation
+import LabSystem
 
 /// A file that will receive a report: checked before anything starts.
 struct ReportFile: Sendable {

@@ -1,7 +1,7 @@
-internal import Foundation
-internal import Glibc
-internal import LabKit
-internal import LabSystem
+import Foundation
+import Glibc
+import LabKit
+import LabSystem
 
 /// The facts for judging a run later: the lab, the command, the state of the files, and the machine.
 public struct RunCircumstances: Codable, Sendable, Equatable {

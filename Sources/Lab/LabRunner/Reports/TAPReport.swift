@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabKit
+import Foundation
+import LabKit
 
 /// The results in the Test Anything Protocol, version 14.
 ///

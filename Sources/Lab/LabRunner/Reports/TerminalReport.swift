@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The text of results for people.
 public struct TerminalReport: Sendable {

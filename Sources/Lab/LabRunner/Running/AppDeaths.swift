@@ -1,6 +1,6 @@
-internal import LabChecks
-internal import LabKit
-internal import LabSystem
+import LabChecks
+import LabKit
+import LabSystem
 
 /// The ended processes of apps, each judged by itself: a command to end another process, or an earlier one of the same
 /// app, explains nothing.

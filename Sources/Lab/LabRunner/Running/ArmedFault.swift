@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// A fault armed by a step, with the commands that its declaration names for counting and ending it.
 struct ArmedFault: Sendable {

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// Lets a number of threads continue only when all have arrived.
 ///

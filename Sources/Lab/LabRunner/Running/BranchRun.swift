@@ -1,6 +1,6 @@
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabKit
+import LabSystem
+import Synchronization
 
 /// Runs branches at the same time, each on a thread of its own, with a common start.
 enum BranchRun {

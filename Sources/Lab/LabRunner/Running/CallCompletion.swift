@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// The possible words of a command for an actor of a running instance, for completion in shells.
 public struct CallCompletion: Sendable {

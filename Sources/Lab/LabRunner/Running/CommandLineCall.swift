@@ -1,7 +1,7 @@
-internal import Foundation
+import Foundation
 public import LabFile
 public import LabKit
-internal import LabSystem
+import LabSystem
 
 /// One command typed on the command line: `lab exec main createActivation name=phone`.
 public struct CommandLineCall: Sendable {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabSystem
-internal import Synchronization
+import Foundation
+import LabSystem
+import Synchronization
 
 /// Lines typed by a person. Thread rule: one thread at a time.
 final class ConsoleInput: Sendable {

@@ -1,6 +1,6 @@
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabKit
+import LabSystem
+import Synchronization
 
 /// Sends commands to actors and returns their answers.
 ///

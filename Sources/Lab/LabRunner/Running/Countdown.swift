@@ -1,5 +1,5 @@
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 /// Performs an action when a real-time limit has passed, unless the limited work has ended before.
 ///

@@ -1,5 +1,5 @@
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 /// The real time by which a group of steps must have ended.
 struct Deadline: Sendable {

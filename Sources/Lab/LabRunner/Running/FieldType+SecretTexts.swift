@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 extension FieldType {
     /// The texts in a value of this type that must not appear in any record of a run.

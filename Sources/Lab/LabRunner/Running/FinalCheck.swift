@@ -1,5 +1,5 @@
-internal import LabChecks
-internal import LabKit
+import LabChecks
+import LabKit
 
 /// The checks of a run after the steps of a scenario: they prevent a green result that proves nothing.
 ///

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabKit
+import Foundation
+import LabKit
 
 extension Scenario {
     /// The values drawn from a seed; secret ones are masked from here on.

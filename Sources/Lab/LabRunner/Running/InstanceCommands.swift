@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// The commands of `faults` and `clock`, which change the instance's mapped pages, of `trace`, which reads its files,
 /// and of the processes of the server and the devices.

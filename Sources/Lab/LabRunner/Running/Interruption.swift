@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// A request to stop, visible to every thread of a run. It has two levels: first the work ends in order, then at once.
 ///

@@ -1,5 +1,5 @@
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 /// Waits until both ends of a link have the wanted state: until then messages still pass, or are still rejected.
 struct LinkSettling {

@@ -1,5 +1,5 @@
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 /// The time during which a command was certainly being handled: bounds of an interval of known length.
 ///

@@ -1,5 +1,5 @@
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 /// When a step with `eventually` is retried: as soon as something happens in a process that it asks, else after a
 /// pause, and never so often that the requests themselves keep the processes busy.

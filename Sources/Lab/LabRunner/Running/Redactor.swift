@@ -1,6 +1,6 @@
-internal import Foundation
+import Foundation
 public import LabKit
-internal import Synchronization
+import Synchronization
 
 /// All output of a run goes through it: it replaces secrets in every text, in every encoding in which they can occur.
 ///

@@ -1,5 +1,5 @@
-internal import LabChecks
-internal import LabKit
+import LabChecks
+import LabKit
 
 /// The rules that hold in every scenario, whatever its steps expect: those rules of stress runs that are cheap.
 ///

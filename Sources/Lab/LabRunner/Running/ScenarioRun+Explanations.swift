@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 extension ScenarioRun {
     /// Explains a failed step.

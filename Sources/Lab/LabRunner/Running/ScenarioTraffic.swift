@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// The requests of a scenario with their decrypted content, for the page of its run.
 struct ScenarioTraffic {

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabKit
+import Foundation
+import LabKit
 
 /// The encodings in which a secret can occur in the output or records of a run: those that apps, servers and their
 /// error messages use.

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// Builds the explanation of a failed step.
 struct StepExplainer {

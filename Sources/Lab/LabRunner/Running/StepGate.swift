@@ -1,7 +1,7 @@
-internal import LabFile
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabFile
+import LabKit
+import LabSystem
+import Synchronization
 
 /// Pauses a run before its steps until a person continues it.
 ///

@@ -1,5 +1,5 @@
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 // Steps that are words of the language.
 extension StepRunner {

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 // Steps that run at the same time.
 extension StepRunner {

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 // Faults: recorded when armed, checked for hits, and ended.
 extension StepRunner {

@@ -1,5 +1,5 @@
-internal import LabSystem
-internal import Synchronization
+import LabSystem
+import Synchronization
 
 /// When steps were last carried out, on the monotonic clock: shows what a stopped run was waiting for, and in which
 /// step an event occurred.

@@ -1,6 +1,6 @@
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabKit
+import LabSystem
+import Synchronization
 
 /// The trace events of all processes of an instance as they are written: `waitFor` consumes them, and they wake up
 /// `eventually`. Explanations, `order` and `never` read the files.

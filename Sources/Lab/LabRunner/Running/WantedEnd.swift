@@ -1,5 +1,5 @@
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 /// The end of an app's process that a command explains.
 struct WantedEnd: Sendable {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// A value that a scenario has before its first step, and its source.
 struct DeclaredValue: Sendable {

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// An expectation of a value, and its place.
 struct Expectation: Sendable {

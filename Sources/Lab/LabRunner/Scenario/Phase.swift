@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// The steps before or after those of the scenario, with a time limit of their own.
 struct Phase: Sendable {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 extension Scenario {
     /// The names of the events that its steps may ask for after their arrival: only these have to be kept.

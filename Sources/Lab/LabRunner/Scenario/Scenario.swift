@@ -11,7 +11,7 @@ public struct Scenario: Sendable {
     public let name: String
     /// Its subject, such as a section of the manual; nil if the file does not state one.
     let about: String?
-    /// The chapters of the manuals that it shows, each as ``ManualChapter/name``.
+    /// The chapters of the manuals that it shows, as the file names them.
     let manual: [String]
     /// Tags for selection.
     public let tags: [String]

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 // The one place where a step is described in English.
 

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// A value as written: literal, reference to a variable, or a mix of both. It is resolved on the parsed tree when its
 /// step runs, so that a value from outside never becomes syntax.

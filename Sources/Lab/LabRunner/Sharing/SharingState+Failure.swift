@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 extension SharingState {
     /// The app to inspect if the shared state may explain a failure; nil if everything is idle.

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabKit
+import Foundation
+import LabKit
 
 /// The state shared by the apps of an instance at one moment: printed by `lab inspect sharing`, and kept when a
 /// scenario fails.

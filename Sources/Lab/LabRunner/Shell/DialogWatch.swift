@@ -1,6 +1,6 @@
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabKit
+import LabSystem
+import Synchronization
 
 /// Waits for the end of a step or a dialog of an app.
 ///

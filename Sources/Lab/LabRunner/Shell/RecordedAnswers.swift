@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// The texts of a session's answers. A text typed later was read there, so the record refers to the answer: an
 /// activation code, for example, differs in the next run.

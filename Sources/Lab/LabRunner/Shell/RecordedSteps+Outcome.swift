@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 extension RecordedSteps {
     /// Adds a step that was carried out, if a scenario can repeat it.

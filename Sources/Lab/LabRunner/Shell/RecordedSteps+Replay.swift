@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 extension RecordedSteps {
     /// A pause after which a step is assumed to have waited for something, in nanoseconds.

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabFile
-internal import LabKit
+import Foundation
+import LabFile
+import LabKit
 
 /// The steps of a session as a runnable scenario.
 ///

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// The secrets in a text that is not a valid step: a parameter with the name of a secret holds one, even if the command
 /// is unknown.

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabFile
+import Foundation
+import LabFile
 
 /// A value of the short form that is not typed openly: `password=env:PIN` reads a variable of the environment,
 /// `password=@-` reads a line without echo. The words are those of `lab exec`.

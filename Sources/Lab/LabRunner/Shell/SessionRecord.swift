@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// The repeatable steps of a session, without the secrets that were typed: kept by `lab shell`, `lab record` and the
 /// dashboard.

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// The app that a shell acts as, if every line is a command to it: the prompt of an app that was started by hand.
 struct ShellActor {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabFile
-internal import LabKit
+import Foundation
+import LabFile
+import LabKit
 
 /// The possible next words: actors, their commands, parameters, values of a parameter, and captures of earlier steps.
 struct ShellCompletion {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabFile
-internal import LabKit
+import Foundation
+import LabFile
+import LabKit
 
 /// A line typed into the shell: a step in YAML, or its short form.
 ///

@@ -1,8 +1,8 @@
-internal import Foundation
-internal import LabFile
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import Foundation
+import LabFile
+import LabKit
+import LabSystem
+import Synchronization
 
 /// The source of a shell's lines.
 public protocol ShellInput {

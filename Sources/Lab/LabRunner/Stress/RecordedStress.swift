@@ -1,6 +1,6 @@
-internal import LabChecks
-internal import LabKit
-internal import LabSystem
+import LabChecks
+import LabKit
+import LabSystem
 
 /// The record of a stress run, which may have ended long ago or have been killed.
 public struct RecordedStress: Sendable {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// An action that a stress run requests from an app.
 enum StressAction: String, CaseIterable {

@@ -1,5 +1,5 @@
-internal import LabChecks
-internal import LabKit
+import LabChecks
+import LabKit
 
 /// The result of a call.
 struct StressAnswer {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// The calls of the apps in a stress round, and the faults injected meanwhile.
 ///

@@ -1,6 +1,6 @@
-internal import LabChecks
-internal import LabKit
-internal import LabSystem
+import LabChecks
+import LabKit
+import LabSystem
 
 /// Plays the list of one app, call by call, and records requests and results.
 ///

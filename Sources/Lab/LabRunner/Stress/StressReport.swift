@@ -1,5 +1,5 @@
-internal import LabChecks
-internal import LabKit
+import LabChecks
+import LabKit
 
 /// The text of a stress round for people.
 struct StressReport {

@@ -1,7 +1,7 @@
-internal import LabChecks
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabChecks
+import LabKit
+import LabSystem
+import Synchronization
 
 /// One round of a stress run: an instance, a player for each app, and the check of their records.
 struct StressRound {

@@ -1,6 +1,6 @@
-internal import LabChecks
-internal import LabKit
-internal import LabSystem
+import LabChecks
+import LabKit
+import LabSystem
 
 /// A run of `lab stress sharing`: apps that share one activation perform random actions, are killed, suspended and
 /// restarted, and their records are checked against the rules.

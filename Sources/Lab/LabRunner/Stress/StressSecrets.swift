@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabKit
+import Foundation
+import LabKit
 
 /// The passwords of a round's activations, as the user of the apps knows them, and the set of activations with the
 /// application's own key.

@@ -1,5 +1,5 @@
-internal import LabChecks
-internal import LabKit
+import LabChecks
+import LabKit
 
 /// How often each kind of call and each fault happened: a run without some of them proves nothing about these.
 struct StressTally {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabFile
-internal import LabSystem
+import Foundation
+import LabFile
+import LabSystem
 
 /// Files that have changed, according to git or to a file watcher.
 struct ChangedFiles {

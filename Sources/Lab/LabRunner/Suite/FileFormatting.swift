@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabFile
-internal import LabSystem
+import Foundation
+import LabFile
+import LabSystem
 
 /// Formats the files that a command line names.
 ///
@@ -18,21 +18,15 @@ public struct FileFormatting {
     public static let standardInput = "-"
 
     private let treatment: Treatment
-    private let upgrades: Bool
     private let print: (String) -> Void
     private let writeErrors: (String) -> Void
 
     /// - Parameters:
     ///   - treatment: What to do with a file.
-    ///   - upgrades: Whether to replace deprecated words.
     ///   - print: Takes pieces of text, for standard output.
     ///   - writeErrors: Takes diagnostics, for standard error.
-    public init(
-        _ treatment: Treatment, upgrades: Bool = false, print: @escaping (String) -> Void,
-        writeErrors: @escaping (String) -> Void
-    ) {
+    public init(_ treatment: Treatment, print: @escaping (String) -> Void, writeErrors: @escaping (String) -> Void) {
         self.treatment = treatment
-        self.upgrades = upgrades
         self.print = print
         self.writeErrors = writeErrors
     }
@@ -56,9 +50,8 @@ public struct FileFormatting {
         var search = ScenarioFiles(takesLabFiles: true)
         var seen: Set<String> = []
         let files = paths.flatMap { search.files(at: $0) }.filter { seen.insert(Files.absolute($0)).inserted }
-        let upgrade = upgrades ? LanguageUpgrade(of: files.filter { Files.name(of: $0) != "lab.yaml" }) : nil
-        for note in search.notes + (upgrade?.notes ?? []) { complain("note: \(note)\n") }
-        let results = try files.map { try format($0, with: upgrade) }
+        for note in search.notes { complain("note: \(note)\n") }
+        let results = try files.map(format)
         let changed = results.count { $0 == .changed }
         let verb = treatment == .checks ? "would be" : changed == 1 ? "was" : "were"
         print("\(changed) of \(files.count) \(files.count == 1 ? "file" : "files") \(verb) rewritten\n")
@@ -67,10 +60,7 @@ public struct FileFormatting {
 
     /// Formats a text from standard input and prints it.
     public func run(standardInput text: String) -> RunOutcome {
-        let source = SourceFile(path: "<standard input>", text: text)
-        let upgrade = upgrades ? LanguageUpgrade(of: source) : nil
-        for note in upgrade?.notes ?? [] { complain("note: \(note)\n") }
-        let (result, formatted) = formatted(source, with: upgrade)
+        let (result, formatted) = formatted(SourceFile(path: "<standard input>", text: text))
         if treatment == .rewrites { print(formatted ?? "") }
         if treatment == .checks, result == .changed { print("standard input is not formatted\n") }
         return outcome(result)
@@ -85,13 +75,13 @@ public struct FileFormatting {
         }
     }
 
-    private func format(_ path: String, with upgrade: LanguageUpgrade?) throws -> Result {
+    private func format(_ path: String) throws -> Result {
         switch SourceFile.read(path) {
         case .failure(let diagnostic):
             complain(DiagnosticRenderer().render(diagnostic))
             return .refused
         case .success(let source):
-            let (result, text) = formatted(source, with: upgrade)
+            let (result, text) = formatted(source)
             guard result == .changed, let text else { return result }
             if treatment == .rewrites { try write(text, to: path) }
             print("\(path.onOneVisibleLine)\n")
@@ -100,10 +90,10 @@ public struct FileFormatting {
     }
 
     /// The formatted text; nil after a diagnostic.
-    private func formatted(_ source: SourceFile, with upgrade: LanguageUpgrade?) -> (Result, String?) {
+    private func formatted(_ source: SourceFile) -> (Result, String?) {
         let collector = DiagnosticCollector()
         do {
-            guard let text = try YAMLFormatter.format(upgrade?.upgraded(source) ?? source, reporting: collector) else {
+            guard let text = try YAMLFormatter.format(source, reporting: collector) else {
                 complain(DiagnosticRenderer().render(collector.diagnostics))
                 return (.refused, nil)
             }

@@ -1,5 +1,5 @@
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 /// A running instance for people and tools: the work of `lab up`.
 ///

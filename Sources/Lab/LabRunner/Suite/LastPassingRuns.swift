@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// The last kept run that passed a scenario. The reports are read on first use.
 ///

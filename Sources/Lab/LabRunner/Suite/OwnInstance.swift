@@ -1,6 +1,6 @@
-internal import LabFile
-internal import LabKit
-internal import LabSystem
+import LabFile
+import LabKit
+import LabSystem
 
 /// The instance that a person's command starts and ends: `lab up`, `lab shell`, `lab record`.
 ///

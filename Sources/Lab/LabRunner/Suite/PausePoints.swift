@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// The places at which a run stops, so that a person can inspect the instance.
 public struct PausePoints: Sendable, Equatable {

@@ -1,5 +1,5 @@
-internal import LabSystem
-internal import Synchronization
+import LabSystem
+import Synchronization
 
 /// Shows the progress of a run. On a terminal, results are printed as they arrive, above a progress line; elsewhere
 /// they are printed in the order of the suite, so that two runs can be compared.

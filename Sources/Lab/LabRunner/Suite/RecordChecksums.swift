@@ -1,7 +1,7 @@
-internal import CZlib
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import CZlib
+import Foundation
+import LabKit
+import LabSystem
 
 /// The checksums of all records of a run, written at its end. A changed byte in a record is an error, never a different
 /// result of the run; a killed run has no checksums.

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabSystem
+import Foundation
+import LabSystem
 
 /// How long scenarios took in an earlier run, from its JSON report: the basis for balancing shards.
 public struct RecordedDurations: Sendable {

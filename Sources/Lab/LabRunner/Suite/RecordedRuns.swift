@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabSystem
+import Foundation
+import LabSystem
 
 /// The recorded runs of a project.
 public struct RecordedRuns {

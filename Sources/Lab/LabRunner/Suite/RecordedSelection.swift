@@ -1,5 +1,5 @@
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 /// The scenarios selected from the records of earlier runs: `--last-failed`, `--slowest` and `--new`.
 struct RecordedSelection {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// Merges the JSON reports of all shards of a suite into the report of a single run.
 public struct ReportMerge {

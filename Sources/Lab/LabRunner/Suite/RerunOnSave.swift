@@ -1,7 +1,7 @@
 public import Foundation
-internal import LabFile
-internal import LabKit
-internal import LabSystem
+import LabFile
+import LabKit
+import LabSystem
 
 /// Runs scenarios, and reruns those of which a file is saved: `lab run --watch`.
 ///

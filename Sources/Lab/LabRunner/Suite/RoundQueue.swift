@@ -1,6 +1,6 @@
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabKit
+import LabSystem
+import Synchronization
 
 /// The scenarios that a run has yet to play, round by round.
 ///

@@ -1,7 +1,7 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import Foundation
+import LabKit
+import LabSystem
+import Synchronization
 
 /// The directory with the records of a run: `.lab/runs/<id>`, with `latest` pointing at the last one.
 final class RunDirectory: Sendable {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// The history of each scenario in the kept runs: how often it passed, how long it took, and since when it has failed.
 public struct RunHistory: Encodable, Sendable {

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The options of `lab run`.
 public struct RunOptions: Sendable {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// How often events occurred in a run and how long they took, from the traces of its scenarios.
 public struct RunStatistics: Encodable, Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Collects the error codes and fault points that the steps of a scenario name.
 ///

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// Searches for scenario files, and records what it skipped.
 struct ScenarioFiles {

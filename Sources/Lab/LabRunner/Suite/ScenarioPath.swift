@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabSystem
+import Foundation
+import LabSystem
 
 /// A path on a command line: a file, a directory, or one row of a table as reports print it, `login.yaml[wrong-pin]`.
 struct ScenarioPath {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// The steps of a scenario in words, with all values known before it runs.
 struct ScenarioPlan {

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 // Results of scenarios that were not played.
 extension ScenarioResult {

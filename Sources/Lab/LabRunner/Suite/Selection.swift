@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// The selection of scenarios to run.
 struct Selection: Sendable {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// One of several equal parts of a suite, for machines that share the work.
 ///

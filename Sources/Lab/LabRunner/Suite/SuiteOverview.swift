@@ -1,6 +1,6 @@
 public import Foundation
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// Lists and checks scenarios without starting anything.
 ///
@@ -28,9 +28,10 @@ public struct SuiteOverview {
         self.writeErrors = writeErrors
     }
 
-    private func find(warnings: SuiteSearch.Warnings = .none) -> SuiteSearch.Found? {
+    private func find(reportsWarnings: Bool = false) -> SuiteSearch.Found? {
         SuiteSearch(
-            options: options, environment: environment, warnings: warnings, print: print, writeErrors: writeErrors
+            options: options, environment: environment, reportsWarnings: reportsWarnings, print: print,
+            writeErrors: writeErrors
         ).find()
     }
 
@@ -63,13 +64,13 @@ public struct SuiteOverview {
     /// Prints a Markdown page about all of them.
     public func index() -> RunOutcome {
         guard let found = find() else { return .badInput }
-        print(CatalogueIndex(scenarios: found.scenarios).text)
+        print(CatalogueIndex(of: found.scenarios).text)
         return .passed
     }
 
     /// Prints that there are no errors, or every error.
     public func check() -> RunOutcome {
-        guard let found = find(warnings: .all) else { return .badInput }
+        guard let found = find(reportsWarnings: true) else { return .badInput }
         let files = Set(found.scenarios.map(\.file.path)).count
         func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
         print("\(counted(found.scenarios.count, "scenario")) in \(counted(files, "file")): no mistakes\n")

@@ -1,7 +1,7 @@
 public import Foundation
 public import LabFile
-internal import LabKit
-internal import LabSystem
+import LabKit
+import LabSystem
 
 /// Finds and reads all scenarios of a run, before anything starts.
 public struct SuiteReader {

@@ -1,7 +1,7 @@
 public import Foundation
-internal import LabKit
-internal import LabSystem
-internal import Synchronization
+import LabKit
+import LabSystem
+import Synchronization
 
 /// Runs scenarios: reads everything first, then runs them in instances of their own, then reports.
 ///
@@ -50,8 +50,8 @@ public final class SuiteRunner: Sendable {
     /// Runs.
     public func run() -> RunOutcome {
         let search = SuiteSearch(
-            options: options, environment: environment, changes: changes, warnings: .concerningRuns,
-            print: printer.print, writeErrors: writeErrors)
+            options: options, environment: environment, changes: changes, print: printer.print,
+            writeErrors: writeErrors)
         guard let found = search.find() else { return .badInput }
         do {
             let reports = try RunReports(options.reports, inputs: found.inputs)

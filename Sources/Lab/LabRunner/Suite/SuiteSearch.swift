@@ -1,7 +1,7 @@
-internal import Foundation
-internal import LabFile
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabFile
+import LabKit
+import LabSystem
 
 /// Finds the scenarios that a command line selects, and reports all errors in them and in the selection.
 struct SuiteSearch {
@@ -19,22 +19,6 @@ struct SuiteSearch {
         var emptiness: String
     }
 
-    /// The level of warnings beside the errors.
-    enum Warnings {
-        case none
-        /// Changes to come: a deprecated word that the next version rejects.
-        case concerningRuns
-        /// Also hints for the writer of the file: a capture that is never used.
-        case all
-
-        fileprivate func include(_ warning: Diagnostic) -> Bool {
-            switch (self, warning.kind) {
-            case (.none, _), (.concerningRuns, .unreadCapture): false
-            case (.concerningRuns, _), (.all, _): true
-            }
-        }
-    }
-
     /// More would scroll the first one away, which is often the cause of the others.
     private static let shownMistakes = 50
 
@@ -42,7 +26,8 @@ struct SuiteSearch {
     let environment: [String: String]
     /// Only scenarios affected by these.
     var changes: ChangedFiles?
-    var warnings = Warnings.none
+    /// Whether to report, beside the errors, what does not prevent a run: a capture that is never used.
+    var reportsWarnings = false
     /// Takes lines for the output of a CI system.
     let print: (String) -> Void
     /// Takes diagnostics, for standard error.
@@ -89,7 +74,7 @@ struct SuiteSearch {
             }
             return nil
         }
-        complain(DiagnosticRenderer(secrets: suite.secrets).render(suite.warnings.filter(warnings.include)))
+        if reportsWarnings { complain(DiagnosticRenderer(secrets: suite.secrets).render(suite.warnings)) }
         let given = ExternalValues(settings: options.settings, environment: environment)
         if let mistake = given.mistake(declared: suite.values) {
             complain("error: \(mistake)\n")

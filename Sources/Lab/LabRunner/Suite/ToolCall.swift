@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabSystem
+import Foundation
+import LabSystem
 
 /// A system program that does something better than own code would: git, tar.
 enum ToolCall {

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// Eight digits by which a user compares both sides of an activation (protocol.md, section 6.4).
 public enum Fingerprint {

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// Reads what a QR code or a link carries (protocol.md, section 4.2). Nothing is corrected or trimmed.
 public enum ActivationCodeParser {

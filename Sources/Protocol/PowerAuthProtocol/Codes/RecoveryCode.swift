@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// A recovery code; it has the form of an activation code and may be written with the prefix `R:`

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// Recovery code and PUK that belong to an activation: issued with it, kept under its vault key, and shown
 /// when the user asks for them (protocol.md, sections 6.1 and 13).

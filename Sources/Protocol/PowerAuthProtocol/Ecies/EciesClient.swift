@@ -1,5 +1,5 @@
 public import Foundation
-internal import Synchronization
+import Synchronization
 
 /// Encrypts requests for a server key (protocol.md, section 7.3). Every call makes a new ephemeral key.
 ///

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// The 48 bytes derived for one exchange: encryption, authentication and vector key

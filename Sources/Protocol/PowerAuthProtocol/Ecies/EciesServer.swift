@@ -1,5 +1,5 @@
 public import Foundation
-internal import Synchronization
+import Synchronization
 
 /// Decrypts requests with a server's private key, or with an envelope another server derived
 /// (protocol.md, section 7.3). Replay and age of a request are the caller's business: protocol.md, section 7.6.

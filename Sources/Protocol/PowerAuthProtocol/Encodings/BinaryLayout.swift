@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The byte layouts protocol.md, section 1 names.
 enum BinaryLayout {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// Base64 as the protocol's core reads it (protocol.md, section 2.5).

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// `X-PowerAuth-Authorization` (protocol.md, section 9.5).
 public struct SignatureHeader: Sendable, Equatable {

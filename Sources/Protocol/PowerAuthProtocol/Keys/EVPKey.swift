@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import Foundation
+import COpenSSL
+import Foundation
 
 /// Owner of one `EVP_PKEY`.
 ///

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// A P-256 private key with its public point. OpenSSL wipes the scalar when the last copy is released.

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// A P-256 public key whose point was checked (protocol.md, section 2.1).

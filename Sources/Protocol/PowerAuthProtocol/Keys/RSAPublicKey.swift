@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// An RSA public key for foreign tokens; the protocol itself has no RSA keys (RFC 7518, section 6.3).

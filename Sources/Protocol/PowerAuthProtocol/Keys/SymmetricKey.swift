@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// A 16-byte key whose type states its purpose, so that a transport key cannot be passed as a vault key.

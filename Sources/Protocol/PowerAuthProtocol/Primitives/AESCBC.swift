@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// AES-128 in CBC mode (protocol.md, section 2.3).

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// Algorithms fetched from OpenSSL once a process: a fetch costs more than hashing a small message.
 ///

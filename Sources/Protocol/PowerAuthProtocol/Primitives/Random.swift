@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// Random bytes from OpenSSL's generator (protocol.md, section 2.8).

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// Bytes that are overwritten when the last copy of this value is released.

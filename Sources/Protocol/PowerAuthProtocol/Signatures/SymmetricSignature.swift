@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import Foundation
 
 /// The symmetric signature of a request (protocol.md, sections 9.1 and 9.3).

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The claims of a request for a temporary key (protocol.md, section 8.1).
 public struct TemporaryKeyRequest: Sendable, Equatable, Codable {

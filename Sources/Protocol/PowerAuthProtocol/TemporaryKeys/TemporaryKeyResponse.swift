@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// A temporary public key and the server's data about it (protocol.md, section 8.2).
 public struct TemporaryKeyResponse: Sendable, Equatable {

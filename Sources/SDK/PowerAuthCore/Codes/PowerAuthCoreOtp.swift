@@ -1,4 +1,4 @@
-internal import PowerAuthProtocol
+import PowerAuthProtocol
 
 /// An activation or recovery code, as parsed by ``PowerAuthCoreOtpUtil``. Immutable. Thread rule: any thread.
 public final class PowerAuthCoreOtp: Sendable {

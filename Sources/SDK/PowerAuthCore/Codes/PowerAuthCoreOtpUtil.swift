@@ -1,4 +1,4 @@
-internal import PowerAuthProtocol
+import PowerAuthProtocol
 
 /// Validates and parses activation codes, recovery codes and PUKs (protocol.md, section 4). Thread rule: any thread.
 public enum PowerAuthCoreOtpUtil {

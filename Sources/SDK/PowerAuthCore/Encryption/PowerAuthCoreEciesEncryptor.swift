@@ -1,6 +1,6 @@
 public import Foundation
-internal import PowerAuthProtocol
-internal import Synchronization
+import PowerAuthProtocol
+import Synchronization
 
 /// Encrypts requests for the server and decrypts its responses (protocol.md, section 7).
 ///

@@ -1,4 +1,4 @@
-internal import PowerAuthProtocol
+import PowerAuthProtocol
 
 /// Facts that are authenticated together with an encrypted message and sent in its HTTP header (protocol.md, sections
 /// 7.2 and 7.5). Immutable. Thread rule: any thread.

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// One request for the server's temporary key of a scope (protocol.md, section 8). Immutable. Thread rule: any thread.
 package struct TemporaryKeyExchange: Sendable {

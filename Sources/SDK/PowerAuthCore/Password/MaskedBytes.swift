@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// A secret byte string that is not readable as such in memory: every byte is XOR-ed with a random pad that lies in front
 /// of the content in the same buffer. Buffers are wiped before they are released.

@@ -1,5 +1,5 @@
-internal import PowerAuthProtocol
-internal import Synchronization
+import PowerAuthProtocol
+import Synchronization
 
 /// A password that can be typed character by character, for example a PIN entered on a keyboard of the application's own.
 ///

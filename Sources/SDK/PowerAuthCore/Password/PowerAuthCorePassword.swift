@@ -1,6 +1,6 @@
 public import Foundation
-internal import PowerAuthProtocol
-internal import Synchronization
+import PowerAuthProtocol
+import Synchronization
 
 /// A password that is kept masked in memory and wiped when it is released (protocol.md, section 14.5).
 ///

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// What a session keeps of a completed activation, and all that is persisted (protocol.md, section 16.3).
 ///

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// Which activation a session has, and of which state it is, as digests: no key can be recovered from it.
 ///

@@ -1,5 +1,5 @@
 package import Foundation
-internal import PowerAuthProtocol
+import PowerAuthProtocol
 
 /// An activation as an SDK of the protocol V2 left it behind, for showing its upgrade (protocol.md, section 15).
 ///

@@ -1,4 +1,4 @@
-internal import PowerAuthProtocol
+import PowerAuthProtocol
 
 /// End-to-end encryption (protocol.md, sections 7 and 8).
 extension PowerAuthCoreSession {

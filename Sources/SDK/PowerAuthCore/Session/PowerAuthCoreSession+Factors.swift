@@ -1,5 +1,5 @@
 public import Foundation
-internal import PowerAuthProtocol
+import PowerAuthProtocol
 
 /// Password, biometry, external encryption key and vault (protocol.md, sections 13 and 14).
 extension PowerAuthCoreSession {

@@ -1,5 +1,5 @@
 public import Foundation
-internal import PowerAuthProtocol
+import PowerAuthProtocol
 
 /// Signatures of requests and data (protocol.md, sections 9 and 10).
 extension PowerAuthCoreSession {

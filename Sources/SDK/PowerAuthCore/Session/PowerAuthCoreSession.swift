@@ -1,6 +1,6 @@
 public import Foundation
-internal import PowerAuthProtocol
-internal import Synchronization
+import PowerAuthProtocol
+import Synchronization
 
 /// The client's side of one activation: keys, signature counter, and the calls that use them (protocol.md, section 16).
 ///

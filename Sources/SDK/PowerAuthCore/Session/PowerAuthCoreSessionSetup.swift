@@ -1,5 +1,5 @@
 public import Foundation
-internal import PowerAuthProtocol
+import PowerAuthProtocol
 
 /// Constants of an application a session works with (protocol.md, section 5).
 ///

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// An activation between the server's answer and its completion.
 struct PendingActivation: Sendable {

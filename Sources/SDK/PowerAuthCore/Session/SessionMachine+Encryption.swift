@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// What an encryptor needs from a session.
 struct EncryptionMaterial: Sendable {

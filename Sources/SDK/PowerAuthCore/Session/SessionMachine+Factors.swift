@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// Password, biometry and external encryption key (protocol.md, section 14).
 extension SessionMachine {

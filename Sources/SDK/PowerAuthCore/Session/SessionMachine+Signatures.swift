@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// A snapshot of the caller's ``PowerAuthCoreHTTPRequestData``.
 struct UnsignedRequest: Sendable {

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// Status and counter synchronisation (protocol.md, section 12).
 extension SessionMachine {

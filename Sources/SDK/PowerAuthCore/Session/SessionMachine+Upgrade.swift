@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// Upgrade of a V2 activation (protocol.md, section 15).
 extension SessionMachine {

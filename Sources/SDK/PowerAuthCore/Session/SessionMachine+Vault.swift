@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// What needs the vault key, which only the server keeps (protocol.md, section 13).
 extension SessionMachine {

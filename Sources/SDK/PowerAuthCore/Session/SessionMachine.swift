@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// The state machine behind ``PowerAuthCoreSession``: a value with the rules of protocol.md, section 16, but without
 /// locks, logs and vendor names. Every refusal is an error code.

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// The vendor's byte format of a persisted session (sharing.md, section 13). App extensions parse it too, so that every
 /// byte is part of a contract.

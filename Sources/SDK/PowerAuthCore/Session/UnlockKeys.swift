@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PowerAuthProtocol
+import Foundation
+import PowerAuthProtocol
 
 /// A snapshot of the caller's ``PowerAuthCoreSignatureUnlockKeys``, with the rules for their content (protocol.md,
 /// section 14.1).

@@ -1,5 +1,5 @@
 package import Foundation
-internal import PowerAuthProtocol
+import PowerAuthProtocol
 
 /// A JWT signed with the private key of the device (protocol.md, section 10).
 package struct DeviceToken: Sendable {

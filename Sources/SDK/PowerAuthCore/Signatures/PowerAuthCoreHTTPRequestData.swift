@@ -1,5 +1,5 @@
 public import Foundation
-internal import PowerAuthProtocol
+import PowerAuthProtocol
 
 /// A request that is to be signed (protocol.md, section 9.1). A plain holder. Thread rule: one thread at a time.
 public final class PowerAuthCoreHTTPRequestData {

@@ -1,5 +1,5 @@
 public import Foundation
-internal import PowerAuthProtocol
+import PowerAuthProtocol
 
 /// A P-256 public key. Immutable. Thread rule: any thread.
 public final class PowerAuthCoreECPublicKey: Sendable {

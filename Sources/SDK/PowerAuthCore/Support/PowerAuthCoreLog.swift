@@ -1,5 +1,5 @@
-internal import Foundation
-internal import Synchronization
+import Foundation
+import Synchronization
 
 /// Receives the lines of the core's log. Called on the thread that logs.
 public typealias PowerAuthCoreLogSink = @Sendable (String) -> Void

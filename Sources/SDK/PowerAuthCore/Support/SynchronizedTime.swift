@@ -1,6 +1,6 @@
 package import Foundation
-internal import PowerAuthProtocol
-internal import Synchronization
+import PowerAuthProtocol
+import Synchronization
 
 /// The time service of an SDK: a local clock and what is known about the server's (protocol.md, section 17).
 ///

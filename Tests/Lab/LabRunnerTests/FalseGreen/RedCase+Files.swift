@@ -39,9 +39,8 @@ extension RedCase {
     }
 
     static let ofFiles: [RedCase] = [
-        refused("scenario.version", "version", "version: 99"),
         RedCase("scenario.name", .refused("`name`"), "tags: [a]\nsteps:\n- main: hasValidActivation\n"),
-        refused("scenario.manual", "chapter of a manual", "manual: \"SDK: No Such Chapter\""),
+        refused("scenario.manual", "`manual`", "manual: { a: b }"),
         refused("scenario.tags", "`tags`", "tags: { a: b }"),
         refused("scenario.lab", "no-such-topology", "lab: no-such-topology"),
         refused("scenario.lab.use", "no-such-topology", "lab: { use: no-such-topology }"),
@@ -85,7 +84,6 @@ extension RedCase {
         value("value.environment", "{ environment: RED_CASE }", red: "unseen", green: "seen"),
         value("value.default", "{ environment: RED_CASE_2, default: a }", red: "b", green: "a"),
         value("value.secret", "{ secret: \"correct horse\" }", red: "\"battery staple\"", green: "\"correct horse\""),
-        included("file.version", "version", "version: 99\nsteps:\n- \(step)\n"),
         included("file.parameters", "`user`", "parameters: { user: }\nsteps:\n- \(step)\n"),
         included(
             "file.parameters.type", "`count`", "parameters: { count: { type: integer } }\nsteps:\n- \(step)\n",

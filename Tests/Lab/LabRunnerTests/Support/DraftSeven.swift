@@ -69,7 +69,7 @@ final class DraftSeven {
         func unless(_ isFine: Bool, _ reason: String) -> [String] { isFine ? [] : ["\(path): \(reason)"] }
         func schemas() -> [JSONValue] { argument.arrayValue ?? [] }
         switch keyword {
-        case "$schema", "title", "description", "default", "examples", "deprecated", "definitions", "then", "else":
+        case "$schema", "title", "description", "default", "examples", "definitions", "then", "else":
             return []
         case "type":
             let types = argument.arrayValue ?? [argument]

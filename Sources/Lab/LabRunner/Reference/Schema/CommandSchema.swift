@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// The schema of a step that is a command: exactly one actor with the command as its value, and the words beside it.
 ///
@@ -62,11 +62,11 @@ struct CommandSchema {
             .not(.has("when", "as")),
         ]
         let bindings = builtIn.flatMap { name, kinds in
-            spelled(declarations(of: kinds), of: kinds).map { command, declared in
+            declarations(of: kinds).map { command, declared in
                 Schema.when(.keys([name: .constant(command)]).and(.has(name)), Self.binding(declared))
             }
         }
-        let freeBindings = spelled(declarations(of: Self.free), of: Self.free).map { command, declared in
+        let freeBindings = declarations(of: Self.free).map { command, declared in
             Schema.when(.not(.every(keyMatching: Self.actor, .not(.constant(command)))), Self.binding(declared))
         }
         return Schema.object(keys, others: .definition("commandName")).and(.allOf(rules + bindings + freeBindings))
@@ -106,25 +106,7 @@ struct CommandSchema {
         .word(
             of: declarations(of: kinds).map { name, declared in
                 (name, Set(declared.map(\.summary)).sorted().joined(separator: " / "))
-            }, deprecated: oldNames(of: kinds).map { ($0.old, $0.warning) })
-    }
-
-    /// Old names of commands that no other command of these kinds of actor has.
-    private func oldNames(of kinds: [ActorKind]) -> [OldSpelling] {
-        let known = declarations(of: kinds).map(\.name)
-        return OldSpelling.all.filter { spelling in
-            kinds.contains { spelling.place == .command(of: $0) } && !known.contains(spelling.old)
-        }
-    }
-
-    /// Commands with those under their old names.
-    private func spelled(
-        _ declarations: [(name: String, declared: [CommandDeclaration])], of kinds: [ActorKind]
-    ) -> [(name: String, declared: [CommandDeclaration])] {
-        declarations
-            + oldNames(of: kinds).compactMap { spelling in
-                declarations.first { $0.name == spelling.new }.map { (spelling.old, $0.declared) }
-            }
+            })
     }
 
     // MARK: - One actor

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// The schemas of expectations: the values of `expect`, `fails`, `where` and `winners`.
 enum ExpectationSchema {

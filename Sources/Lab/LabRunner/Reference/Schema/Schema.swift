@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// A JSON Schema (draft-07) under construction: the few keywords that the lab's schemas use.
 struct Schema: Sendable {
@@ -28,18 +28,11 @@ struct Schema: Sendable {
     }
 
     /// One of some words.
-    static func word(of words: [String]) -> Schema { one(of: words.map { .string($0) }) }
+    static func word(of words: [String]) -> Schema { Schema(["enum": .array(words.map { .string($0) })]) }
 
-    /// One of some values.
-    static func one(of values: [JSONValue]) -> Schema { Schema(["enum": .array(values)]) }
-
-    /// One of some words, each with its meaning for editors; deprecated ones are struck through.
-    static func word(
-        of words: [(name: String, meaning: String)], deprecated: [(name: String, meaning: String)] = []
-    ) -> Schema {
-        let current = words.map { constant($0.name).described($0.meaning) }
-        let old = deprecated.map { constant($0.name).deprecated($0.meaning) }
-        return Schema(["oneOf": .array((current + old).map(\.json))])
+    /// One of some words, each with its meaning for editors.
+    static func word(of words: [(name: String, meaning: String)]) -> Schema {
+        Schema(["oneOf": .array(words.map { constant($0.name).described($0.meaning).json })])
     }
 
     /// Exactly one word.
@@ -126,10 +119,6 @@ struct Schema: Sendable {
         if !examples.isEmpty { members["examples"] = .array(examples) }
         return Schema(members)
     }
-
-    /// The schema of a spelling that is still accepted and has a better one. The keyword is newer than draft-07;
-    /// editors support it.
-    func deprecated(_ meaning: String) -> Schema { described(meaning).and(Schema(["deprecated": true])) }
 
     /// A whole document.
     func document(title: String, definitions: [String: Schema]) -> JSONValue {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// The schema of a server's settings in `lab.yaml`.
 enum ServerSchema {

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// The schemas of steps: the words of the language, and commands.
 enum StepSchema {

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// The schemas of `lab.yaml` and of the parts of a topology that a scenario replaces. The readers of these files have
 /// no printable declarations; `SchemaTests` compare the keys with those that the readers accept.

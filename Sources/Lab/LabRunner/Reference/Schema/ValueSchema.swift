@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// The schemas of values, by their declared types.
 ///
@@ -56,25 +56,13 @@ enum ValueSchema {
                 }))
     }
 
-    /// The parameters of a command, also under their old names.
+    /// The parameters of a command.
     static func parameters(of command: CommandDeclaration) -> Schema {
         var keys: [String: Schema] = [:]
         for field in command.fields {
-            let old = OldSpelling.values(of: field.name, command.name).map {
-                Schema.constant($0.old).deprecated($0.warning)
-            }
-            let values = old.isEmpty ? value(of: field.type) : .anyOf(old + [value(of: field.type)])
-            keys[field.name] = values.described(meaning(of: field), default: field.defaultValue)
+            keys[field.name] = value(of: field.type).described(meaning(of: field), default: field.defaultValue)
         }
-        let spellings = OldSpelling.parameters(of: command.name)
-        for spelling in spellings where keys[spelling.old] == nil {
-            keys[spelling.old] = keys[spelling.new]?.deprecated(spelling.warning)
-        }
-        // A required parameter may be given under its old name.
-        let required = command.fields.filter { field in
-            field.isRequired && !spellings.contains { $0.new == field.name }
-        }
-        return .object(keys, required: required.map(\.name))
+        return .object(keys, required: command.fields.filter(\.isRequired).map(\.name))
     }
 
     /// Type, unit, limit and meaning in a sentence.

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import LabKit
-internal import LabSystem
+import Foundation
+import LabKit
+import LabSystem
 
 /// The page about one or several runs: everything that was recorded, in one file.
 struct PageReport {

@@ -1,6 +1,6 @@
-internal import CReportPage
-internal import CZlib
-internal import Foundation
+import CReportPage
+import CZlib
+import Foundation
 
 /// The page of a run, without its data: one file that loads nothing.
 enum PageTemplate {

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabSystem
+import Foundation
+import LabSystem
 
 /// A page in the directory of a run.
 public struct RecordedPage: Sendable {

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import LabKit
+import Foundation
+import LabKit
 
 /// The events of a timeline as columns: repeated texts are written once.
 struct TimelineEvents {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// Finds the causes of a failed step by rules over the recorded events. If no rule applies, it does not guess.
 struct CauseFinder {

@@ -1,5 +1,5 @@
-internal import LabFile
-internal import LabKit
+import LabFile
+import LabKit
 
 /// The instance's records about a failed step: the facts for finding its causes.
 ///

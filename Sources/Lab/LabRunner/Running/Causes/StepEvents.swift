@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// The events quoted in the explanation of a failed step.
 struct StepEvents {

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// States since when a value is as it is, and which app set it; for a value that was waited for, what would have
 /// changed it.

@@ -1,4 +1,4 @@
-internal import LabKit
+import LabKit
 
 /// The source of some members of answers: the events that change them.
 struct ValueSource {

@@ -1,7 +1,7 @@
 /// A limit of the simulated platform, or of the SDKs on it, that a scenario shows at its boundary.
 ///
-/// A scenario names it by a tag, `limit:` and the name, so that no word of its text is mistaken for one. An immutable
-/// value. Thread rule: any thread.
+/// A scenario of this project names it by a tag, `limit:` and the name, so that no word of its text is mistaken for
+/// one.
 struct PlatformLimit: Sendable {
     /// The name behind `limit:`.
     let name: String

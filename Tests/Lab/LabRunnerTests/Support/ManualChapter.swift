@@ -1,35 +1,22 @@
-/// A chapter of a manual of the SDKs that the lab plays, for `manual` in the header of a scenario and for the index of
-/// a catalogue.
+/// A chapter of a manual of the SDKs that the lab plays; `manual` of a scenario of this project names it.
 ///
 /// There are four manuals; the SDK manual covers the watch, too. The titles are those of the manuals; a chapter with
-/// different titles in two editions is listed under each title, and a chapter that only contains others is left out. An
-/// immutable value. Thread rule: any thread.
+/// different titles in two editions is listed under each title, and a chapter that only contains others is left out.
 struct ManualChapter: Sendable {
-    /// The short name of the manual.
-    let manual: String
-    /// The heading of the chapter.
-    let title: String
+    /// The manual and the heading of the chapter, as a scenario spells them: `SDK: Password Change`.
+    let name: String
     /// Why no scenario can show the chapter; nil if one can.
     let obstacle: String?
-
-    /// The spelling in a scenario: `SDK: Password Change`.
-    var name: String { "\(manual): \(title)" }
 
     /// The chapters of all manuals, in their order.
     static let all = sdk + extensions + mobileToken + networking
 
-    /// The short names of the manuals, in the order of ``all``.
-    static let manuals = ["SDK", "Extensions", "Mobile Token", "Networking"]
-
-    /// The names that a scenario can give.
-    static let names = all.filter { $0.obstacle == nil }.map(\.name)
-
     private static func chapters(of manual: String, _ titles: String...) -> [ManualChapter] {
-        titles.map { ManualChapter(manual: manual, title: $0, obstacle: nil) }
+        titles.map { ManualChapter(name: "\(manual): \($0)", obstacle: nil) }
     }
 
     private static func chapters(of manual: String, without obstacle: String, _ titles: String...) -> [ManualChapter] {
-        titles.map { ManualChapter(manual: manual, title: $0, obstacle: obstacle) }
+        titles.map { ManualChapter(name: "\(manual): \($0)", obstacle: obstacle) }
     }
 
     private static let building = "it is about building an app, which docs/own-app.md describes for the lab"
