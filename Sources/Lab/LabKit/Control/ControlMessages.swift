@@ -105,7 +105,8 @@ public struct ControlReply: Hashable, Sendable {
         guard let id = json["id"]?.integerValue else { return nil }
         self.id = UInt64(bitPattern: id)
         error = json["error"].map { ControlError(json: $0) }
-        result = error == nil ? json["result"] ?? .null : nil
+        // In one expression `nil` would be the JSON value null.
+        if error == nil { result = json["result"] ?? .null } else { result = nil }
         incarnation = json["incarnation"]?.integerValue.flatMap { Int(exactly: $0) }
         handlingNanoseconds = json["handlingNanoseconds"]?.integerValue.map { UInt64(clamping: $0) }
     }
