@@ -186,4 +186,15 @@ struct OtpTests {
     func aHashThatCannotBeRead(hash: String) {
         #expect(!OtpHash.matches("password", hash: hash))
     }
+
+    @Test(
+        "A stored hash is read up to the greatest cost, and written as it was",
+        arguments: [
+            (262_144, 3, 16, true), (262_145, 3, 16, false), (8, 16, 1, true), (8, 17, 1, false), (8, 1, 64, true),
+            (8, 1, 65, false),
+        ])
+    func costs(memory: Int, passes: Int, lanes: Int, isRead: Bool) {
+        let text = "$argon2i$v=19$m=\(memory),t=\(passes),p=\(lanes)$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf"
+        #expect(Argon2Hash(stored: text)?.text == (isRead ? text : nil))
+    }
 }

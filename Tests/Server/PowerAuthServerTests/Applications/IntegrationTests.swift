@@ -56,11 +56,36 @@ struct IntegrationTests {
             #expect(try await client.backOffice("telemetry/report").code == "ERR0024")
         }
     }
+
+    @Test("A report is about 1 to 365 days, and the first moment of its time counts")
+    func periods() async throws {
+        try await ServerFixture.run { client in
+            _ = try await client.initiate()
+            func users(_ name: String, _ parameters: Fields) async throws -> Int? {
+                try await client.backOffice("telemetry/report", ["name": name, "parameters": parameters])
+                    .number("reportData.users")
+            }
+            for (days, isTaken) in [(-1, false), (0, false), (1, true), (365, true), (366, false)] {
+                let found = try await users("USERS_IN_PAST_DAYS", ["application": "lab", "days": days])
+                #expect(found == (isTaken ? 1 : nil), "\(days)")
+            }
+            #expect(try await users("CURRENT_MAU", ["application": "other"]) == 0)
+            let day: Int64 = 86_400_000
+            client.clock.advance(milliseconds: day)
+            #expect(try await users("USERS_IN_PAST_DAYS", ["application": "lab", "days": 1]) == 1)
+            client.clock.advance(milliseconds: 1)
+            #expect(try await users("USERS_IN_PAST_DAYS", ["application": "lab", "days": 1]) == 0)
+            client.clock.advance(milliseconds: 29 * day - 1)
+            #expect(try await users("CURRENT_MAU", ["application": "lab"]) == 1)
+            client.clock.advance(milliseconds: 1)
+            #expect(try await users("CURRENT_MAU", ["application": "lab"]) == 0)
+        }
+    }
 }
 
 extension ServerFixture {
     /// Runs a test without asking the back office for anything first.
     fileprivate func runWithoutConfiguration(_ body: @Sendable (ServerClient) async throws -> Void) async throws {
-        try await body(ServerClient(transport: try await RouterTransport(server), clock: clock))
+        try await body(ServerClient(transport: try RouterTransport(server), clock: clock))
     }
 }

@@ -226,7 +226,7 @@ struct HostileBackOfficeTests {
         ])
     func aRestrictedBackOfficeRefuses(authorization: String?) async throws {
         let fixture = try ServerFixture { $0.policy.isBackOfficeRestricted = true }
-        let client = try await fixture.client()
+        let client = try fixture.client()
         for table in EndpointTable.all {
             let answer = try await client.send(
                 "/rest/v3\(table.path)", headers: authorization.map { ["Authorization": $0] } ?? [:],

@@ -166,7 +166,7 @@ struct CallbackAuthenticationTests {
         let router = Router()
         router.post("/hook") { _, _ in HTTPResponse.Status.ok }
         try await serving(router, over: .tls(tlsConfiguration: tls)) { (port: Int) async throws in
-            let client = try await fixture.client()
+            let client = try fixture.client()
             func outcome(_ certificate: [String: any Sendable]) async throws -> Answer {
                 let created = try await client.backOffice(
                     "application/callback/create",

@@ -106,6 +106,51 @@ struct CallbackThreadTests {
         }
     }
 
+    @Test("A call is under way until its outcome is written, and no longer, also when that cannot be written")
+    func untilTheOutcome() async throws {
+        struct Injected: Error {}
+        let isFull = Mutex(false)
+        let calls = Mutex(0)
+        let taken = Mutex<Set<Int64>>([])
+        let fixture = try ServerFixture(
+            faults: ServerFaults(beforeCommit: { if isFull.withLock({ $0 }) { throw Injected() } }))
+        try await fixture.run { client in
+            try await client.backOffice(
+                "application/callback/create",
+                [
+                    "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
+                    "callbackUrl": "http://127.0.0.1:1/hook", "attributes": [String](), "maxAttempts": 3,
+                ]
+            ).expectOK()
+            _ = try await client.initiate(["timestampActivationExpire": 4_000_000_000_000])
+            let context = fixture.server.services.context
+            let delivery = CallbackDelivery(
+                context: context,
+                call: { _ in
+                    let isFirst = calls.withLock { count in
+                        count += 1
+                        return count == 1
+                    }
+                    // Nothing can be written behind the first call.
+                    isFull.withLock { $0 = isFirst }
+                    return 200
+                })
+            await #expect(throws: Injected.self) {
+                try await delivery.deliverNext { taken.withLock { $0 = delivery.underWay.all } }
+            }
+            #expect(taken.withLock { $0 }.count == 1)
+            #expect(delivery.underWay.all.isEmpty)
+            isFull.withLock { $0 = false }
+            #expect(try statuses(context) == ["PROCESSING": 1])
+            // It counts as lost, and is delivered again.
+            client.clock.advance(milliseconds: 75_000)
+            #expect(try await delivery.deliverNext())
+            #expect(delivery.underWay.all.isEmpty)
+            #expect(calls.withLock { $0 } == 2)
+            #expect(try statuses(context) == ["COMPLETED": 1])
+        }
+    }
+
     @Test("A message that ends without a call is kept as long as its callback says", arguments: [true, false])
     func retentionOfUncalledMessages(isCircuitOpen: Bool) async throws {
         let fixture = try ServerFixture { $0.policy.callbacks.failureThreshold = 1 }

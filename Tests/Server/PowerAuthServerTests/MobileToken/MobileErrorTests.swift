@@ -170,4 +170,28 @@ struct MobileErrorTests {
             #expect(try await app.ask("/enrollment-server\(MobileApp.root)/list").status == 200)
         }
     }
+
+    @Test("Each status of an operation and each error of the core has its code")
+    func codes() {
+        let codes = OperationStatus.allCases.map { MobileTokenFailure($0)?.code }
+        #expect(
+            codes == [
+                nil, "OPERATION_ALREADY_CANCELED", "OPERATION_EXPIRED", "OPERATION_ALREADY_FINISHED",
+                "OPERATION_ALREADY_FINISHED", "OPERATION_ALREADY_FAILED",
+            ])
+        let causes = Dictionary(grouping: ServiceErrorCode.allCases) {
+            MobileTokenFailure(ServiceError($0, "cause")).code
+        }
+        #expect(causes["INVALID_REQUEST"] == [.invalidRequest])
+        #expect(causes["INVALID_APPLICATION"] == [.invalidApplication])
+        #expect(
+            causes["INVALID_OPERATION"] == [
+                .operationNotFound, .operationInvalidState, .operationApproveFailure, .operationRejectFailure,
+            ])
+        #expect(causes.count == 4 && causes["REMOTE_COMMUNICATION_ERROR"]?.count == ServiceErrorCode.allCases.count - 6)
+        #expect(MobileTokenFailure(ServiceError(.unknownError, "cause")).status == 409)
+        #expect(MobileTokenFailure(ServiceError.invalid("why")).message == "Request validation error: why")
+        let plain = MobileTokenFailure(ServiceError(.invalidRequest, "cause"))
+        #expect(plain.message == "Request validation error: Invalid request received.")
+    }
 }

@@ -131,6 +131,79 @@ struct RowCacheTests {
         }
     }
 
+    private static let version = ApplicationVersion(
+        application: Application(row: 1, id: "lab", roles: []), id: "default", applicationKey: "key",
+        applicationSecret: "secret", isSupported: true)
+
+    private static func token(_ secret: UInt8) -> Token {
+        Token(
+            id: "token", activationId: "activation", secret: Data([secret]), signatureType: "POSSESSION",
+            created: ServerTime(milliseconds: 0))
+    }
+
+    @Test("What was read is kept where no commit came meanwhile, and until all is forgotten")
+    func whatWasRead() {
+        let cache = RowCache()
+        let activation = Activation.sample(.active(.sample))
+        var rows = RowChanges()
+        rows.activations[activation.id] = .known(activation)
+        rows.versions["key"] = .known(Self.version)
+        rows.tokens["token"] = .known(Self.token(1))
+        func kept() -> [Bool] {
+            [
+                cache.activation(activation.id) == activation, cache.version("key") == Self.version,
+                cache.token("token")?.secret == Data([1]),
+            ]
+        }
+        let before = cache.revision
+        cache.take(over: rows, readAt: before)
+        #expect(kept() == [true, true, true] && cache.revision == before)
+        cache.forgetAll()
+        #expect(kept() == [false, false, false])
+        cache.take(over: rows, readAt: before)
+        #expect(kept() == [false, false, false])
+        cache.take(over: rows, readAt: cache.revision)
+        #expect(kept() == [true, true, true])
+        // What a commit has changed is read anew.
+        var changed = RowChanges()
+        changed.activations[activation.id] = .unknown
+        changed.tokens["token"] = .unknown
+        cache.take(over: changed)
+        #expect(kept() == [false, true, false])
+    }
+
+    @Test("A transaction sees the rows of its request, then those of requests that stand, then the committed ones")
+    func rowsOfATransaction() {
+        let cache = RowCache()
+        var committed = RowChanges()
+        committed.tokens["token"] = .known(Self.token(1))
+        committed.versions["key"] = .known(Self.version)
+        cache.take(over: committed)
+        let rows = TransactionRows(cache)
+        func secret() -> UInt8? { rows.token("token")?.secret.first }
+        #expect(secret() == 1 && rows.version("key") == Self.version)
+        rows.note { $0.tokens["token"] = .known(Self.token(2)) }
+        #expect(secret() == 2)
+        rows.endRequest(stands: false)
+        #expect(secret() == 1)
+        rows.note { $0.tokens["token"] = .known(Self.token(3)) }
+        rows.endRequest(stands: true)
+        #expect(secret() == 3)
+        rows.note { $0.tokens["token"] = .unknown }
+        #expect(secret() == nil)
+        rows.endRequest(stands: false)
+        #expect(secret() == 3 && rows.version("key") == Self.version)
+        rows.note { $0.forgetAll() }
+        #expect(secret() == nil && rows.version("key") == nil)
+        rows.note { $0.tokens["token"] = .known(Self.token(4)) }
+        rows.endRequest(stands: true)
+        #expect(secret() == 4 && rows.version("key") == nil)
+        // Nothing of it is seen by others before its commit.
+        #expect(cache.token("token")?.secret.first == 1 && cache.version("key") == Self.version)
+        rows.publish()
+        #expect(cache.token("token")?.secret.first == 4 && cache.version("key") == nil)
+    }
+
     @Test("What another program has written is met by the next change")
     func whatAnotherProgramHasWritten() async throws {
         let directory = try TemporaryDirectory()

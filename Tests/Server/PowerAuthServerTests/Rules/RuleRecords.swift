@@ -10,6 +10,8 @@ struct RuleRecords: Sendable {
         let status: ActivationState
         let failures: Int
         let changed: Int64?
+        let used: Int64
+        let hasDevice: Bool
         /// Nil for one without a push registration.
         let hasPushes: Bool?
     }
@@ -36,6 +38,7 @@ struct RuleRecords: Sendable {
     }
 
     struct Verification: Sendable {
+        let activationId: String
         let isValid: Bool
         let time: Int64
     }
@@ -83,7 +86,8 @@ struct RuleRecords: Sendable {
             Row.fetchAll(
                 database,
                 sql: """
-                    SELECT activation_id, status, failed, t_last_change, active
+                    SELECT activation_id, status, failed, t_last_change, t_last_used,
+                        device_public IS NOT NULL AS has_device, active
                     FROM activation LEFT JOIN push_registration ON activation = activation_id
                     """
             ).map { ($0["activation_id"], Activation($0)) }, uniquingKeysWith: { first, _ in first })
@@ -97,7 +101,9 @@ struct RuleRecords: Sendable {
         history = items.map(HistoryItem.init)
         audit = try AuditStore.entries(database, after: seen["audit_log"] ?? 0)
         announcements = try events.map(Announcement.init)
-        verifications = checks.map { Verification(isValid: $0["valid"], time: $0["t_created"]) }
+        verifications = checks.map {
+            Verification(activationId: $0["activation_id"], isValid: $0["valid"], time: $0["t_created"])
+        }
         last = seen
     }
 }
@@ -107,6 +113,8 @@ extension RuleRecords.Activation {
         status = ActivationState(rawValue: row["status"]) ?? .removed
         failures = row["failed"]
         changed = row["t_last_change"]
+        used = row["t_last_used"]
+        hasDevice = row["has_device"]
         hasPushes = row["active"]
     }
 }

@@ -72,7 +72,7 @@ struct RuleTrial: Sendable {
 
     /// The inconsistencies between related records after any call: empty if there are none.
     func mismatches(actor: String?) -> [String] {
-        historyMismatches(actor: actor) + activationMismatches + operationMismatches + otherMismatches
+        historyMismatches(actor: actor) + activationMismatches + usageMismatches + operationMismatches + otherMismatches
     }
 
     /// Each item says who and when, and has its entry in the audit, its callback and its event.
@@ -129,6 +129,17 @@ struct RuleTrial: Sendable {
                 found.append("\(id) is \(activation.status.name), and pushes are \(hasPushes ? "sent" : "not sent")")
             }
             return found
+        }
+    }
+
+    /// An activation is used when one of its signatures is verified (server.md, section 8.1), and by its key exchange.
+    private var usageMismatches: [String] {
+        let verified = Set(after.verifications.map(\.activationId))
+        return after.activations.compactMap { id, activation -> String? in
+            let former = before.activations[id]
+            let isBound = former == nil || (former?.hasDevice == false && activation.hasDevice)
+            let due = isBound || verified.contains(id) ? now : former?.used
+            return activation.used == due ? nil : "\(id) was last used at \(activation.used), due is \(due ?? 0)"
         }
     }
 

@@ -36,6 +36,114 @@ struct FailureTests {
         #expect(seen.value("localizedMessage") == nil)
     }
 
+    /// An error as a surface shows it, beside what `whatADeviceSees` has.
+    struct Row: Sendable {
+        let failure: ErrorResponse
+        let surface: APISurface
+        let status: Int
+        let code: String
+        let message: String
+        var challenge: String?
+        var pukIndex: Int?
+        var retryAfter: Int?
+    }
+
+    private static let basic = "Basic realm=\"PowerAuth\""
+    private static let puk = ServiceErrorCode.invalidRecoveryCode.message
+    private static let unauthenticated = "Authentication failed"
+
+    static let rows: [Row] = [
+        Row(
+            failure: .authentication, surface: .backOffice, status: 401, code: "ERR_AUTHENTICATION",
+            message: unauthenticated, challenge: basic),
+        Row(
+            failure: .authentication, surface: .lab, status: 401, code: "ERR_AUTHENTICATION", message: unauthenticated,
+            challenge: basic),
+        Row(
+            failure: .authentication, surface: .device, status: 401, code: "ERR_AUTHENTICATION",
+            message: "POWER_AUTH_SIGNATURE_INVALID"),
+        Row(
+            failure: .labToken, surface: .lab, status: 401, code: "ERR_AUTHENTICATION",
+            message: "The resources of /lab require the header in the file lab-token of the server's directory.",
+            challenge: "X-Lab-Token"),
+        Row(
+            failure: .misdirected, surface: .backOffice, status: 421, code: "ERR0000",
+            message: "The Host must be localhost, an address of this server, or one of the hostNames of its settings."),
+        Row(
+            failure: .foreignOrigin, surface: .lab, status: 403, code: "ERROR_GENERIC",
+            message: "Web pages of another origin may not call this resource."),
+        Row(
+            failure: .ambiguousHost, surface: .device, status: 400, code: "ERROR_GENERIC",
+            message: "A request names its host once, in Host; an absolute target names the same."),
+        Row(
+            failure: .overloaded, surface: .backOffice, status: 503, code: "ERR0000",
+            message: "Too many requests wait for their answers. Try again later.", retryAfter: 1),
+        Row(
+            failure: .malformedRequest("why"), surface: .backOffice, status: 400, code: "ERROR_HTTP_REQUEST",
+            message: "why", pukIndex: 0),
+        Row(
+            failure: .malformedRequest("why"), surface: .lab, status: 400, code: "ERROR_HTTP_REQUEST", message: "why"),
+        Row(failure: .invalid("why"), surface: .backOffice, status: 400, code: "ERR0024", message: "why"),
+        Row(failure: .telemetry("why"), surface: .backOffice, status: 400, code: "ERROR_TELEMETRY", message: "why"),
+        Row(
+            failure: .recovery(expectedPukIndex: 2), surface: .backOffice, status: 400, code: "ERR_RECOVERY",
+            message: puk, pukIndex: 2),
+        Row(
+            failure: .recovery(expectedPukIndex: 3), surface: .device, status: 400, code: "INVALID_RECOVERY_CODE",
+            message: "POWER_AUTH_RECOVERY_INVALID", pukIndex: 3),
+        Row(
+            failure: .activationCode, surface: .device, status: 400, code: "ACTIVATION_CODE_FAILED",
+            message: "Unable to make an activation code."),
+        Row(
+            failure: .applicationConfiguration, surface: .device, status: 400, code: "APPLICATION_CONFIGURATION_ERROR",
+            message: "The application has no such configuration."),
+        Row(
+            failure: .unexpected, surface: .backOffice, status: 500, code: "ERR0000",
+            message: "Unknown error occurred."),
+        Row(
+            failure: .mobileToken(.brokenTemplate), surface: .mobileToken, status: 500, code: "ERR_CONFIG",
+            message: "The UI template of the operation is not valid JSON."),
+    ]
+
+    @Test("Each surface shows an error in its own words, with what belongs to it", arguments: rows)
+    func surfaces(row: Row) {
+        let answer = row.failure.response(on: row.surface)
+        let seen = Answer(status: answer.status, body: answer.body)
+        #expect(seen.status == row.status && seen.envelopeStatus == "ERROR")
+        #expect(seen.code == row.code && seen.text("message") == row.message)
+        #expect(seen.text("localizedMessage") == (row.surface == .backOffice ? row.message : nil))
+        #expect(seen.number("currentRecoveryPukIndex") == row.pukIndex)
+        #expect(answer.challenge == row.challenge && answer.retryAfter == row.retryAfter)
+    }
+
+    @Test("An error has a form on each surface")
+    func forms() {
+        func response(_ error: any Error, _ surface: APISurface) -> ErrorResponse {
+            ErrorResponse(error, face: surface, fallback: .vault)
+        }
+        let plain = ServiceError(.invalidRequest, "cause")
+        let said = ServiceError.invalid("why")
+        let counted = ServiceError(.invalidRecoveryCode, "cause", expectedPukIndex: 2)
+        let refusal = DeviceAuthentication.Refusal(cause: "cause")
+        let unreadable = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "broken"))
+        #expect(response(plain, .backOffice) == .service(.invalidRequest) && response(plain, .device) == .vault)
+        #expect(response(plain, .lab) == .malformedRequest("cause"))
+        #expect(response(plain, .mobileToken) == .mobileToken(MobileTokenFailure(plain)))
+        #expect(response(said, .backOffice) == .invalid("why") && response(said, .device) == .vault)
+        #expect(response(counted, .backOffice) == .recovery(expectedPukIndex: 2))
+        #expect(response(counted, .device) == .recovery(expectedPukIndex: 2))
+        #expect(response(counted, .lab) == .malformedRequest("cause"))
+        #expect(response(refusal, .mobileToken) == .vault && response(refusal, .device) == .authentication)
+        #expect(response(unreadable, .device) == .vault && response(unreadable, .mobileToken) == .unexpected)
+        for surface in [APISurface.backOffice, .lab] {
+            #expect(response(unreadable, surface) == .malformedRequest("the body is not readable: broken"))
+        }
+        for surface in [APISurface.device, .mobileToken, .backOffice, .lab] {
+            #expect(response(ErrorResponse.upgrade, surface) == .upgrade)
+            #expect(response(MobileTokenFailure.inboxFailed, surface) == .mobileToken(.inboxFailed))
+        }
+    }
+
     @Test("Error responses of the back office", arguments: ServiceErrorCode.allCases)
     func whatTheBackOfficeSees(code: ServiceErrorCode) {
         let failure = ErrorResponse(ServiceError(code, "secret cause"), face: .backOffice, fallback: .unexpected)

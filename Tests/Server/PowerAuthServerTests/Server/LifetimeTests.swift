@@ -40,4 +40,14 @@ import Testing
         let fixture = try ServerFixture()
         return ServerRemains(server: fixture.server, workers: fixture.server.workers)
     }
+
+    @Test("A server that is stopped before it runs ends without listening, and says that it has stopped")
+    func stoppedBefore() async throws {
+        let fixture = try ServerFixture()
+        fixture.server.stop()
+        try await fixture.server.run { _ in Issue.record("the server listens") }
+        fixture.server.noteStop()
+        let stops = fixture.journal.events.count { if case .stopped = $0.event { true } else { false } }
+        #expect(stops == 1)
+    }
 }

@@ -11,7 +11,7 @@ import Testing
 @Suite("Deadlines of connections", .endsInTime)
 struct RequestDeadlineTests {
     /// A connection with the handlers of the server; its answers are written by the test.
-    private final class Connection {
+    final class Connection {
         let channel = EmbeddedChannel()
         static let limits: ConnectionLimits = {
             var limits = ConnectionLimits()
@@ -57,7 +57,7 @@ struct RequestDeadlineTests {
         }
     }
 
-    private static let request = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbody"
+    static let request = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbody"
 
     @Test("A connection that says nothing, or half a header, ends with the time for headers")
     func headers() throws {

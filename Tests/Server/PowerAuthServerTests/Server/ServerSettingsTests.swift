@@ -313,7 +313,7 @@ struct ServerSettingsTests {
         configuration.correlationHeader = "X-Correlation-ID"
         let log = RequestLog(clock: TestClock()) { line in lines.withLock { $0.append(line) } }
         let server = try LabServer(configuration: configuration, clock: TestClock(), journal: log)
-        let client = ServerClient(transport: try await RouterTransport(server), clock: TestClock())
+        let client = ServerClient(transport: try RouterTransport(server), clock: TestClock())
         for value in ["0a1b-2c3d", "short", "with \"quotes\" and spaces"] {
             _ = try await client.send("/rest/v3/status", headers: ["X-Correlation-ID": value])
         }

@@ -18,6 +18,18 @@ struct TextLimitTests {
         #expect(text.filled(upTo: .produced) { _ in "123456" } == nil)
     }
 
+    @Test(
+        "A placeholder is filled once, has its default or stays, and a doubled dollar stands for itself",
+        arguments: [
+            ("a${x}b${x}", "a1b1"), ("${y}", "${y}"), ("${y:-d}", "d"), ("${x:-d}", "1"), ("${y:-}", ""),
+            ("${y:-a:-b}", "a:-b"), ("$${x}", "${x}"), ("$$${x}", "$${x}"), ("$ {x}", "$ {x}"), ("${x", "${x"),
+            ("${x}${x", "1${x"), ("${}", "${}"), ("${x:-${y}}", "1}"), ("${z}", "${x}"), ("", ""), ("x}", "x}"),
+        ])
+    func fillings(text: String, filled: String) {
+        let values = ["x": "1", "z": "${x}"]
+        #expect(PlaceholderText(text: text).filled(upTo: .line) { values[$0] } == filled, "\(text)")
+    }
+
     @Test("An operation whose data would be too long is refused, and a title that would be is shown unfilled")
     func operations() async throws {
         try await ServerFixture.mobileToken().run { client in

@@ -31,6 +31,13 @@ struct LengthSizeTests {
         Row("/operation/create", "parameters", 0...OperationService.mostParameters) { count in
             Dictionary(uniqueKeysWithValues: (0..<max(count, 1)).map { ($0 == 0 ? "amount" : "p\($0)", "1") }) as Fields
         },
+        Row("/operation/create", "parameters", 0...TextLimit.parameter.characters) { count in
+            ["amount": String(repeating: "x", count: count)] as Fields
+        },
+        // As JSON: {"note":"…"}
+        Row("/operation/create", "additionalData", 0...TextLimit.json.characters) { count in
+            ["note": String(repeating: "x", count: max(0, count - 11))] as Fields
+        },
         Row("/operation/cancel", "statusReason", 0...32, text),
         Row("/activation/init", "userId", 1...255, text),
         Row("/activation/name/update", "activationName", 1...TextLimit.line.characters, text),

@@ -82,14 +82,14 @@ struct ServerFixture: Sendable {
 
     /// Runs a test against the router, with the first application's configuration.
     func run<Value: Sendable>(_ body: @Sendable (ServerClient) async throws -> Value) async throws -> Value {
-        let client = try await client()
+        let client = try client()
         let application = try await client.backOffice("application/detail", ["applicationId": "lab"])
         let text = try #require(application.text("versions.0.mobileSdkConfig"))
         return try await body(client.with(configuration: try MobileSdkConfiguration(text)))
     }
 
     /// A client of the router.
-    func client() async throws -> ServerClient { client(try await RouterTransport(server)) }
+    func client() throws -> ServerClient { client(try RouterTransport(server)) }
 
     /// A client that reaches the server another way.
     func client(_ transport: any ServerTransport) -> ServerClient {

@@ -28,8 +28,8 @@ struct ReceivedResponse: Sendable {
 struct RouterTransport: ServerTransport {
     private let responder: AnyMethodRouter.Responder
 
-    init(_ server: LabServer) async throws {
-        responder = try await server.httpApplication(logger: Self.logger).responder
+    init(_ server: LabServer) throws {
+        responder = try server.httpApplication(logger: Self.logger).responder
     }
 
     private static let logger = Logger(label: "tests")
