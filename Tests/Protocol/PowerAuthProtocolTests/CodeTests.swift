@@ -93,6 +93,54 @@ struct CodeTests {
         ) { try ActivationCode("W65WF-3T7VI-7FBS2-A4OYA") }
     }
 
+    @Test("A wrong code states the rule that it breaks")
+    func brokenRules() {
+        for (text, reason) in [
+            ("W65WE-3T7VI-7FBS2-A4OY", "it must have 23 characters, not 22"),
+            ("W65WE-3T7VI-7FBS2-A4OYA ", "it must have 23 characters, not 24"),
+            ("W65W-E3T7VI-7FBS2-A4OYA", "it must have dashes after every fifth character and nowhere else"),
+            ("W65WE-3T7VI-7FBS2-A4O-A", "it must have dashes after every fifth character and nowhere else"),
+            ("W65WE-3T7VI-7FBS0-A4OYA", "it must consist of the characters A–Z and 2–7"),
+            ("W65WE-3T7VI-7FBS2-A4OYB", "it must consist of the characters A–Z and 2–7"),
+            ("W65WF-3T7VI-7FBS2-A4OYA", "its checksum is wrong, so it was mistyped"),
+        ] {
+            #expect(throws: ProtocolError.invalidFormat(field: "activation code", reason: reason), "\(text)") {
+                try ActivationCode(text)
+            }
+            for prefix in ["", "R:"] {
+                #expect(throws: ProtocolError.invalidFormat(field: "recovery code", reason: reason), "\(text)") {
+                    try RecoveryCode(prefix + text)
+                }
+            }
+        }
+        let prefixed = ProtocolError.invalidFormat(field: "recovery code", reason: "the prefix R: is not allowed here")
+        #expect(throws: prefixed) { try RecoveryCode("R:\(Self.valid[4])", allowsPrefix: false) }
+        #expect(throws: ProtocolError.invalidFormat(field: "puk", reason: "it must be exactly 10 digits")) {
+            try RecoveryPuk("012345678")
+        }
+        for count in [0, 9, 11] {
+            #expect(throws: ProtocolError.invalidLength(field: "activation code", expected: "10 bytes", actual: count))
+            {
+                try ActivationCode(raw: Data(count: count))
+            }
+        }
+    }
+
+    @Test("A recovery seed is made of sixteen or thirty-two bytes, a nonce of thirty-two and an index of eight")
+    func sizesOfSeeds() throws {
+        for count in 0...33 {
+            let seed = try? RecoverySeed(secret: SecretBytes(Data(count: count)), nonce: Data(count: 32))
+            #expect((seed != nil) == (count == 16 || count == 32), "\(count)")
+            let other = try? RecoverySeed(secret: SecretBytes(Data(count: 16)), nonce: Data(count: count))
+            #expect((other != nil) == (count == 32), "\(count)")
+            #expect(((try? other?.puk(index: Data(count: 8))) != nil) == (count == 32), "\(count)")
+        }
+        let seed = try RecoverySeed.generate()
+        for count in 0...16 {
+            #expect(((try? seed.puk(index: Data(count: count))) != nil) == (count == 8), "\(count)")
+        }
+    }
+
     @Test("PUKs are checked")
     func puks() throws {
         #expect(try RecoveryPuk("0123456789").text == "0123456789")

@@ -72,10 +72,59 @@ struct ConfigurationTests {
         #expect(throws: ProtocolError.invalidKey("masterServerPublicKey")) {
             try configuration(key: Data([7])).masterServerKey()
         }
-        #expect(throws: ProtocolError.invalidEncoding(field: "applicationSecret")) {
-            try MobileSdkConfiguration(
-                applicationKeyText: LabExample.applicationKeyText, applicationSecretText: "?",
-                masterServerPublicKeyText: "AAAA")
+    }
+
+    @Test("Each of the three values is named when it is wrong")
+    func namedValues() {
+        func error(_ key: String, _ secret: String, _ master: String) -> ProtocolError? {
+            do {
+                _ = try MobileSdkConfiguration(
+                    applicationKeyText: key, applicationSecretText: secret, masterServerPublicKeyText: master)
+                return nil
+            } catch {
+                return error as? ProtocolError
+            }
+        }
+        let (key, secret) = (LabExample.applicationKeyText, LabExample.applicationSecretText)
+        #expect(error(key, secret, "AAAA") == nil)
+        #expect(error("?", secret, "AAAA") == .invalidEncoding(field: "applicationKey"))
+        #expect(error(key, "?", "AAAA") == .invalidEncoding(field: "applicationSecret"))
+        #expect(error(key, secret, "?") == .invalidEncoding(field: "masterServerPublicKey"))
+        #expect(error(key, secret, "") == .missing(field: "masterServerPublicKey"))
+        for count in [0, 15, 17] {
+            let text = Data(count: count).base64
+            #expect(
+                error(text, secret, "AAAA")
+                    == .invalidLength(field: "applicationKey", expected: "16 bytes", actual: count))
+            #expect(
+                error(key, text, "AAAA")
+                    == .invalidLength(field: "applicationSecret", expected: "16 bytes", actual: count))
+        }
+    }
+
+    @Test("A wrong string states its first mistake, and a key of any size is written")
+    func reasons() throws {
+        let head = Data([1, 16]) + counting(16, from: 0) + Data([16]) + counting(16, from: 16)
+        func reason(_ data: Data, _ reader: MobileSdkConfiguration.Reader = .client) -> String? {
+            do {
+                _ = try MobileSdkConfiguration(data.base64, reader: reader)
+                return nil
+            } catch ProtocolError.invalidFormat(field: "configuration", reason: let reason) {
+                return reason
+            } catch {
+                return "\(error)"
+            }
+        }
+        let key = Data([1, 1, 3, 7, 8, 9])
+        #expect(reason(head + key) == nil && reason(head + key, .server) == nil)
+        #expect(reason(Data([0]) + head.dropFirst() + key) == "its version is not 1")
+        #expect(reason(head) == "it ends too early" && reason(head + key.dropLast()) == "it ends too early")
+        #expect(reason(head + Data([0]), .server) == "it must hold exactly one key")
+        #expect(reason(head + Data([2]) + key.dropFirst() + key.dropFirst(), .server) == "it must hold exactly one key")
+        #expect(reason(head + Data([1, 2, 3, 7, 8, 9]), .server) == "it holds a key of unknown kind")
+        for count in [1, 127, 128, 16_383, 16_384] {
+            let long = try configuration(key: Data(count: count))
+            #expect(try MobileSdkConfiguration(long.string) == long, "\(count)")
         }
     }
 }

@@ -236,6 +236,8 @@ struct EciesTests {
         #expect(try !isAccepted(sent - 60_001, readAt: sent))
         #expect(try isAccepted(sent + 61_000, readAt: sent + 1_000))
         #expect(try !isAccepted(sent + 61_001, readAt: sent + 1_000))
+        #expect(try isAccepted(sent + 60_000, readAt: sent - 500_000), "the clock was put back meanwhile")
+        #expect(try !isAccepted(sent + 60_001, readAt: sent - 500_000))
         #expect(try isAccepted(0, readAt: nil), "without a synchronised clock there is nothing to compare with")
     }
 

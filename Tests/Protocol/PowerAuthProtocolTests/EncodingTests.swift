@@ -23,6 +23,27 @@ struct EncodingTests {
         }
     }
 
+    @Test("A long text is that of one piece", arguments: [(3 << 20) - 1, 3 << 20, (3 << 20) + 1, (3 << 20) + 3])
+    func longBase64(count: Int) {
+        let data = Random.bytes(count)
+        let isEqual = StrictBase64.encode(data) == data.base64EncodedString()
+        #expect(isEqual)
+    }
+
+    @Test("A field of a fixed size names itself when it has another one, or is no Base64")
+    func base64Fields() throws {
+        #expect(try StrictBase64.decode("AAEC", field: "x") == Data([0, 1, 2]))
+        #expect(try StrictBase64.decode("AAEC", field: "x", count: 3) == Data([0, 1, 2]))
+        for count in [0, 2, 4] {
+            #expect(throws: ProtocolError.invalidLength(field: "x", expected: "\(count) bytes", actual: 3)) {
+                try StrictBase64.decode("AAEC", field: "x", count: count)
+            }
+        }
+        #expect(throws: ProtocolError.invalidEncoding(field: "x")) {
+            try StrictBase64.decode("AAE", field: "x", count: 3)
+        }
+    }
+
     @Test("Base64url keeps every byte, needs no padding, and has one spelling")
     func base64URL() {
         for (text, encoded) in [
@@ -90,6 +111,10 @@ struct EncodingTests {
     func readersStopAtTheEnd() {
         var reader = CountedReader(Data([0x83]))
         #expect(reader.counted() == nil)
+        var exact = CountedReader(Data([2, 8, 9, 0]))
+        #expect(exact.counted() == Data([8, 9]) && exact.remaining == 1)
+        #expect(exact.counted() == Data() && exact.remaining == 0 && exact.byte() == nil)
+        #expect(exact.bytes(0) == Data() && exact.bytes(1) == nil)
         var short = CountedReader(Data([5, 1, 2]))
         #expect(short.counted() == nil)
         var huge = CountedReader(Data([0xFF, 0xFF, 0xFF, 0xFF, 0]))

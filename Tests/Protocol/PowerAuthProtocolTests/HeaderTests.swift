@@ -126,6 +126,39 @@ struct HeaderTests {
         }
     }
 
+    @Test("Every binary value of a header has its size, and a timestamp nine to fifteen digits")
+    func sizes() throws {
+        let token = TokenHeader(
+            version: .v3_3, tokenId: LabExample.activationId, secret: .random(), timestamp: LabExample.timestamp
+        ).value
+        func reads(_ name: String, _ value: String, of header: String) -> Bool {
+            let changed = replacing(name, by: value, in: header)
+            return switch header {
+            case signatureValue: (try? SignatureHeader(parsing: changed)) != nil
+            case encryptionValue: (try? EncryptionHeader(parsing: changed, scope: .activation)) != nil
+            default: (try? TokenHeader(parsing: changed)) != nil
+            }
+        }
+        for count in 0...64 {
+            let text = Data(count: count).base64
+            #expect(reads("pa_nonce", text, of: signatureValue) == (count == 16), "\(count)")
+            #expect(reads("pa_application_key", text, of: signatureValue) == (count == 16), "\(count)")
+            #expect(reads("pa_signature", text, of: signatureValue) == [16, 32, 48].contains(count), "\(count)")
+            #expect(reads("application_key", text, of: encryptionValue) == (count == 16), "\(count)")
+            #expect(reads("nonce", text, of: token) == (count == 16), "\(count)")
+            #expect(reads("token_digest", text, of: token) == (count == 32), "\(count)")
+            let digits = String(repeating: "1", count: count)
+            #expect(reads("timestamp", digits, of: token) == (9...15).contains(count), "\(count)")
+        }
+        // The neighbours of the digits.
+        for character in ["/", ":"] {
+            #expect(!reads("timestamp", "12345678" + character, of: token))
+            #expect(!reads("pa_signature", "1234567" + character, of: signatureValue))
+        }
+        #expect(!reads("pa_signature", "12345678-1234567", of: signatureValue))
+        #expect(!reads("pa_signature", "12345678-123456789", of: signatureValue))
+    }
+
     @Test("Every part of a token header is authenticated")
     func everyPartOfATokenHeaderIsAuthenticated() throws {
         let secret = TokenSecret.random()

@@ -109,6 +109,12 @@ struct PrimitiveTests {
         #expect(try KDF.internalDeriveBytes(key, data: Data(count: 16)).count == 16)
         #expect(throws: ProtocolError.self) { try KDF.fold(Data(count: 31)) }
         #expect(try KDF.fold(Data(repeating: 5, count: 32)) == Data(count: 16))
+        #expect(try KDF.fold(counting(16, from: 0) + Data(count: 16)) == counting(16, from: 0))
+        #expect(try KDF.fold(Data(count: 16) + counting(16, from: 0)) == counting(16, from: 0))
+        #expect(throws: ProtocolError.self) { try KDF.fold(Data(count: 33)) }
+        #expect(throws: ProtocolError.self) {
+            try KDF.internalDerive(key, data: Data(count: 15), as: KeyPurpose.Vault.self)
+        }
     }
 
     @Test("Password derivation refuses wrong parameters")
@@ -117,6 +123,45 @@ struct PrimitiveTests {
         #expect(throws: ProtocolError.self) { try KDF.pbkdf2(password: password, salt: Data(count: 15), iterations: 1) }
         #expect(throws: ProtocolError.self) { try KDF.pbkdf2(password: password, salt: Data(count: 16), iterations: 0) }
         #expect(throws: Never.self) { try KDF.pbkdf2(password: Data(), salt: Data(count: 16), iterations: 1) }
+    }
+
+    @Test("Password derivation has its known values")
+    func passwordDerivation() throws {
+        let (password, salt) = ("password".utf8Data, counting(16, from: 0))
+        for (iterations, expected) in [
+            (1, "58f23afa83968725c69af850a584d0f6"), (2, "86af744329cb3491015939e7388ca3af"),
+        ] {
+            let key = try KDF.pbkdf2(password: password, salt: salt, iterations: iterations)
+            #expect(key.rawData.hexText == expected)
+            #expect(try KDF.pbkdf2(password: SecretBytes(password), salt: salt, iterations: iterations) == key)
+        }
+        let tooMany = ProtocolError.invalidFormat(field: "iterations", reason: "must be 1 or more")
+        for iterations in [-1, 0, Int(Int32.max) + 1] {
+            #expect(throws: tooMany) { try KDF.pbkdf2(password: password, salt: salt, iterations: iterations) }
+        }
+        for count in [0, 15, 17] {
+            #expect(throws: ProtocolError.invalidLength(field: "salt", expected: "16 bytes", actual: count)) {
+                try KDF.pbkdf2(password: password, salt: Data(count: count), iterations: 1)
+            }
+        }
+    }
+
+    @Test("An initialisation vector has sixteen bytes, and enters the first block", arguments: [0, 15, 16, 17])
+    func initialisationVectors(count: Int) throws {
+        let (key, data) = (VaultKey.random(), counting(32, from: 0))
+        let vector = counting(count, from: 1)
+        guard count == 16 else {
+            let error = ProtocolError.invalidLength(field: "iv", expected: "16 bytes", actual: count)
+            #expect(throws: error) { try AESCBC.encrypt(data, key: key, iv: vector, padding: .pkcs7) }
+            #expect(throws: error) { try AESCBC.decrypt(data, key: key, iv: vector, padding: .pkcs7) }
+            return
+        }
+        let encrypted = try AESCBC.encrypt(data, key: key, iv: vector, padding: .none)
+        #expect(encrypted.count == 32)
+        #expect(try AESCBC.decrypt(encrypted, key: key, iv: vector, padding: .none) == data)
+        let withZero = try AESCBC.decrypt(encrypted, key: key, padding: .none)
+        #expect(
+            withZero.prefix(16) == Data(zip(data, vector).map { $0 ^ $1 }) && withZero.suffix(16) == data.suffix(16))
     }
 
     @Test("The constant-time comparison compares")
@@ -163,7 +208,12 @@ struct PrimitiveTests {
     @Test("Random values differ")
     func randomValuesDiffer() {
         #expect(Random.bytes(16) != Random.bytes(16))
-        #expect(Random.bytes(0).isEmpty)
+        for count in [-1, 0] {
+            #expect(Random.bytes(count).isEmpty && Random.nonZeroBytes(count).isEmpty)
+            #expect(Random.nonZeroText(count).isEmpty)
+        }
+        #expect(Random.nonZeroBytes(17).count == 17 && Random.bytes(17).count == 17)
+        #expect(StrictBase64.decode(Random.nonZeroText(17))?.count == 17)
         #expect(TransportKey.random() != TransportKey.random())
         #expect(!UnlockKey.random().isAllZero)
     }

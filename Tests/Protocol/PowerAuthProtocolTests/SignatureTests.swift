@@ -117,9 +117,33 @@ struct SignatureTests {
         #expect(SignatureType(header: "possession_transport") == nil)
     }
 
+    @Test("Components of thirty-two bytes are written by their ends, and no others are")
+    func forms() throws {
+        let components = [counting(32, from: 0), counting(32, from: 100)]
+        let halves = counting(16, from: 16) + counting(16, from: 116)
+        #expect(try SignatureForm.base64.format(components) == halves.base64)
+        let numbers: [UInt32] = [0x1C1D_1E1F, 0x8081_8283 & 0x7FFF_FFFF]
+        let decimal = numbers.map { String(String(format: "%010u", $0).suffix(6)) }.joined(separator: "-")
+        #expect(try SignatureForm.decimal(length: 6).format(components) == decimal)
+        for (sizes, longest) in [([31], 31), ([32, 33], 33), ([0, 32], 32)] {
+            let error = ProtocolError.invalidLength(
+                field: "signature component", expected: "32 bytes", actual: longest)
+            #expect(throws: error) { try SignatureForm.base64.format(sizes.map { Data(count: $0) }) }
+        }
+        #expect(throws: ProtocolError.invalidLength(field: "nonce", expected: "24 characters", actual: 20)) {
+            try SymmetricSignature.validateNonce(Data(count: 15).base64)
+        }
+        #expect(SymmetricSignature.randomNonce().count == 24)
+    }
+
     @Test("Client requests need method and identifier")
     func clientRequestsNeedMethodAndIdentifier() {
-        #expect(throws: Never.self) { try SymmetricSignature.validateRequest(method: "PATCH", uriId: "/x") }
+        for method in ["GET", "POST", "HEAD", "PUT", "DELETE", "PATCH"] {
+            #expect(throws: Never.self) { try SymmetricSignature.validateRequest(method: method, uriId: "/x") }
+        }
+        #expect(throws: ProtocolError.missing(field: "uriId")) {
+            try SymmetricSignature.validateRequest(method: "GET", uriId: "")
+        }
         for (method, uriId) in [("", "/x"), ("get", "/x"), ("TRACE", "/x"), ("GET", "")] {
             #expect(throws: ProtocolError.self) { try SymmetricSignature.validateRequest(method: method, uriId: uriId) }
         }

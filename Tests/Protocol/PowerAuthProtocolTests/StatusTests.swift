@@ -75,6 +75,44 @@ struct StatusTests {
         }
     }
 
+    @Test("Every field has its place, and the form without a counter leaves the other places to chance")
+    func layout() throws {
+        let filling = counting(32, from: 0x80)
+        var blob = StatusBlob(
+            state: .blocked, currentVersion: 2, upgradeVersion: 3, failedAttempts: 7, maxFailedAttempts: 9,
+            counter: .init(byte: 0xAB, lookAhead: 64, dataHash: counting(16, from: 0x40)))
+        let common = "dec0ded1" + "0402038788898a8b"
+        let full = try blob.encoded(random: filling)
+        #expect(full.hexText == common + "ab070940" + counting(16, from: 0x40).hexText)
+        #expect(try StatusBlob(decoding: full) == blob)
+        blob.counter = nil
+        let old = try blob.encoded(random: filling)
+        #expect(old.hexText == common + "8c07098f" + counting(16, from: 0x90).hexText)
+        #expect(try StatusBlob(decoding: old, hasCounter: false) == blob)
+        for count in [0, 31, 33] {
+            #expect(throws: ProtocolError.invalidLength(field: "filling", expected: "32 bytes", actual: count)) {
+                try blob.encoded(random: Data(count: count))
+            }
+            #expect(throws: ProtocolError.invalidLength(field: "status blob", expected: "32 bytes", actual: count)) {
+                try StatusBlob(decoding: Data(count: count))
+            }
+        }
+        blob.state = .active
+        #expect(blob.remainingAttempts == 2)
+        blob.failedAttempts = 9
+        #expect(blob.remainingAttempts == 0)
+    }
+
+    @Test(
+        "The two halves of an exchange have sixteen bytes each, and the wrong one is named", arguments: [0, 15, 17, 32])
+    func exchange(count: Int) {
+        for (challenge, nonce, field) in [(count, 16, "challenge"), (16, count, "nonce"), (count, count, "challenge")] {
+            #expect(throws: ProtocolError.invalidLength(field: field, expected: "16 bytes", actual: count)) {
+                try StatusBlob.Exchange(challenge: Data(count: challenge), nonce: Data(count: nonce))
+            }
+        }
+    }
+
     @Test("The writer refuses what the reader would")
     func theWriterRefusesWhatTheReaderWould() {
         for lookAhead in [UInt8(0), 65, 255] {
@@ -82,8 +120,15 @@ struct StatusTests {
                 try blob(counter: .init(byte: 0, lookAhead: lookAhead, dataHash: Data(count: 16))).encoded()
             }
         }
-        #expect(throws: ProtocolError.self) {
-            try blob(counter: .init(byte: 0, lookAhead: 20, dataHash: Data(count: 15))).encoded()
+        for count in [0, 15, 17] {
+            #expect(throws: ProtocolError.invalidLength(field: "ctrDataHash", expected: "16 bytes", actual: count)) {
+                try blob(counter: .init(byte: 0, lookAhead: 20, dataHash: Data(count: count))).encoded()
+            }
+        }
+        for lookAhead in [UInt8(1), 64] {
+            #expect(throws: Never.self) {
+                try blob(counter: .init(byte: 0, lookAhead: lookAhead, dataHash: Data(count: 16))).encoded()
+            }
         }
     }
 

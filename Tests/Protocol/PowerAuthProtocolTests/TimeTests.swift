@@ -36,6 +36,31 @@ struct TimeTests {
         #expect(afterJump && abs(time.adjustment - 111) < 1e-6)
     }
 
+    @Test("A clock that was put right takes the small difference, and forgets the large one")
+    func aClockThatWasPutRight() {
+        var time = synchronized(serverAhead: 100)
+        let isSynchronized = time.complete(time.start(localTime: 3000), serverTime: 3001.5, localTime: 3000)
+        #expect(isSynchronized && time.adjustment == 1.5 && time.precision == 0)
+    }
+
+    @Test("After the time was forgotten, the next answer counts, also where it would have been noise")
+    func afterTheTimeWasForgotten() {
+        var time = synchronized(serverAhead: 100)
+        time.invalidate()
+        let isSynchronized = time.complete(time.start(localTime: 2000), serverTime: 2103, localTime: 2004)
+        #expect(isSynchronized && time.isSynchronized && time.adjustment == 101 && time.precision == 2)
+    }
+
+    @Test("The precision is that of the exchange that was used last")
+    func precision() {
+        var time = synchronized(serverAhead: 0)
+        let afterSlower = time.complete(time.start(localTime: 2000), serverTime: 2002, localTime: 2004)
+        #expect(afterSlower && time.precision == 2 && time.adjustment == 0)
+        var adjusted = synchronized(serverAhead: 100)
+        let afterNoise = adjusted.complete(adjusted.start(localTime: 2000), serverTime: 2105, localTime: 2006)
+        #expect(afterNoise && abs(adjusted.precision - 0.1) < 1e-9, "noise is not used")
+    }
+
     @Test("Late and impossible answers are ignored")
     func lateAndImpossibleAnswersChangeNothing() {
         var time = TimeSynchronization()

@@ -115,6 +115,15 @@ struct VaultTests {
         #expect(throws: ProtocolError.self) {
             try UnlockKey.knowledge(password: SecretBytes("1234".utf8Data), salt: salt, iterations: 9_999)
         }
+        let (password, fixed) = (SecretBytes("1234".utf8Data), counting(16, from: 0))
+        for iterations in [10_000, 10_001] {
+            #expect(
+                try UnlockKey.knowledge(password: password, salt: fixed, iterations: iterations)
+                    == KDF.pbkdf2(password: password, salt: fixed, iterations: iterations))
+        }
+        #expect(
+            try UnlockKey.knowledge(password: password, salt: fixed)
+                != KDF.pbkdf2(password: password, salt: fixed, iterations: 10_001))
         for data in [Data(), Data(count: 16), Random.nonZeroBytes(15), Random.nonZeroBytes(17)] {
             #expect(throws: ProtocolError.self) { try UnlockKey(validating: data) }
         }

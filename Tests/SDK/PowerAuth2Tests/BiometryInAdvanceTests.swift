@@ -110,6 +110,36 @@ struct BiometryInAdvanceTests {
         _ = try await first.get()
     }
 
+    @Test("While a dialog is open, a request that needs no dialog of its own ends with the error biometryCancel too")
+    func oneAtATimeWithoutDialog() async throws {
+        let (app, sdk) = try await TestApp.withBiometry { $0.invalidateLocalAuthenticationContextAfterUse = false }
+        let confirmed = LAContext(service: app.sandbox.authentication)
+        try app.answer(.success)
+        let isConfirmed: Bool = await callback { report in
+            confirmed.evaluatePolicy(
+                .deviceOwnerAuthenticationWithBiometrics, localizedReason: "Confirm"
+            ) { success, _ in report(success) }
+        }
+        #expect(isConfirmed)
+        func codes() async throws -> [PowerAuthErrorCode?] {
+            let authentication: Result<PowerAuthAuthentication, NSError> = await outcome {
+                sdk.authenticateUsingBiometry(withContext: confirmed, callback: $0)
+            }
+            let keys: Result<[String: Data], NSError> = await outcome {
+                sdk.fetchBiometryKeys(withContext: confirmed, callback: $0)
+            }
+            let signature = try await app.sign(sdk, with: .possessionWithBiometry(context: confirmed))
+            return [authentication.code, keys.code, signature.code]
+        }
+        try app.device.clock.advance(by: .seconds(1))
+        async let first = sdk.authenticate()
+        try await app.dialogIsOpen()
+        #expect(try await codes() == [.biometryCancel, .biometryCancel, .biometryCancel])
+        try app.sandbox.security.answer(.success)
+        _ = try await first.get()
+        #expect(try await codes() == [nil, nil, nil])
+    }
+
     @Test("All keys of the service are unlocked with one dialog, and failures are distinguishable")
     func keys() async throws {
         let (app, sdk) = try await TestApp.withBiometry()

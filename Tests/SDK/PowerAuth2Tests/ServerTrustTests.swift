@@ -162,6 +162,37 @@ struct ServerTrustTests {
         #expect(await silent.ask() == NSURLErrorTimedOut)
     }
 
+    /// The code of what the transport alone reports, for a request whose limit it measures itself.
+    private func code(
+        _ server: RealServer, timeout: TimeInterval? = nil, judge: @escaping ServerTrustJudge,
+        whileItRuns: @Sendable @escaping (any HTTPExchange) async -> Void = { _ in }
+    ) async throws -> Int? {
+        let url = try #require(URL(string: server.addresses.enrollmentURL + "/pa/v3/status"))
+        let trust = ServerTrust(authoritiesPath: server.certificateAuthorityPath, judge: judge)
+        let result: Result<HTTPResponse, NSError> = await callback { report in
+            let exchange = CurlTransport.shared.send(
+                HTTPRequest(url: url, timeout: timeout, serverTrust: trust), completion: report)
+            Task { await whileItRuns(exchange) }
+        }
+        // The server stops with its last reference.
+        return withExtendedLifetime(server) { result.failure?.code }
+    }
+
+    @Test("A judge that never answers ends in the time-out of the transport, not in an untrusted certificate")
+    func noAnswerInTime() async throws {
+        #expect(try await code(server(.valid), timeout: 0.2, judge: { _, _ in }) == NSURLErrorTimedOut)
+    }
+
+    @Test("A request that is cancelled while the judge is asked ends as a cancelled one")
+    func cancelledBeforeAnswer() async throws {
+        let (asked, asks) = AsyncStream<Void>.makeStream()
+        let code = try await code(server(.valid), judge: { _, _ in asks.yield() }) { exchange in
+            for await _ in asked { break }
+            exchange.cancel()
+        }
+        #expect(code == NSURLErrorCancelled)
+    }
+
     @Test("A server accepted by one strategy is not accepted for another SDK object")
     func connectionsAreNotShared() async throws {
         let server = try await server(.selfSigned)

@@ -117,6 +117,38 @@ struct SessionSignatureTests {
         #expect(fixture.server.counterNumber == 3)
     }
 
+    @Test("An offline signature has four to eight digits for each factor, and a nonce of twenty-four characters")
+    func offlineSizes() throws {
+        let fixture = try ClientFixture.activated()
+        func sign(_ size: UInt, nonce: String = "ICEiIyQlJicoKSorLC0uLw==") -> PowerAuthCoreHTTPRequestDataSignature? {
+            fixture.session.signHttpRequestData(
+                PowerAuthCoreHTTPRequestData(
+                    method: "POST", uri: "/t", offlineNonce: nonce, offlineSignatureSize: size),
+                keys: fixture.keys(), factor: .possessionKnowledge)
+        }
+        for size in UInt(0)...12 {
+            let groups = sign(size)?.signature.split(separator: "-").map { UInt($0.count) }
+            #expect(groups == ((4...8).contains(size) ? [size, size] : nil), "\(size)")
+        }
+        let signature = try #require(sign(8))
+        #expect(signature.applicationKey == "offline" && signature.nonce == "ICEiIyQlJicoKSorLC0uLw==")
+        #expect(signature.factor == "possession_knowledge" && signature.version == "3.3")
+        for count in [15, 17, 18] { #expect(sign(8, nonce: StrictBase64.encode(Data(count: count))) == nil) }
+        #expect(PowerAuthCoreHTTPRequestData(method: "POST", uri: "/t").offlineSignatureSize == 8)
+    }
+
+    @Test("Signed data are shown as Base64, and emptied by a text that is none")
+    func signedDataTexts() {
+        let signed = PowerAuthCoreSignedData(signingDataKey: .hmacApplication, data: Data([1]), signature: Data([2]))
+        #expect(signed.dataBase64 == "AQ==" && signed.signatureBase64 == "Ag==" && signed.signatureFormat == .default)
+        (signed.dataBase64, signed.signatureBase64) = ("Aw==", "BA==")
+        #expect(signed.data == Data([3]) && signed.signature == Data([4]))
+        signed.dataBase64 = "?"
+        #expect(signed.data.isEmpty && signed.signature == Data([4]))
+        signed.signatureBase64 = "?"
+        #expect(signed.signature.isEmpty)
+    }
+
     @Test("The parameters of a GET request are made canonical")
     func getParametersAreCanonical() {
         let data = PowerAuthCoreSession.prepareKeyValueDictionary(forDataSigning: [
@@ -188,6 +220,9 @@ struct SessionSignatureTests {
         signed.signingDataKey = .hmacActivation
         #expect(!fixture.session.signData(withHmacKey: signed, keys: nil))
         #expect(fixture.session.signData(withHmacKey: signed, keys: fixture.keys(password: nil)))
+        let key: TemporaryKeyRequestKey = try KDF.internalDerive(
+            #require(fixture.server.keys).transport, data: ProtocolServer.applicationSecret)
+        #expect(signed.signature == Digest.hmacSHA256(key: key, data: signed.data))
         signed.signingDataKey = .ecdsaMasterServerKey
         #expect(!fixture.session.signData(withHmacKey: signed, keys: fixture.keys()))
     }

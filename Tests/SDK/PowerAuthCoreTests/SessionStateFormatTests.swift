@@ -66,6 +66,106 @@ struct SessionStateFormatTests {
         #expect(throws: ProtocolError.self) { try SessionStateCoding.decode(SessionStateCoding.encode(record)) }
     }
 
+    /// A record with another value in every field.
+    private func full(
+        counter: ActivationRecord.Counter, recovery: Data? = Data([8, 9])
+    ) -> ActivationRecord {
+        ActivationRecord(
+            counter: counter, activationId: "id", passwordIterations: 20_000,
+            passwordSalt: Data(repeating: 0x11, count: 16), possessionKey: Data(repeating: 0x12, count: 16),
+            knowledgeKey: Data(repeating: 0x13, count: 16), biometryKey: Data(repeating: 0x14, count: 16),
+            transportKey: Data(repeating: 0x15, count: 16), serverPublicKey: Data([1, 2]), devicePublicKey: Data([3]),
+            devicePrivateKey: Data([4, 5, 6]), recoveryData: recovery, usesExternalEncryptionKey: true,
+            pendingUpgradeVersion: .V3)
+    }
+
+    @Test("Every field is at its place, in both forms, with all flags")
+    func everyField() throws {
+        func locked(_ byte: UInt8) -> Data { Data([16]) + Data(repeating: byte, count: 16) }
+        var common = Data([2]) + Data("id".utf8) + Data([0x00, 0x00, 0x4E, 0x20])
+        for byte in UInt8(0x11)...0x15 { common += locked(byte) }
+        common += Data([2, 1, 2, 1, 3, 3, 4, 5, 6])
+        // The external key is bit 1, the version of the pending upgrade begins at bit 2, a known counter byte is bit 10.
+        let hash = full(counter: .hash(try CounterData(Data(repeating: 0x10, count: 16)), byte: 0xAB))
+        let newest = Data("PA".utf8) + Data([0x02, 0x50, 0x36]) + locked(0x10) + common
+        let newestBytes = newest + Data([0x00, 0x00, 0x04, 0x0E, 2, 8, 9, 0xAB])
+        #expect(SessionStateCoding.encode(hash) == newestBytes)
+        #expect(try SessionStateCoding.decode(newestBytes) == hash)
+        let numeric = full(counter: .numeric(0x0102_0304_0506_0708), recovery: nil)
+        let oldest = Data("PA".utf8) + Data([0x02, 0x50, 0x33, 1, 2, 3, 4, 5, 6, 7, 8]) + common
+        let oldestBytes = oldest + Data([0x00, 0x00, 0x00, 0x0E])
+        #expect(SessionStateCoding.encode(numeric) == oldestBytes)
+        #expect(try SessionStateCoding.decode(oldestBytes) == numeric)
+        // The byte counts only with its flag, and only in the version that has it.
+        let unknown = newest + Data([0x00, 0x00, 0x00, 0x0E, 2, 8, 9, 0xAB])
+        let withoutByte = full(counter: .hash(hash.counterData, byte: nil))
+        #expect(try SessionStateCoding.decode(unknown) == withoutByte)
+        let version5 = Data("PA".utf8) + Data([0x02, 0x50, 0x35]) + locked(0x10) + common
+        let read = try SessionStateCoding.decode(version5 + Data([0x00, 0x00, 0x04, 0x0E, 2, 8, 9]))
+        #expect(read == withoutByte)
+        for flags in [UInt8(1 << 2), 4 << 2, 7 << 2] {
+            #expect(throws: ProtocolError.self, "no such version") {
+                try SessionStateCoding.decode(newest + Data([0x00, 0x00, 0x00, flags, 0, 0]))
+            }
+        }
+        let noText =
+            Data("PA".utf8) + Data([0x02, 0x50, 0x36]) + locked(0x10) + Data([2, 0xC3, 0x28]) + common.dropFirst(3)
+        #expect(throws: ProtocolError.invalidEncoding(field: "activation id")) {
+            try SessionStateCoding.decode(noText + Data([0, 0, 0, 0, 0, 0]))
+        }
+    }
+
+    @Test("A field of an unacceptable size is named")
+    func fieldSizes() {
+        func mistake(_ change: (inout ActivationRecord) -> Void) -> ProtocolError? {
+            var record = full(counter: .hash(.random(), byte: 0))
+            change(&record)
+            do {
+                try record.validate()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(mistake({ _ in }) == nil)
+        for (field, name) in [
+            (\ActivationRecord.passwordSalt, "password salt"), (\.possessionKey, "possession key"),
+            (\.knowledgeKey, "knowledge key"), (\.transportKey, "transport key"),
+        ] {
+            for count in [0, 15, 17] {
+                let expected = ProtocolError.invalidLength(field: name, expected: "16 bytes", actual: count)
+                #expect(mistake({ $0[keyPath: field] = Data(count: count) }) == expected)
+            }
+        }
+        let biometry = ProtocolError.invalidLength(field: "biometry key", expected: "16 bytes", actual: 15)
+        #expect(mistake({ $0.biometryKey = Data(count: 15) }) == biometry)
+        #expect(mistake({ $0.biometryKey = nil }) == nil)
+        for (id, server, device, missing) in [
+            ("", Data([1]), Data([1]), "activation id"), ("id", Data(), Data([1]), "server public key"),
+            ("id", Data([1]), Data(), "device private key"),
+        ] {
+            let key = Data(count: 16)
+            let record = ActivationRecord(
+                counter: .numeric(1), activationId: id, passwordSalt: key, possessionKey: key, knowledgeKey: key,
+                transportKey: key, serverPublicKey: server, devicePublicKey: Data(), devicePrivateKey: device)
+            #expect(throws: ProtocolError.missing(field: missing)) { try record.validate() }
+        }
+    }
+
+    @Test("A counter moves by one, and begins again behind its greatest value")
+    func movingCounters() {
+        let data = CounterData.random()
+        for (counter, next) in [
+            (ActivationRecord.Counter.numeric(7), ActivationRecord.Counter.numeric(8)), (.numeric(.max), .numeric(0)),
+            (.hash(data, byte: 7), .hash(data.next(), byte: 8)), (.hash(data, byte: 255), .hash(data.next(), byte: 0)),
+            (.hash(data, byte: nil), .hash(data.next(), byte: nil)),
+        ] {
+            var record = full(counter: counter)
+            record.advanceCounter()
+            #expect(record.counter == next)
+        }
+    }
+
     @Test("Truncated data are refused", arguments: [version6, version3])
     func truncatedDataAreRefused(text: String) throws {
         let data = try #require(Data(base64Encoded: text))
@@ -92,7 +192,8 @@ struct SessionStateFormatTests {
     func unknownAndLegacyFormatsAreRefused() {
         let formats: [[UInt8]] = [
             [], [0x50], [0x50, 0x41], [0x50, 0x41, 0x4D], [0x41, 0x50, 0x00], [0x50, 0x41, 0x02, 0x50, 0x37],
-            [0x50, 0x41, 0x00, 0x00],
+            [0x50, 0x41, 0x00, 0x00], [0x50, 0x41, 0x01, 0x50, 0x36], [0x50, 0x41, 0x02, 0x51, 0x36],
+            [0x50, 0x41, 0x02, 0x50, 0x32],
         ]
         for format in formats {
             #expect(throws: ProtocolError.self) { try SessionStateCoding.decode(Data(format)) }

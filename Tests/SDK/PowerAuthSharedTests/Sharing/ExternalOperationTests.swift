@@ -128,15 +128,43 @@ struct ExternalOperationTests {
         try SharingApp("main", on: device).startActivation()
     }
 
-    @Test("An owner whose operation was taken over leaves the new one alone (sharing.md, D13)")
-    func takenOver() throws {
+    /// How an owner loses its operation to another process.
+    enum Loss: CaseIterable, Sendable {
+        case ticket, type, lockFile
+    }
+
+    @Test(
+        "An owner whose operation was taken over leaves the new one alone and gives its own lock back (sharing.md, D13)",
+        arguments: Loss.allCases)
+    func takenOver(loss: Loss) throws {
         let main = try SharingApp("main", on: device)
+        let wallet = try SharingApp("wallet", on: device)
         try main.startActivation()
         let memory = try main.memory()
-        memory.bytes[88] += 1
+        var newHolder: FileLock?
+        switch loss {
+        case .ticket: memory.bytes[88] += 1
+        case .type: memory.bytes[72] = 2
+        case .lockFile:
+            let path = try operationLockPath(main)
+            try Files.remove(path)
+            newHolder = try FileLock(path: path)
+            #expect(try newHolder?.tryLock() == true)
+        }
         main.interface.resetSession()
-        #expect(try main.interface.snapshot().operationType == 1)
-        withExtendedLifetime(memory) {}
+        #expect(try wallet.interface.snapshot().operationType == (loss == .type ? 2 : 1))
+        withExtendedLifetime((memory, newHolder)) {}
+        try newHolder?.unlock()
+        #expect(wallet.interface.externalPendingOperation == nil, "no process holds the lock")
+        try wallet.startActivation()
+        #expect(main.interface.externalPendingOperation?.externalApplicationId == "wallet")
+    }
+
+    private func operationLockPath(_ app: SharingApp) throws -> String {
+        let names = SharedNames(
+            instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
+        let container = try #require(app.sandbox.containerPath(forAppGroup: SharingApp.appGroup))
+        return container + "/" + names.operationLock
     }
 
     @Test("A restarted owner does not get its own operation reported")
@@ -162,10 +190,7 @@ struct ExternalOperationTests {
     @Test("A held lock without information is reported as such")
     func lockWithoutInformation() throws {
         let main = try SharingApp("main", on: device)
-        let names = SharedNames(
-            instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
-        let container = try #require(main.sandbox.containerPath(forAppGroup: SharingApp.appGroup))
-        let lock = try FileLock(path: container + "/" + names.operationLock)
+        let lock = try FileLock(path: operationLockPath(main))
         #expect(try lock.tryLock())
         let error = try #require(throws: NSError.self) { try main.startActivation() }
         #expect(error.powerAuthErrorCode == .externalPendingOperation)

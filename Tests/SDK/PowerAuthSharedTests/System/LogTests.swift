@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import LabKit
 import PowerAuth2
 import PowerAuthProtocol
 import SimulatedDevice
@@ -75,6 +76,30 @@ struct LogTests {
                 #expect(complaints == (isAllowed ? 0 : 1))
             }
         }
+    }
+
+    @Test(
+        "A token access whose state could not be stored logs the reason, as its end cannot throw",
+        arguments: [false, true])
+    func refusedTokenAccess(isSharing: Bool) throws {
+        let device = try TemporaryDevice()
+        let interface: any BracketedSessionInterface
+        if isSharing {
+            interface = try SharingApp("main", on: device).interface
+        } else {
+            let sandbox = try device.sandbox()
+            interface = try Installed(in: sandbox, instanceId: "i").session(in: sandbox)
+        }
+        try logging { listener in
+            try device.faults.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("EIO")))
+            _ = try interface.lockTokenStore()
+            #expect(interface.session.deserializeState(StoredStates.version6))
+            listener.lines.withLock { $0 = [] }
+            interface.unlockTokenStore()
+            let lines = listener.lines.withLock { $0 }
+            #expect(lines.contains { $0.hasPrefix("ERROR: ") && $0.contains("session state") })
+        }
+        #expect(!interface.hasValidActivation())
     }
 
     @Test("The log shows requests, but no encrypted bodies")

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import PowerAuthShared
+import SimulatedDevice
 import Synchronization
 import TestSupport
 import Testing
@@ -83,6 +84,48 @@ struct AwaitedOperationTests {
             break
         }
         #expect(operation.isCancelled)
+    }
+
+    @Test("A wait gives the value or throws the error; an operation that reports neither has failed")
+    func ends() async throws {
+        func value(_ value: Int?, _ error: NSError?) async -> Result<Int, NSError> {
+            do {
+                return .success(
+                    try await awaitValue { (report: @escaping (Int?, NSError?) -> Void) in
+                        report(value, error)
+                        return nil
+                    })
+            } catch {
+                return .failure(error as NSError)
+            }
+        }
+        let failure = NSError.powerAuth(.encryption)
+        #expect(try await value(7, nil).get() == 7)
+        #expect(await value(nil, failure).code == .encryption)
+        #expect(await value(nil, nil).code == .networkError)
+
+        try await awaitCompletion { report in
+            report(nil)
+            return nil
+        }
+        let error = await #expect(throws: NSError.self) {
+            try await awaitCompletion { report in
+                report(failure)
+                return nil
+            }
+        }
+        #expect(error?.powerAuthErrorCode == .encryption)
+    }
+
+    @Test("The operation starts within the lab operation of the waiting task")
+    func labOperation() async throws {
+        let operation = try await Sandbox.$operation.withValue("operation-7") {
+            try await awaitValue { (report: @escaping (String?, NSError?) -> Void) in
+                report(Sandbox.operation ?? "none", nil)
+                return nil
+            }
+        }
+        #expect(operation == "operation-7")
     }
 
     private static func wait(cancelledWhile moment: Moment) async throws -> Int {

@@ -105,6 +105,66 @@ struct GroupedTaskTests {
         #expect(log.all == ["start", "complete", "c=1"])
     }
 
+    @Test("A group that is started again may be interrupted, until its work says otherwise")
+    func restarted() {
+        let group = makeGroup()
+        #expect(group.restart(), "it has not started")
+        _ = add("a", to: group)
+        group.continuesWithoutChildren = true
+        group.complete(.success(1))
+        drain()
+        #expect(group.isFinished)
+        #expect(group.restart())
+        #expect(!group.isFinished && !group.continuesWithoutChildren)
+        add("b", to: group)?.cancel()
+        drain()
+        #expect(work.cancelCount == 1)
+        #expect(log.all == ["start", "complete", "a=1", "start", "complete none"])
+    }
+
+    @Test("Before its first caller a group has no end, and no work to stop")
+    func idle() {
+        let group = makeGroup()
+        let early = Work()
+        group.complete(.success(1))
+        group.cancel()
+        group.setOperation(early)
+        #expect(!group.isFinished && early.cancelCount == 0)
+        let child = add("a", to: group)
+        #expect(child?.isCancelled == false)
+        group.complete(.success(2))
+        drain()
+        #expect(child?.isCancelled == true, "as the original has it")
+        #expect(log.all == ["start", "complete", "a=2"])
+        #expect(early.cancelCount == 0)
+    }
+
+    @Test("Without a queue a caller is called on the main queue")
+    func mainQueue() async {
+        let group = makeGroup()
+        let isOnMain: Bool = await callback { report in
+            _ = group.addChild { _ in report(MainQueue.isCurrent) }
+            group.complete(.success(1))
+        }
+        #expect(isOnMain)
+    }
+
+    @Test("A group that has ended does not keep its work", arguments: [true, false])
+    func releasesWork(isCancelled: Bool) {
+        let waiting = Mutex<Work?>(Work())
+        let group = GroupedTask<Int>(
+            GroupedTask.Hooks(start: { group in
+                if let work = waiting.withLock({ $0 }) { group.setOperation(work) }
+                waiting.withLock { $0 = nil }
+            }))
+        weak var operation = waiting.withLock { $0 }
+        _ = add("a", to: group)
+        #expect(operation != nil)
+        if isCancelled { group.cancel() } else { group.complete(.success(1)) }
+        #expect(operation == nil)
+        withExtendedLifetime(group) {}
+    }
+
     @Test("A group that starts no work fails its callers with the error operationCancelled")
     func nothingStarted() {
         let group = makeGroup(registersWork: false)

@@ -68,6 +68,33 @@ struct OperationTaskTests {
         #expect(results.withLock { $0 } == 0)
     }
 
+    @Test("Without a queue the result is reported on the main queue")
+    func mainQueue() async {
+        let isOnMain: Bool = await callback { report in
+            OperationTask<Int> { _ in report(MainQueue.isCurrent) }.complete(.success(1))
+        }
+        #expect(isOnMain)
+    }
+
+    @Test("A task that has ended keeps neither its parts nor its cancel handler", arguments: [true, false])
+    func releasesParts(isCancelled: Bool) {
+        let task = OperationTask<Int>(queue: queue) { _ in }
+        weak var part: GroupedTaskTests.Work?
+        weak var handled: GroupedTaskTests.Work?
+        do {
+            let (added, captured) = (GroupedTaskTests.Work(), GroupedTaskTests.Work())
+            part = added
+            handled = captured
+            task.add(added)
+            task.onCancel { captured.cancel() }
+        }
+        #expect(part != nil && handled != nil)
+        if isCancelled { task.cancel() } else { task.complete(.success(1)) }
+        queue.sync {}
+        #expect(part == nil && handled == nil)
+        withExtendedLifetime(task) {}
+    }
+
     /// What happened to operations that were run one after another.
     private final class Tally: Sendable {
         let counts = Mutex((executed: 0, cancelled: 0, succeeded: 0, failed: 0))

@@ -11,13 +11,16 @@ final class TestOperation: SerialOperation {
     private let cancelled: Mutex<Bool>
     private let body: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let refused: @Sendable (NSError) -> Void
+    private let skipped: @Sendable () -> Void
 
     init(
         isCancelled: Bool = false, refused: @escaping @Sendable (NSError) -> Void = { _ in },
+        skipped: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         cancelled = Mutex(isCancelled)
         self.refused = refused
+        self.skipped = skipped
         self.body = body
     }
 
@@ -28,6 +31,8 @@ final class TestOperation: SerialOperation {
     func run(finished: @escaping @Sendable () -> Void) { body(finished) }
 
     func refuse(_ error: NSError) { refused(error) }
+
+    func skip() { skipped() }
 }
 
 @Suite("Signed requests run one after another (sharing.md, section 7.9)", .endsInTime)
@@ -54,7 +59,7 @@ struct SerialOperationQueueTests {
         #expect(events == (1...3).flatMap { ["lock \($0)", "run \($0)", "unlock \($0)"] })
     }
 
-    @Test("S-3: a unit cancelled before its turn is skipped, without lock, and the queue continues")
+    @Test("S-3: a unit cancelled before its turn is skipped, once and without lock, and the queue continues")
     func cancelledUnit() async {
         let queue = SerialOperationQueue(label: "test")
         let log = Mutex<[String]>([])
@@ -65,7 +70,7 @@ struct SerialOperationQueueTests {
                     finished()
                 })
             queue.add(
-                TestOperation(isCancelled: true) { finished in
+                TestOperation(isCancelled: true, skipped: { log.withLock { $0.append("skipped") } }) { finished in
                     log.withLock { $0.append("cancelled") }
                     finished()
                 },
@@ -76,7 +81,7 @@ struct SerialOperationQueueTests {
                     finished()
                 })
         }
-        #expect(events == ["first", "last"])
+        #expect(events == ["first", "skipped", "last"])
     }
 
     @Test("A unit whose lock cannot be taken is refused and never runs, and the queue continues (D12)")

@@ -30,6 +30,18 @@ struct TokenRecordTests {
         #expect(TokenRecord(record.serialized()) == record)
     }
 
+    @Test("A record is written with sorted names, and without an activation or factors that it has not")
+    func written() throws {
+        let secret = "\"sec\":\"AAECAwQFBgcICQoLDA0ODw==\""
+        let bytes = Data((0..<16).map { UInt8($0) })
+        let full = try #require(TokenRecord(name: "T", identifier: "x", secret: bytes, activationId: "A", factors: 7))
+        #expect(
+            String(decoding: full.serialized(), as: UTF8.self)
+                == "{\"af\":7,\"aid\":\"A\",\"id\":\"x\",\"name\":\"T\",\(secret)}")
+        let old = try #require(TokenRecord(name: "T", identifier: "x", secret: bytes, activationId: nil, factors: 0))
+        #expect(String(decoding: old.serialized(), as: UTF8.self) == "{\"id\":\"x\",\"name\":\"T\",\(secret)}")
+    }
+
     @Test(
         "Any other value is not a record",
         arguments: [

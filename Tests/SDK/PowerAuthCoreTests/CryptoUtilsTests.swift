@@ -1,0 +1,84 @@
+import Foundation
+import PowerAuthProtocol
+import TestSupport
+import Testing
+
+@testable import PowerAuthCore
+
+/// protocol.md, sections 2 and 10.
+@Suite("Cryptographic functions for applications", .endsInTime)
+struct CryptoUtilsTests {
+    private let data = Data("data".utf8)
+
+    private func hex(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
+
+    @Test("Hashes and codes have their known values, and a code is cut to any length")
+    func digests() {
+        #expect(
+            hex(PowerAuthCoreCryptoUtils.hashSha256(Data("abc".utf8)))
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        let (key, text) = (Data("Jefe".utf8), Data("what do ya want for nothing?".utf8))
+        let code = PowerAuthCoreCryptoUtils.hmacSha256(text, key: key)
+        #expect(hex(code) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+        for length in [0, 1, 31, 32, 33, UInt.max] {
+            let cut = PowerAuthCoreCryptoUtils.hmacSha256(text, key: key, length: length)
+            #expect(cut == code.prefix(Int(min(length, 32))), "\(length)")
+        }
+        for count in [UInt(0), 1, 17] { #expect(PowerAuthCoreCryptoUtils.randomBytes(count).count == Int(count)) }
+    }
+
+    @Test("A key pair signs, and shares a secret with another one")
+    func keyPairs() throws {
+        let own = try #require(PowerAuthCoreCryptoUtils.ecGenerateKeyPair())
+        let other = try #require(PowerAuthCoreCryptoUtils.ecGenerateKeyPair())
+        let signature = try #require(PowerAuthCoreCryptoUtils.ecdsaComputeSignature(for: data, withKeyPair: own))
+        func verifies(_ signature: Data, _ data: Data, _ key: PowerAuthCoreECPublicKey) -> Bool {
+            PowerAuthCoreCryptoUtils.ecdsaVerifySignature(signature, for: data, withPublicKey: key)
+        }
+        #expect(verifies(signature, data, own.publicKey) && !verifies(signature, data, other.publicKey))
+        #expect(!verifies(signature, data + Data([0]), own.publicKey) && !verifies(Data(), data, own.publicKey))
+        let secret = PowerAuthCoreCryptoUtils.ecdhComputeSharedSecret(other.publicKey, withKeyPair: own)
+        #expect(secret?.count == 32)
+        #expect(secret == PowerAuthCoreCryptoUtils.ecdhComputeSharedSecret(own.publicKey, withKeyPair: other))
+        let bytes = own.publicKey.publicKeyBytes
+        #expect(bytes.count == 33 && PowerAuthCoreECPublicKey(data: bytes)?.publicKeyBytes == bytes)
+        #expect(PowerAuthCoreECPublicKey(data: own.key.publicKey.uncompressed)?.publicKeyBytes == bytes)
+        #expect(PowerAuthCoreECPublicKey(data: bytes.dropLast()) == nil)
+    }
+
+    @Test("Unlock keys and challenges have sixteen bytes, and headers their version")
+    func sessionConstants() {
+        let key = PowerAuthCoreSession.normalizeSignatureUnlockKey(from: Data("abc".utf8))
+        #expect(hex(key) == "ba7816bf8f01cfea414140de5dae2223")
+        let (first, second) = (
+            PowerAuthCoreSession.generateSignatureUnlockKey(), PowerAuthCoreSession.generateSignatureUnlockKey()
+        )
+        #expect(first.count == 16 && first != second)
+        let challenge = PowerAuthCoreSession.generateActivationStatusChallenge()
+        #expect(StrictBase64.decode(challenge)?.count == 16)
+        #expect(challenge != PowerAuthCoreSession.generateActivationStatusChallenge())
+        let versions: [PowerAuthCoreProtocolVersion] = [.NA, .V2, .V3]
+        #expect(versions.map { PowerAuthCoreSession.maxSupportedHttpProtocolVersion($0) } == ["3.3", "2.1", "3.3"])
+        #expect(versions.map(\.rawValue) == [0, 2, 3])
+    }
+
+    @Test("The mask of every factor combination is the protocol's")
+    func factors() {
+        let factors: [PowerAuthCoreSignatureFactor] = [
+            .possession, .knowledge, .biometry, .possessionKnowledge, .possessionBiometry, .possessionKnowledgeBiometry,
+        ]
+        #expect(factors.map(\.rawValue) == [0x001, 0x010, 0x100, 0x011, 0x101, 0x111])
+        #expect(factors.map(\.rawValue) == SignatureType.allCases.map { UInt($0.factors.rawValue) })
+    }
+
+    @Test("A device token is the encoded header and claims with a signature behind them")
+    func deviceToken() throws {
+        let claims = Data(#"{"sub":"eva"}"#.utf8)
+        let token = DeviceToken(claims: claims)
+        #expect(token.signingInput == "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJldmEifQ")
+        #expect(token.signed(with: Data([0xFB, 0xFF])) == token.signingInput + ".-_8")
+        let key = try PrivateKey.generate()
+        let signature = try key.sign(Data(token.signingInput.utf8), format: .jose)
+        #expect(try JWT(token.signed(with: signature), algorithm: .es256).isAuthentic(key: key.publicKey))
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import PowerAuthProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PowerAuthCore
+
+/// An owner of a session guards it with a lock of its own, and learns from the monitor which calls were made outside of it.
+@Suite("Sessions: the access that a call announces", .endsInTime)
+struct DebugMonitorTests {
+    private final class Monitor: PowerAuthCoreSessionDebugMonitor {
+        private let accesses = Mutex<[String]>([])
+
+        func requireReadAccess() { accesses.withLock { $0.append("read") } }
+        func requireWriteAccess() { accesses.withLock { $0.append("write") } }
+
+        /// What was announced since the last call.
+        func taken() -> [String] {
+            accesses.withLock { accesses in
+                defer { accesses = [] }
+                return accesses
+            }
+        }
+    }
+
+    private typealias Call = (name: String, body: (PowerAuthCoreSession) -> Void)
+
+    private static let key = Data(repeating: 7, count: 16)
+    private static var keys: PowerAuthCoreSignatureUnlockKeys {
+        PowerAuthCoreSignatureUnlockKeys(possessionUnlockKey: key, biometryUnlockKey: key)
+    }
+
+    /// Calls that change nothing that is stored. Those of them that change something else count as reads.
+    private static var reads: [Call] {
+        [
+            ("hasValidSetup", { _ = $0.hasValidSetup }), ("canStartActivation", { _ = $0.canStartActivation }),
+            ("hasPendingActivation", { _ = $0.hasPendingActivation }),
+            ("hasValidActivation", { _ = $0.hasValidActivation }),
+            ("hasProtocolUpgradeAvailable", { _ = $0.hasProtocolUpgradeAvailable }),
+            ("hasPendingProtocolUpgrade", { _ = $0.hasPendingProtocolUpgrade }),
+            ("pendingProtocolUpgradeVersion", { _ = $0.pendingProtocolUpgradeVersion }),
+            ("protocolVersion", { _ = $0.protocolVersion }), ("activationIdentifier", { _ = $0.activationIdentifier }),
+            ("activationFingerprint", { _ = $0.activationFingerprint }),
+            ("serializedState", { _ = $0.serializedState() }),
+            ("hasActivationRecoveryData", { _ = $0.hasActivationRecoveryData }),
+            ("hasBiometryFactor", { _ = $0.hasBiometryFactor() }),
+            ("hasExternalEncryptionKey", { _ = $0.hasExternalEncryptionKey }),
+            ("activationSnapshot", { _ = $0.activationSnapshot }),
+            ("biometryFactorIdentity", { _ = $0.biometryFactorIdentity }),
+            ("hasPublicKey", { _ = $0.hasPublicKey(forEciesScope: .application) }),
+            ("publicKeyId", { _ = $0.publicKeyId(forEciesScope: .application) }),
+            ("setPublicKey", { $0.setPublicKey(forEciesScope: .application, publicKey: "AAAA", publicKeyId: "id") }),
+            ("removePublicKey", { $0.removePublicKey(forEciesScope: .application) }),
+            ("eciesEncryptor", { _ = $0.eciesEncryptor(for: .application, keys: nil, sharedInfo1: "/test") }),
+            ("temporaryKeyExchange", { _ = try? $0.temporaryKeyExchange(for: .application, keys: nil) }),
+            ("setExternalEncryptionKey", { _ = $0.setExternalEncryptionKey(key) }),
+            ("restoreExternalEncryptionKey", { $0.restoreExternalEncryptionKey(nil) }),
+            ("activationRecoveryData", { _ = $0.activationRecoveryData("AAAA", keys: keys) }),
+            ("deriveCryptographicKey", { _ = $0.deriveCryptographicKey(fromVaultKey: "A", keys: keys, keyIndex: 1) }),
+            (
+                "signData(withDevicePrivateKey:)",
+                { _ = $0.signData(withDevicePrivateKey: "AAAA", keys: keys, data: Data(), format: .default) }
+            ),
+            (
+                "signData(withHmacKey:)",
+                { _ = $0.signData(withHmacKey: PowerAuthCoreSignedData(signingDataKey: .hmacApplication), keys: nil) }
+            ),
+            (
+                "verifyServerSignedData",
+                { _ = $0.verifyServerSignedData(PowerAuthCoreSignedData(signingDataKey: .ecdsaMasterServerKey)) }
+            ),
+            (
+                "decodeActivationStatus",
+                { session in
+                    let status = PowerAuthCoreEncryptedActivationStatus(
+                        challenge: "A", encryptedStatusBlob: "A", nonce: "A")
+                    _ = session.decodeActivationStatus(status, keys: keys)
+                }
+            ),
+        ]
+    }
+
+    private static var writes: [Call] {
+        [
+            ("resetSession", { $0.resetSession(true) }), ("deserializeState", { $0.deserializeState(Data()) }),
+            ("startActivation", { _ = $0.startActivation(PowerAuthCoreActivationStep1Param()) }),
+            (
+                "validateActivationResponse",
+                { session in
+                    let answer = PowerAuthCoreActivationStep2Param(activationId: "", serverPublicKey: "", ctrData: "")
+                    _ = session.validateActivationResponse(answer)
+                }
+            ),
+            ("completeActivation", { _ = $0.completeActivation(keys) }),
+            ("startProtocolUpgrade", { _ = $0.startProtocolUpgrade() }),
+            ("applyProtocolUpgradeData", { _ = $0.applyProtocolUpgradeData("AAAA") }),
+            ("finishProtocolUpgrade", { _ = $0.finishProtocolUpgrade() }),
+            (
+                "changeUserPassword",
+                { session in
+                    let password = PowerAuthCorePassword(string: "1234")
+                    _ = session.changeUserPassword(password, newPassword: password)
+                }
+            ),
+            ("addBiometryFactor", { _ = $0.addBiometryFactor("AAAA", keys: keys) }),
+            ("removeBiometryFactor", { $0.removeBiometryFactor() }),
+            ("addExternalEncryptionKey", { _ = $0.addExternalEncryptionKey(key) }),
+            ("removeExternalEncryptionKey", { _ = $0.removeExternalEncryptionKey() }),
+            (
+                "signHttpRequestData",
+                { session in
+                    let request = PowerAuthCoreHTTPRequestData(method: "POST", uri: "/test")
+                    _ = session.signHttpRequestData(request, keys: keys, factor: .possession)
+                }
+            ),
+        ]
+    }
+
+    @Test("Every call announces once whether it reads or may change the state, with and without an activation")
+    func announcements() throws {
+        for isActivated in [false, true] {
+            for (calls, access) in [(Self.reads, "read"), (Self.writes, "write")] {
+                for call in calls {
+                    let fixture = isActivated ? try ClientFixture.activated() : try ClientFixture()
+                    let monitor = Monitor()
+                    fixture.session.debugMonitor = monitor
+                    #expect(monitor.taken() == [])
+                    call.body(fixture.session)
+                    #expect(monitor.taken() == [access], "\(call.name), activated: \(isActivated)")
+                }
+            }
+        }
+    }
+
+    @Test("The answer to a request for a temporary key is accepted as a read")
+    func temporaryKey() throws {
+        let fixture = try ClientFixture()
+        let exchange = try fixture.session.temporaryKeyExchange(for: .application, keys: nil)
+        let monitor = Monitor()
+        fixture.session.debugMonitor = monitor
+        #expect(throws: TemporaryKeyRefusal.self) { try fixture.session.acceptTemporaryKey("", answering: exchange) }
+        #expect(monitor.taken() == ["read"])
+        // What was given to the session when it was made is not its state.
+        _ = fixture.session.sessionSetup
+        #expect(monitor.taken() == [])
+    }
+
+    @Test("A monitor is held weakly, and its removal ends the announcements")
+    func lifetime() throws {
+        let session = try ClientFixture().session
+        var monitor: Monitor? = Monitor()
+        session.debugMonitor = monitor
+        #expect(session.debugMonitor === monitor)
+        session.debugMonitor = nil
+        _ = session.hasValidActivation
+        #expect(monitor?.taken() == [])
+        session.debugMonitor = monitor
+        monitor = nil
+        #expect(session.debugMonitor == nil)
+    }
+}

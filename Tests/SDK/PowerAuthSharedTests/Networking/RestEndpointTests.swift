@@ -1,0 +1,66 @@
+import Foundation
+import PowerAuthShared
+import TestSupport
+import Testing
+
+@Suite("The resources of the server (sdk.md, section 7.1)", .endsInTime)
+struct RestEndpointTests {
+    /// A row of the specification's table.
+    private struct Row {
+        let path: String
+        /// `app` or `act`, and the purpose of the encryption.
+        let encryption: [String]
+        let uriId: String?
+        let isSerialized: Bool
+        let isAllowedDuringUpgrade: Bool
+        let needsTime: Bool
+
+        init?(_ line: Substring) {
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).map { $0.trimmed }
+            guard cells.count == 11, cells[2].hasPrefix("`/pa/") else { return nil }
+            path = cells[2].unquoted
+            // Of two encryptions, the outer one comes first.
+            let words = cells[5].split(separator: ";").first?.split(separator: " ").map { String($0).unquoted } ?? []
+            encryption = words == ["–"] ? [] : words
+            uriId = cells[6] == "–" ? nil : cells[6].unquoted
+            (isSerialized, isAllowedDuringUpgrade, needsTime) = (cells[7] == "✓", cells[8] == "✓", cells[9] == "✓")
+        }
+    }
+
+    @Test("Each has the rules of its row in the specification")
+    func rules() throws {
+        let rows = try Project.text(of: "docs/spec/sdk.md").split(separator: "\n").compactMap { Row($0) }
+        #expect(Set(rows.map(\.path)) == Set(RestEndpoint.all.map(\.path)))
+        for endpoint in RestEndpoint.all {
+            let row = try #require(rows.first { $0.path == endpoint.path })
+            let encryption =
+                endpoint.encryption.map { [$0.scope == .application ? "app" : "act", $0.sharedInfo] } ?? []
+            #expect(encryption == row.encryption, "\(row.path)")
+            #expect(endpoint.signatureUriId == row.uriId, "\(row.path)")
+            #expect(endpoint.isSerialized == row.isSerialized, "\(row.path)")
+            // It means something for signed requests only.
+            if endpoint.signatureUriId != nil {
+                #expect(endpoint.isAllowedDuringUpgrade == row.isAllowedDuringUpgrade, "\(row.path)")
+            }
+            #expect((endpoint.encryption != nil || endpoint.needsTime) == row.needsTime, "\(row.path)")
+        }
+    }
+
+    @Test("Only the server's status and the key of the application are for any activation, or none")
+    func activation() {
+        #expect(
+            RestEndpoint.all.filter { !$0.belongsToActivation }.map(\.path)
+                == ["/pa/v3/status", "/pa/v3/keystore/create"])
+        #expect(RestEndpoint.all.count == 14)
+        #expect(!RestEndpoint.createTemporaryKey.belongsToActivation)
+        #expect(RestEndpoint.createTemporaryKeyOfActivation.belongsToActivation)
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String { String(self).trimmingCharacters(in: .whitespaces) }
+}
+
+extension String {
+    fileprivate var unquoted: String { replacing("`", with: "") }
+}
