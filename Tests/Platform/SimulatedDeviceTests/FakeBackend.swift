@@ -12,7 +12,11 @@ final class FakeBackend: WatchSessionBackend {
         var messages: [LiveMessage] = []
         var transfers: [UUID] = []
         var contents: [TransferContent] = []
+        var contexts: [Data] = []
+        var replies: [LiveMessage] = []
+        var about: [UUID] = []
         var transferCode: Int?
+        var contextCode: Int?
     }
     private let state = Mutex(State())
 
@@ -25,9 +29,19 @@ final class FakeBackend: WatchSessionBackend {
     var messages: [LiveMessage] { state.withLock { $0.messages } }
     var transfers: [UUID] { state.withLock { $0.transfers } }
     var contents: [TransferContent] { state.withLock { $0.contents } }
+    /// The contexts of the app, in order.
+    var contexts: [Data] { state.withLock { $0.contexts } }
+    /// The replies to messages, as messages.
+    var replies: [LiveMessage] { state.withLock { $0.replies } }
+    /// What the entries of the log are about, but for `activate`.
+    var about: [UUID] { state.withLock { $0.about } }
 
     func refuseTransfers(code: Int) {
         state.withLock { $0.transferCode = code }
+    }
+
+    func refuseContexts(code: Int?) {
+        state.withLock { $0.contextCode = code }
     }
 
     /// Brings news to the session.
@@ -45,9 +59,14 @@ final class FakeBackend: WatchSessionBackend {
         state.withLock { $0.messages.append(message) }
     }
 
-    func reply(to messageId: UUID, body: Data, isPropertyList: Bool) { note("reply \([UInt8](body))") }
-    func acknowledge(_ messageId: UUID) { note("acknowledge") }
-    func refuse(_ messageId: UUID, code: Int) { note("refuse \(code)") }
+    func reply(to messageId: UUID, body: Data, isPropertyList: Bool) {
+        let reply = LiveMessage(messageId: messageId, body: body, isPropertyList: isPropertyList, expectsReply: false)
+        state.withLock { $0.replies.append(reply) }
+        note("reply \([UInt8](body))", messageId)
+    }
+
+    func acknowledge(_ messageId: UUID) { note("acknowledge", messageId) }
+    func refuse(_ messageId: UUID, code: Int) { note("refuse \(code)", messageId) }
 
     func queueTransfer(_ transferId: UUID, _ content: TransferContent) -> Int? {
         state.withLock { state in
@@ -57,13 +76,22 @@ final class FakeBackend: WatchSessionBackend {
         }
     }
 
-    func cancelTransfer(_ transferId: UUID) { note("cancel") }
-    func told(_ transferId: UUID) { note("told") }
-    func delivered(_ transferId: UUID) { note("delivered") }
-    func contextTold(_ news: UUID) { note("context told") }
-    func updateContext(_ body: Data) -> Int? { nil }
+    func cancelTransfer(_ transferId: UUID) { note("cancel", transferId) }
+    func told(_ transferId: UUID) { note("told", transferId) }
+    func delivered(_ transferId: UUID) { note("delivered", transferId) }
+    func contextTold(_ news: UUID) { note("context told", news) }
 
-    private func note(_ text: String) {
-        state.withLock { $0.log.append(text) }
+    func updateContext(_ body: Data) -> Int? {
+        state.withLock { state in
+            state.contexts.append(body)
+            return state.contextCode
+        }
+    }
+
+    private func note(_ text: String, _ id: UUID? = nil) {
+        state.withLock { state in
+            state.log.append(text)
+            if let id { state.about.append(id) }
+        }
     }
 }

@@ -1,0 +1,154 @@
+import Foundation
+import Glibc
+import LabKit
+import LabSystem
+import SimulatedDevice
+import TestSupport
+import Testing
+
+@testable import DeviceAgent
+
+/// How processes become apps of a device, and what the links hear of it (sharing.md, section 21.7; watch.md, section 11.4).
+@Suite("Processes of apps at their device", .endsInTime)
+struct AgentAppTests {
+    private func attach(_ name: String = "main", pid: Int32 = getpid()) -> WatchFrame {
+        WatchFrame(.attach, body: WatchFrame.body(AttachBody(name: name, pid: pid, incarnation: 1)))
+    }
+
+    /// The agent is starting a process for the app: this one.
+    private func launching(_ name: String, of phone: UnservedAgent) throws -> AppHost {
+        let host = try #require(phone.agent.hosts[name])
+        _ = host.process.handle(.launch(request: nil))
+        _ = host.process.handle(.spawned(pid: getpid(), incarnation: 1, at: 0))
+        return host
+    }
+
+    private func presences(of name: String, on phone: UnservedAgent) -> [AppPresence?] {
+        phone.agent.links.map { $0.link.apps[name] }
+    }
+
+    @Test("Links hear that a process is attached, is ready, activates its session for the watch in use, and ends")
+    func life() throws {
+        let phone = try UnservedAgent()
+        let agent = phone.agent
+        let host = try launching("main", of: phone)
+        let address = Data([1])
+        try agent.receive(attach(), from: address, by: getpid())
+        #expect(host.address == address)
+        #expect(presences(of: "main", on: phone) == Array(repeating: AppPresence(isAttached: true), count: 2))
+        try agent.receive(WatchFrame(.appState), from: address, by: getpid())
+        #expect(host.process.isReady && !host.process.isForeground)
+        try agent.receive(WatchFrame(.activate), from: address, by: getpid())
+        #expect(host.session === agent.links[0] && host.isActivated)
+        let active = AppPresence(isAttached: true, isActivated: true)
+        #expect(presences(of: "main", on: phone) == [active, AppPresence(isAttached: true)])
+        _ = try phone.perform(Launch.self, of: "main")
+        #expect(host.process.isForeground)
+        let seen = AppPresence(isAttached: true, isActivated: true, isForeground: true)
+        #expect(presences(of: "main", on: phone) == [seen, AppPresence(isAttached: true, isForeground: true)])
+        #expect(presences(of: "wallet", on: phone) == [nil, nil])
+    }
+
+    @Test("A process is not attached as another one, as an unknown app, or when the device has not started it")
+    func refused() throws {
+        let phone = try UnservedAgent()
+        let agent = phone.agent
+        let host = try launching("main", of: phone)
+        try agent.receive(attach(), from: Data([1]), by: 1)
+        try agent.receive(attach(), from: Data([1]), by: nil)
+        try agent.receive(attach("unknown"), from: Data([1]), by: getpid())
+        try agent.receive(WatchFrame(.attach, body: Data([1])), from: Data([1]), by: getpid())
+        try agent.receive(attach("wallet"), from: Data([1]), by: getpid())
+        #expect(host.address == nil && agent.hosts["wallet"]?.address == nil && agent.routes.isEmpty)
+        let causes = try phone.traced(.processRefused).compactMap { $0.fields["cause"]?.stringValue }
+        try #require(causes.count == 3)
+        #expect(causes[0].hasSuffix("from process 1") && causes[1].hasSuffix("from process ?"))
+        #expect(causes[2].contains("`wallet`") && causes[2].contains("control socket"))
+    }
+
+    @Test("A process that was started by hand is the app if it holds the app's control socket")
+    func byHand() throws {
+        let phone = try UnservedAgent()
+        let agent = phone.agent
+        let lock = try FileLock(path: try agent.layout.endpointLockPath(.peer("main")))
+        try #require(try lock.tryLock())
+        try agent.receive(attach(), from: Data([1]), by: getpid())
+        let host = try #require(agent.hosts["main"])
+        #expect(host.address == Data([1]) && host.process.phase == .running(pid: getpid()))
+        try lock.unlock()
+    }
+
+    @Test("The newest process of an app takes the place of the one before, whose frames are late")
+    func replaced() throws {
+        let phone = try UnservedAgent()
+        let agent = phone.agent
+        let host = try launching("main", of: phone)
+        try agent.receive(attach(), from: Data([1]), by: getpid())
+        try agent.receive(WatchFrame(.appState), from: Data([1]), by: getpid())
+        try agent.receive(WatchFrame(.activate), from: Data([1]), by: getpid())
+        #expect(host.isActivated)
+        try agent.receive(attach(), from: Data([2]), by: getpid())
+        #expect(host.address == Data([2]) && agent.routes == [Data([2]): "main"])
+        #expect(!host.isActivated && host.session == nil, "the next process activates its own session")
+        #expect(presences(of: "main", on: phone)[0]?.isActivated == false)
+        try agent.receive(WatchFrame(.activate), from: Data([1]), by: getpid())
+        #expect(!host.isActivated)
+        try agent.receive(WatchFrame(.activate), from: Data([2]), by: getpid())
+        #expect(host.isActivated)
+    }
+
+    @Test("Another watch makes sessions inactive; they end when all of the watch before is handled")
+    func anotherWatch() throws {
+        let phone = try UnservedAgent()
+        let agent = phone.agent
+        let host = try launching("main", of: phone)
+        try agent.receive(attach(), from: Data([1]), by: getpid())
+        try agent.receive(WatchFrame(.appState), from: Data([1]), by: getpid())
+        try agent.receive(WatchFrame(.activate), from: Data([1]), by: getpid())
+        let waiting = Inbox.Entry(position: 1, transferId: UUID(), app: "main", body: Data(), wasOffered: false)
+        agent.links[0].link.inbox = Inbox(epoch: 1, received: 1, entries: [waiting])
+        #expect(try phone.perform(SwitchWatch.self, ["link": "other"])?.error == nil)
+        #expect(agent.links.map(\.link.role) == [.idle, .active] && host.isInactive)
+        agent.deactivateDrainedSessions()
+        #expect(host.isActivated && host.session === agent.links[0])
+        agent.links[0].link.inbox = Inbox(epoch: 1, received: 1)
+        agent.deactivateDrainedSessions()
+        #expect(!host.isActivated && !host.isInactive && host.session == nil)
+        try agent.receive(WatchFrame(.activate), from: Data([1]), by: getpid())
+        #expect(host.session === agent.links[1] && !host.isInactive)
+        #expect(try agent.registry.activeLink() == "other")
+    }
+
+    @Test("A session that is activated while content of an unused watch waits gets that first, as an inactive one")
+    func activatedLate() throws {
+        let phone = try UnservedAgent()
+        let agent = phone.agent
+        let host = try launching("main", of: phone)
+        try agent.receive(attach(), from: Data([1]), by: getpid())
+        let waiting = Inbox.Entry(position: 1, transferId: UUID(), app: "main", body: Data(), wasOffered: false)
+        agent.links[1].link.inbox = Inbox(epoch: 1, received: 1, entries: [waiting])
+        try agent.receive(WatchFrame(.appState), from: Data([1]), by: getpid())
+        try agent.receive(WatchFrame(.activate), from: Data([1]), by: getpid())
+        #expect(host.session === agent.links[1] && host.isInactive)
+    }
+
+    @Test("A device uses the watch that was chosen last, else its first; an unpaired one is not used")
+    func roles() throws {
+        let phone = try UnservedAgent()
+        let agent = phone.agent
+        func roles() throws -> [LinkRole] {
+            try agent.manifest.topology.links.map {
+                try DeviceAgent.role(of: $0, on: agent.device, agent.manifest.topology, agent.registry)
+            }
+        }
+        #expect(try roles() == [.active, .idle] && agent.activeLink === agent.links[0])
+        try agent.registry.setActiveLink("other")
+        #expect(try roles() == [.idle, .active])
+        try agent.registry.setPaired("other", false)
+        #expect(try roles() == [.idle, .unpaired])
+        try agent.registry.setPaired("pairing", false)
+        #expect(try roles() == [.unpaired, .unpaired])
+        let watch = try UnservedAgent("watch")
+        #expect(watch.agent.links.map(\.link.role) == [.active])
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import SimulatedDevice
+import TestSupport
+
+@testable import DeviceAgent
+@testable import LabKit
+
+/// The agent of a device without the loop that serves it: a test hands it commands and frames one by one, and looks at what
+/// it has decided. The clock of its lab stands still, and no process is started.
+///
+/// Belongs to the thread that made it, because its sockets do.
+final class UnservedAgent {
+    let agent: DeviceAgent
+    /// The device's place; what the clock shows.
+    let device: TemporaryDevice
+    private let answers: ControlOutbox
+    private let directory: TemporaryDirectory
+
+    /// - Parameter name: the device; a phone with two watches, or one of the watches.
+    init(_ name: String = "phone") throws {
+        directory = try TemporaryDirectory()
+        device = try TemporaryDevice(name: name)
+        try device.clock.freeze()
+        answers = try ControlOutbox()
+        agent = try DeviceAgent(
+            layout: device.layout,
+            manifest: InstanceManifest(
+                id: device.layout.id, labFile: nil, topology: Self.topology, runDirectory: directory.file("run"),
+                seed: 1, executablesDirectory: directory.path), deviceName: name)
+    }
+
+    deinit {
+        for link in agent.links { try? link.shutDown() }
+        agent.timeLimits.stop()
+    }
+
+    private static let topology = Topology(
+        name: "family",
+        devices: [
+            DeviceSpec(
+                name: "phone", kind: .phone,
+                apps: [app("main", .app), app("wallet", .app), app("widget", .appExtension, host: "main")]),
+            DeviceSpec(name: "watch", kind: .watch, apps: [app("companion", .watchApp)]),
+            DeviceSpec(name: "second", kind: .watch, apps: [app("glance", .watchApp)]),
+        ],
+        links: [
+            LinkSpec(name: "pairing", phone: "phone", watch: "watch"),
+            LinkSpec(name: "other", phone: "phone", watch: "second"),
+        ])
+
+    private static func app(_ name: String, _ kind: AppSpec.Kind, host: String? = nil) -> AppSpec {
+        AppSpec(
+            name: name, kind: kind, bundleIdentifier: "com.example.\(name)", host: host,
+            powerAuth: PowerAuthSpec(sdk: kind == .watchApp ? .watch : .full, instanceId: "i"))
+    }
+
+    /// Gives the agent a command.
+    ///
+    /// - Returns: The answer; nil while there is none.
+    func perform(
+        _ command: any Command.Type, of actor: String? = nil, _ arguments: JSONValue = [:]
+    ) throws -> ControlReply? {
+        try perform(command.name, of: actor, arguments)
+    }
+
+    func perform(_ command: String, of actor: String?, _ arguments: JSONValue = [:]) throws -> ControlReply? {
+        let request = ControlRequest(command: command, arguments: arguments, actor: actor)
+        agent.handle(
+            request,
+            ControlResponder(outbox: answers, client: Data(), id: request.id, incarnation: nil, received: 0))
+        return try answers.take().replies.first.flatMap { ControlReply(json: try JSONValue.parse($0.message)) }
+    }
+
+    /// The traced events of these names, in order.
+    func traced(_ names: TraceEventName...) throws -> [TraceEvent] {
+        try TraceReader.read(agent.trace.path).events.filter { names.contains($0.name) }
+    }
+}
