@@ -64,6 +64,68 @@ struct JSONValueTests {
         #expect(error?.offset == offset, "\(error.map(String.init(describing:)) ?? "")")
     }
 
+    @Test("Every escape is read, in both cases of its digits, and characters need none")
+    func readsEveryEscape() throws {
+        #expect(try JSONValue.parse(#""\"\\\/\b\f\n\r\t""#) == .string("\"\\/\u{8}\u{C}\n\r\t"))
+        #expect(try JSONValue.parse(#""\u00e9\u00E9\uD800\uDC00\udbff\udfff""#) == .string("éé\u{10000}\u{10FFFF}"))
+        #expect(try JSONValue.parse(" \t\r\n[ 1 , { \"a\" : 2 } ] \n") == [1, ["a": 2]])
+    }
+
+    @Test("Only what cannot stand in a text is escaped")
+    func writesFewEscapes() throws {
+        let text = "\u{0}\u{1F}\t\r\n\"\\/\u{7F}é"
+        #expect(JSONValue.string(text).description == #""\u0000\u001f\t\r\n\"\\/"# + "\u{7F}é\"")
+        #expect(try JSONValue.parse(JSONValue.string(text).encoded()) == .string(text))
+        for number in [Double.infinity, -.infinity, .nan] { #expect(JSONValue.number(number).description == "null") }
+    }
+
+    @Test("For people a value is spread over lines, and empty lists and objects stay short")
+    func prettyPrints() {
+        let value: JSONValue = ["b": [1, ["c": []], "x"], "a": .object([:]), "d": ["e": nil]]
+        let expected = """
+            {
+              "a": {},
+              "b": [
+                1,
+                {
+                  "c": []
+                },
+                "x"
+              ],
+              "d": {
+                "e": null
+              }
+            }
+            """
+        #expect(value.prettyPrinted() == expected)
+    }
+
+    @Test("A value gives what it is, and nothing else")
+    func givesWhatItIs() {
+        let values: [JSONValue] = [nil, true, 7, .unsigned(.max), 2.5, .number(3), "t", [1], ["k": 1]]
+        #expect(values.map(\.isNull) == [true] + Array(repeating: false, count: 8))
+        #expect(values.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil, nil, nil])
+        #expect(values.map(\.integerValue) == [nil, nil, 7, nil, nil, 3, nil, nil, nil])
+        #expect(values.map(\.numberValue) == [nil, nil, 7, 0x1p64, 2.5, 3, nil, nil, nil])
+        #expect(values.map(\.stringValue) == [nil, nil, nil, nil, nil, nil, "t", nil, nil])
+        #expect(values.map(\.arrayValue) == [nil, nil, nil, nil, nil, nil, nil, [1], nil])
+        #expect(values.map(\.objectValue) == [nil, nil, nil, nil, nil, nil, nil, nil, ["k": 1]])
+        #expect(values.map { $0["k"] } == [nil, nil, nil, nil, nil, nil, nil, nil, 1])
+        #expect([-1, 0, 1].map { JSONValue.array(["x"])[$0] } == [nil, "x", nil])
+    }
+
+    @Test(
+        "A text that ends early, or goes on, is refused at the byte where that is seen",
+        arguments: [
+            (#""\udc00""#, 7), (#""\ud83d\u0041""#, 13), (#""\ud83dx""#, 7), (#""\u12""#, 3), (#""\u12g4""#, 3),
+            (#""\"#, 2), (#"{"a":1 "b":2}"#, 7), ("[1 2]", 3), ("{1:2}", 1), ("nul", 0), ("1.5e", 4), ("1e+", 3),
+            (#"{"a":}"#, 5), ("[", 1), (#"{"a":1,}"#, 7), ("\u{1F}", 0), ("\"\u{1F}\"", 1), ("[1]x", 3), ("+1", 0),
+        ])
+    func refusesWhereItIsSeen(text: String, offset: Int) {
+        let error = #expect(throws: JSONSyntaxError.self) { try JSONValue.parse(text) }
+        #expect(error?.offset == offset, "\(text): \(error.map(String.init(describing:)) ?? "")")
+    }
+
     @Test("Nesting that would exhaust the stack is refused")
     func refusesNestingThatWouldExhaustTheStack() {
         let text = String(repeating: "[", count: 100_000)

@@ -1,6 +1,5 @@
 import Foundation
 import LabSystem
-import Synchronization
 import TestSupport
 import Testing
 
@@ -8,36 +7,6 @@ import Testing
 
 @Suite("Two joined labs", .endsInTime)
 struct JoinTests {
-    /// What a socket has reported, in order.
-    private final class Reports: Sendable {
-        private let events = Mutex<[String]>([])
-        private let changed = DispatchSemaphore(value: 0)
-
-        func add(_ event: JoinSocket.Event) {
-            let text =
-                switch event {
-                case .connected: "connected"
-                case .keyRefused: "key refused"
-                case .lost: "lost"
-                case .message(.hello(let hello)): "hello \(hello.instance ?? "")"
-                case .message(.bye(let reason)): "bye \(reason)"
-                case .message(.refused(let reason)): "refused \(reason)"
-                case .message: "message"
-                }
-            events.withLock { $0.append(text) }
-            changed.signal()
-        }
-
-        func wait(for expected: String) throws {
-            let end = DispatchTime.now() + .seconds(20)
-            while !events.withLock({ $0.contains(expected) }) {
-                try #require(changed.wait(timeout: end) == .success, "no \(expected) in \(events.withLock { $0 })")
-            }
-        }
-
-        var all: [String] { events.withLock { $0 } }
-    }
-
     private let loopback = JoinAddress(host: "127.0.0.1", port: 0)
 
     private func hello(_ name: String) -> JoinMessage { .hello(JoinHello(instance: name, devices: [])) }
@@ -50,7 +19,7 @@ struct JoinTests {
     @Test("A guest with the key exchanges messages with the owner, and each notices when the other leaves")
     func conversation() async throws {
         try await onThread {
-            let (atOwner, atGuest) = (Reports(), Reports())
+            let (atOwner, atGuest) = (JoinReports(), JoinReports())
             let (owner, key) = try JoinSocket.listen(at: loopback) { atOwner.add($0) }
             let guest = try JoinSocket.connect(to: owner.address, with: key) { atGuest.add($0) }
             try atGuest.wait(for: "connected")
@@ -67,7 +36,7 @@ struct JoinTests {
     @Test("A guest with another owner's key is refused, and its messages are ignored")
     func wrongKey() async throws {
         try await onThread {
-            let (atOwner, atGuest) = (Reports(), Reports())
+            let (atOwner, atGuest) = (JoinReports(), JoinReports())
             let (former, formerKey) = try JoinSocket.listen(at: loopback) { _ in }
             former.close("")
             let (owner, _) = try JoinSocket.listen(at: loopback) { atOwner.add($0) }
@@ -83,7 +52,7 @@ struct JoinTests {
     @Test("The latest guest to say hello replaces the one before, which is notified and then ignored")
     func newestGuest() async throws {
         try await onThread {
-            let (atOwner, atFirst, atSecond) = (Reports(), Reports(), Reports())
+            let (atOwner, atFirst, atSecond) = (JoinReports(), JoinReports(), JoinReports())
             let (owner, key) = try JoinSocket.listen(at: loopback) { atOwner.add($0) }
             let first = try JoinSocket.connect(to: owner.address, with: key) { atFirst.add($0) }
             try atFirst.wait(for: "connected")

@@ -61,6 +61,55 @@ struct ChildProcessTests {
         #expect(numbers.count == 2 && numbers[0] == numbers[1], "\(output)")
     }
 
+    @Test("The child leads a session of its own, when asked, and shares the parent's otherwise")
+    func sessions() throws {
+        for isOwn in [true, false] {
+            let output = try FileDescriptor.pipe()
+            let child = try ChildProcess.spawn(
+                executable: "/bin/sh", arguments: ["-c", "ps -o pid=,pgid=,sid= -p $$"],
+                standardOutput: .file(output.writing), newSession: isOwn)
+            #expect(try child.wait() == .exited(0))
+            let numbers = String(decoding: try output.reading.read(count: 100), as: UTF8.self)
+                .split(whereSeparator: \.isWhitespace).compactMap { Int32($0) }
+            #expect(numbers == (isOwn ? [child.pid, child.pid, child.pid] : [child.pid, getpgrp(), getsid(0)]))
+        }
+    }
+
+    @Test("The child blocks and ignores no signal, whatever its parent does")
+    func signalsOfTheChild() throws {
+        Signals.ignore(SIGPIPE)
+        let masks = Mutex("")
+        // A thread of its own, because the threads of tests keep what is blocked in them.
+        runOnThread(name: "blocking") {
+            Signals.block([SIGUSR1, SIGTERM])
+            let output = try? run("exec grep -E '^Sig(Blk|Ign)' /proc/self/status").output
+            masks.withLock { $0 = output ?? "" }
+        }.join()
+        let zeros = String(repeating: "0", count: 16)
+        #expect(masks.withLock { $0 } == "SigBlk:\t\(zeros)\nSigIgn:\t\(zeros)\n")
+    }
+
+    @Test("A stream is the parent's own when the child inherits it, and empty without one")
+    func streams() throws {
+        let input = try FileDescriptor.pipe()
+        // The standard input of the tests, which nothing reads, is a pipe for the time of this test.
+        let saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+        dup2(input.reading.rawValue, STDIN_FILENO)
+        defer {
+            if saved >= 0 { dup2(saved, STDIN_FILENO) }
+            close(saved >= 0 ? saved : STDIN_FILENO)
+        }
+        try input.writing.writeAll(Data("mine".utf8))
+        for (stream, expected) in [(ChildProcess.Stream.null, ""), (.inherit, "mine")] {
+            let output = try FileDescriptor.pipe()
+            let child = try ChildProcess.spawn(
+                executable: "/bin/sh", arguments: ["-c", "head -c 4; echo"], standardInput: stream,
+                standardOutput: .file(output.writing))
+            #expect(try child.wait() == .exited(0))
+            #expect(try output.reading.read(count: 10) == Data("\(expected)\n".utf8))
+        }
+    }
+
     @Test("A program that is open for writing is started when it is closed")
     func justWritten() async throws {
         let directory = try TemporaryDirectory()

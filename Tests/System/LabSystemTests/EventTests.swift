@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Glibc
 import LabSystem
 import Synchronization
@@ -15,6 +16,30 @@ struct EventTests {
         event.signal()
         #expect(try event.wait())
         #expect(!event.drain())
+    }
+
+    @Test("Draining reports whether the event was signalled")
+    func draining() throws {
+        let event = try EventDescriptor()
+        #expect(!event.drain())
+        event.signal()
+        #expect(event.drain())
+        #expect(!event.drain())
+        event.signal()
+        #expect(try event.wait(timeoutNanoseconds: 0))
+        #expect(try !event.wait(timeoutNanoseconds: 0))
+    }
+
+    @Test("A thread has the beginning of its name, fifteen bytes of it")
+    func threadName() {
+        let names = Mutex<[String]>([])
+        for name in ["a name longer than fifteen bytes", "short"] {
+            runOnThread(name: name) {
+                let shown = (try? Files.read("/proc/thread-self/comm")).map { String(decoding: $0, as: UTF8.self) }
+                names.withLock { $0.append(shown ?? "") }
+            }.join()
+        }
+        #expect(names.withLock { $0 } == ["a name longer t\n", "short\n"])
     }
 
     @Test("Polling reports each descriptor by itself")

@@ -41,6 +41,48 @@ struct FileLockTests {
         #expect(try first.tryLock())
     }
 
+    @Test("A share is given at once while there are only shares, and does not exclude readers")
+    func shares() throws {
+        let locks = try (0..<3).map { _ in try FileLock(path: directory.file("lock")) }
+        try locks[0].lockShared()
+        try locks[1].lockShared()
+        #expect(try !locks[2].tryLock())
+        let held = try withExtendedLifetime(locks) { try ProcessTable.heldLocks(by: getpid()) }
+            .filter { $0.path?.hasSuffix("\(directoryName)/lock") == true }
+        #expect(held.map(\.isExclusive) == [false, false])
+        #expect(held.map(\.kind) == [.flock, .flock])
+        try locks[0].unlock()
+        try locks[1].unlock()
+        #expect(try locks[2].tryLock())
+        #expect(try locks[2].withLock { 7 } == 7)
+        #expect(try locks[0].tryLock(), "its end has released the lock")
+    }
+
+    @Test("A lock of a missing file makes the file only when asked")
+    func missingFile() throws {
+        let path = directory.file("lock")
+        #expect(throws: SystemError(call: "open", errno: ENOENT, path: path)) {
+            try FileLock(path: path, create: false)
+        }
+        #expect(!Files.exists(path))
+        let lock = try FileLock(path: path)
+        #expect(lock.path == path)
+        #expect(try lock.descriptor.permissions() == 0o600)
+        #expect(try lock.isNamed())
+        try Files.remove(path)
+        #expect(try !lock.isNamed())
+    }
+
+    @Test("The lock of an open file excludes others of its path")
+    func openFile() throws {
+        let file = try FileDescriptor.open(directory.file("lock"), flags: O_RDWR | O_CREAT)
+        let lock = FileLock(file)
+        #expect(lock.path == directory.file("lock"))
+        try lock.lock()
+        #expect(try !FileLock(path: directory.file("lock")).tryLockShared())
+        #expect(FileLock(try FileDescriptor.pipe().reading).path == "")
+    }
+
     @Test("Waiting ends when the holder releases")
     func waitingEndsWhenTheHolderReleases() throws {
         let path = directory.file("lock")

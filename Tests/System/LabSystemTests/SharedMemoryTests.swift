@@ -96,6 +96,62 @@ struct SharedMemoryTests {
         #expect(error?.errno == EOVERFLOW)
     }
 
+    @Test("A file is mapped up to its end, and from one byte on", arguments: [-1, 0, 1] + Sizes.around(100))
+    func mappedFile(count: Int) throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("page")
+        let file = try FileDescriptor.open(path, flags: O_RDWR | O_CREAT)
+        try file.truncate(to: 100)
+        if (1...100).contains(count) {
+            let memory = try MappedMemory(file, count: count)
+            #expect(memory.count == count && memory.bytes.count == count)
+            #expect(memory.bytes.baseAddress == memory.base)
+        } else {
+            let expected = SystemError(call: "mmap", errno: count < 1 ? EINVAL : EOVERFLOW, path: path)
+            #expect(throws: expected) { try MappedMemory(file, count: count) }
+        }
+        #expect(throws: SystemError(call: "open", errno: EEXIST, path: path)) {
+            try MappedMemory.file(path, size: 100, create: true)
+        }
+        let whole = try? MappedMemory.file(path, size: count, create: false)
+        #expect((whole == nil) == (count != 100), "a file of exactly this size")
+    }
+
+    @Test("Words are read and written in every way, and changed only from the expected value")
+    func words() throws {
+        let object = try SharedMemoryObject.create(name: name, size: 64)
+        defer { try? SharedMemoryObject.unlink(name: name) }
+        let memory = try object.map()
+        #expect(memory.count == 64)
+        let (word, long) = (memory.word32(at: 60), memory.word64(at: 48))
+        #expect(word.add(5) == 0)
+        #expect(word.add(.max) == 5)
+        #expect(word.loadRelaxed() == 4)
+        #expect(!word.compareExchange(expected: 5, desired: 6))
+        #expect(word.loadAcquire() == 4)
+        #expect(word.compareExchange(expected: 4, desired: 6))
+        #expect(word.loadAcquire() == 6)
+        word.storeRelaxed(7)
+        #expect(memory.bytes[60] == 7)
+        long.storeRelease(0x0807_0605_0403_0201)
+        #expect(memory.bytes[48..<56].elementsEqual([1, 2, 3, 4, 5, 6, 7, 8]))
+        long.storeRelaxed(9)
+        #expect(long.loadAcquire() == 9 && long.loadRelaxed() == 9)
+        withExtendedLifetime(memory) {}
+    }
+
+    @Test("The last change of an own object is its time; a missing one has none")
+    func lastChange() throws {
+        _ = try SharedMemoryObject.create(name: name, size: 64)
+        defer { try? SharedMemoryObject.unlink(name: name) }
+        var times = Array(repeating: timeval(tv_sec: 1_700_000_000, tv_usec: 250_000), count: 2)
+        try #require(utimes("/dev/shm\(name)", &times) == 0)
+        #expect(SharedMemoryObject.changeOfOwn(name: name) == 1_700_000_000_250_000_000)
+        #expect(SharedMemoryObject.changeOfOwn(name: name + "x") == nil)
+        // Removing what is not there is no failure.
+        try SharedMemoryObject.unlink(name: name + "x")
+    }
+
     @Test("A futex wakes a waiter and honours its deadline")
     func aFutexWakesAWaiterAndHonoursItsDeadline() throws {
         let directory = try TemporaryDirectory()

@@ -23,6 +23,35 @@ struct SystemErrorTests {
         #expect(Errno.number(named: "EXYZ") == nil)
     }
 
+    @Test("Each name has its own number")
+    func numbers() {
+        let numbers: [String: Int32] = [
+            "EPERM": EPERM, "ENOENT": ENOENT, "ESRCH": ESRCH, "EINTR": EINTR, "EIO": EIO, "ENXIO": ENXIO,
+            "E2BIG": E2BIG, "ENOEXEC": ENOEXEC, "EBADF": EBADF, "ECHILD": ECHILD, "EAGAIN": EAGAIN,
+            "ENOMEM": ENOMEM, "EACCES": EACCES, "EFAULT": EFAULT, "EBUSY": EBUSY, "EEXIST": EEXIST, "EXDEV": EXDEV,
+            "ENODEV": ENODEV, "ENOTDIR": ENOTDIR, "EISDIR": EISDIR, "EINVAL": EINVAL, "ENFILE": ENFILE,
+            "EMFILE": EMFILE, "ENOTTY": ENOTTY, "ETXTBSY": ETXTBSY, "EFBIG": EFBIG, "ENOSPC": ENOSPC,
+            "ESPIPE": ESPIPE, "EROFS": EROFS, "EMLINK": EMLINK, "EPIPE": EPIPE, "EDEADLK": EDEADLK,
+            "ENAMETOOLONG": ENAMETOOLONG, "ENOLCK": ENOLCK, "ENOSYS": ENOSYS, "ENOTEMPTY": ENOTEMPTY, "ELOOP": ELOOP,
+            "EOVERFLOW": EOVERFLOW, "ENOTSUP": ENOTSUP, "EADDRINUSE": EADDRINUSE, "EADDRNOTAVAIL": EADDRNOTAVAIL,
+            "ENETUNREACH": ENETUNREACH, "ECONNRESET": ECONNRESET, "ECONNREFUSED": ECONNREFUSED,
+            "EHOSTUNREACH": EHOSTUNREACH, "ETIMEDOUT": ETIMEDOUT, "EDQUOT": EDQUOT, "ECANCELED": ECANCELED,
+        ]
+        #expect(Errno.names == numbers.keys.sorted())
+        for (name, number) in numbers {
+            #expect(Errno.number(named: name) == number, "\(name)")
+            // The texts of the C library are for another kind of reader.
+            #expect(SystemError(call: "x", errno: number).sentence != String(cString: strerror(number)), "\(name)")
+        }
+    }
+
+    @Test("An error without an object has only its call and its reason")
+    func withoutObject() {
+        let error = SystemError(call: "pipe2", errno: EMFILE)
+        #expect(error.description == "pipe2: the process has too many open files (see `ulimit -n`) (EMFILE)")
+        #expect(error.localizedDescription == error.description)
+    }
+
     @Test("An unknown number keeps the library's text")
     func anUnknownNumberKeepsTheLibrarysText() {
         let error = SystemError(call: "test", errno: EPROTO)

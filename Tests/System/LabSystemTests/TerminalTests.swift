@@ -25,6 +25,17 @@ struct TerminalTests {
         #expect(Terminal.fitting("abc", columns: 0) == "")
     }
 
+    @Test("A terminal has the columns that it reports, and none before it reports any")
+    func columns() throws {
+        let terminal = try FileDescriptor.open("/dev/ptmx", flags: O_RDWR | O_NOCTTY)
+        #expect(Terminal.columns(of: terminal.rawValue) == nil)
+        for columns in [1, 80] as [UInt16] {
+            var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+            try #require(ioctl(terminal.rawValue, UInt(TIOCSWINSZ), &size) == 0)
+            #expect(Terminal.columns(of: terminal.rawValue) == Int(columns))
+        }
+    }
+
     @Test("A descriptor without a terminal has no columns")
     func noTerminal() throws {
         #expect(Terminal.columns(of: try FileDescriptor.open("/dev/null").rawValue) == nil)

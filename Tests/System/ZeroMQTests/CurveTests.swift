@@ -107,4 +107,46 @@ struct CurveTests {
         #expect(!"\(keys)\(String(reflecting: keys))\(dumped)".contains(keys.secretKey.text))
         #expect(CurvePublicKey(text: "short").bytes == nil)
     }
+
+    @Test("A public key has the bytes that Z85 says, and none when it is not Z85")
+    func bytes() {
+        // The example of the specification, RFC 32.
+        let bytes: [UInt8] = [0x86, 0x4F, 0xD2, 0x6F, 0xB5, 0x59, 0xF7, 0x5B]
+        let text = String(repeating: "HelloWorld", count: 4)
+        #expect(CurvePublicKey(text: text).bytes == bytes + bytes + bytes + bytes)
+        for wrong in [text + "Hello", String(text.dropLast(5)), String(text.dropLast()) + "\"", ""] {
+            #expect(CurvePublicKey(text: wrong).bytes == nil, "\(wrong)")
+        }
+    }
+
+    @Test("The gate answers each request with its number, and admits only one that is right in every part")
+    func requests() throws {
+        let gate = try CurveGate.shared.get()
+        let keys = try CurveKeyPair()
+        let domain = UUID().uuidString
+        gate.admit(keys.publicKey, to: domain)
+        let socket = try ZeroMQSocket(.shared, .dealer)
+        try socket.connect("inproc://zeromq.zap.01")
+        func status(_ parts: [Data]) throws -> [String] {
+            // The gate's socket expects an empty part before a request, and sends one before its answer.
+            #expect(try socket.send([Data()] + parts, wait: true))
+            while true {
+                if let answer = try socket.receive() { return answer.map { String(decoding: $0, as: UTF8.self) } }
+                _ = try ZeroMQPoll.poll(sockets: [socket])
+            }
+        }
+        let key = Data(try #require(keys.publicKey.bytes))
+        let right = ["1.0", "7", domain, "127.0.0.1", "", "CURVE"].map { Data($0.utf8) } + [key]
+        let admitted = ["", "1.0", "7", "200", "OK", "", ""]
+        #expect(try status(right) == admitted)
+        for (place, isAdmitted) in [(0, false), (2, false), (3, true), (4, true), (5, false), (6, false)] {
+            var changed = right
+            changed[place] += Data("x".utf8)
+            #expect(try (status(changed) == admitted) == isAdmitted, "part \(place)")
+        }
+        for parts in [Array(right.dropLast()), right + [Data()], Array(right.prefix(2))] {
+            #expect(try status(parts).prefix(4) == ["", "1.0", "7", "400"], "\(parts.count) parts")
+        }
+        #expect(try status([right[0]]).prefix(4) == ["", "1.0", "", "400"])
+    }
 }

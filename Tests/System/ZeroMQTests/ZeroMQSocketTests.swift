@@ -103,4 +103,98 @@ struct ZeroMQSocketTests {
         #expect(error?.description.contains("routingID") == true)
         #expect(error?.description.contains("xxx") == false)
     }
+
+    @Test("A call out of turn is an error, and not an empty answer")
+    func outOfTurn() throws {
+        let reply = try ZeroMQSocket(context, .reply)
+        try reply.bind("inproc://turns")
+        let dealer = try ZeroMQSocket(context, .dealer)
+        try dealer.connect("inproc://turns")
+        let early = #expect(throws: ZeroMQError.self) { try reply.send([Data("early".utf8)]) }
+        #expect(early?.call == "zmq_send")
+        #expect(try reply.receive() == nil)
+        #expect(try dealer.send([Data(), Data("question".utf8)]))
+        #expect(try receive(reply) == [Data("question".utf8)])
+        let twice = #expect(throws: ZeroMQError.self) { try reply.receive() }
+        #expect(twice?.call == "zmq_msg_recv")
+        #expect(try reply.send([Data("answer".utf8)]))
+        #expect(try receive(dealer) == [Data(), Data("answer".utf8)])
+    }
+
+    @Test("A queue holds what sender and receiver allow together, and then refuses")
+    func fullQueue() throws {
+        let receiver = try ZeroMQSocket(context, .pair)
+        try receiver.set(.receiveHighWaterMark(4))
+        try receiver.bind("inproc://queue")
+        let sender = try ZeroMQSocket(context, .pair)
+        try sender.set(.sendHighWaterMark(3))
+        try sender.connect("inproc://queue")
+        var accepted = 0
+        while accepted < 100, try sender.send([Data("x".utf8)]) { accepted += 1 }
+        #expect((1...7).contains(accepted))
+        for _ in 0..<accepted { #expect(try receiver.receive() == [Data("x".utf8)]) }
+        #expect(try receiver.receive() == nil)
+    }
+
+    @Test("After a disconnection nothing is sent, and a second one is an error with the endpoint")
+    func disconnection() throws {
+        let router = try ZeroMQSocket(context, .router)
+        try router.bind("inproc://left")
+        let dealer = try ZeroMQSocket(context, .dealer)
+        try dealer.connect("inproc://left")
+        #expect(try dealer.lastEndpoint() == "inproc://left")
+        #expect(try dealer.send([Data("x".utf8)]))
+        try dealer.disconnect("inproc://left")
+        #expect(try !dealer.send([Data("y".utf8)]))
+        let error = #expect(throws: ZeroMQError.self) { try dealer.disconnect("inproc://left") }
+        #expect(error?.call == "zmq_disconnect" && error?.subject == "inproc://left")
+        let nowhere = #expect(throws: ZeroMQError.self) { try dealer.connect("nonsense") }
+        #expect(nowhere?.call == "zmq_connect" && nowhere?.subject == "nonsense")
+    }
+
+    @Test("A message from another connection has its descriptor, one from this process has none")
+    func descriptors() throws {
+        let (router, endpoint) = try router()
+        let dealer = try ZeroMQSocket(context, .dealer)
+        try dealer.connect(endpoint)
+        #expect(try dealer.send([Data("x".utf8)], wait: true))
+        while try !ZeroMQPoll.poll(sockets: [router]).sockets[0] {}
+        let received = try #require(try router.receiveFromConnection())
+        #expect(received.parts.last == Data("x".utf8))
+        #expect(try #require(received.descriptor) >= 0)
+        let (here, there) = (try ZeroMQSocket(context, .pair), try ZeroMQSocket(context, .pair))
+        try here.bind("inproc://inside")
+        try there.connect("inproc://inside")
+        #expect(try there.send([Data("y".utf8)]))
+        let inside = try #require(try here.receiveFromConnection())
+        #expect(inside.parts == [Data("y".utf8)] && inside.descriptor == nil)
+    }
+
+    @Test("Each side of a connection reports it, from its beginning to its end, and only what was asked for")
+    func bothMonitors() throws {
+        let (router, endpoint) = try router()
+        let accepting = try router.monitor([.accepted, .handshakeSucceeded, .disconnected])
+        func next(_ monitor: ZeroMQMonitor) throws -> ZeroMQMonitor.Event {
+            while true {
+                if let event = try monitor.next() { return event }
+                _ = try ZeroMQPoll.poll(sockets: [monitor.socket])
+            }
+        }
+        do {
+            let dealer = try ZeroMQSocket(context, .dealer)
+            let connecting = try dealer.monitor([.connected])
+            try dealer.connect(endpoint)
+            let event = try next(connecting)
+            #expect(event.kind == .connected && event.endpoint == endpoint)
+            #expect(try next(accepting).kind == .accepted)
+            #expect(try next(accepting).kind == .handshakeSucceeded)
+            #expect(try connecting.next() == nil)
+        }
+        #expect(try next(accepting).kind == .disconnected)
+    }
+
+    @Test("The version of the library has three numbers")
+    func version() {
+        #expect(ZeroMQLibrary.version.wholeMatch(of: /4\.\d+\.\d+/) != nil, "\(ZeroMQLibrary.version)")
+    }
 }

@@ -111,6 +111,23 @@ struct AppVocabularyTests {
         #expect(vocabulary.mistakes == [expected])
     }
 
+    @Test("A name has up to 64 letters, digits and plain signs, and begins with a letter", arguments: Sizes.around(64))
+    func nameForms(count: Int) {
+        func mistakes(_ name: String) -> Int {
+            let field = FieldDeclaration(
+                name: name, type: .text, isRequired: true, defaultValue: nil, unit: nil, limit: nil, meaning: "F.")
+            let command = CommandDeclaration(
+                name: name, actors: [.app], summary: "Does it.", fields: [field, field], result: .nothing)
+            return AppVocabulary(
+                kind: .app, sdk: .full, answersBuiltIn: false, commands: [command], errors: [name]
+            ).mistakes.count
+        }
+        // The second of two parameters of one name is a mistake in any case.
+        #expect(mistakes(String(repeating: "x", count: count)) == (count <= 64 ? 1 : 4))
+        for name in ["a", "Z", "a-b_c0"] { #expect(mistakes(name) == 1, "\(name)") }
+        for name in ["", "0a", "-a", "_a", "a b", "a.b", "é", "aé"] { #expect(mistakes(name) == 4, "\(name)") }
+    }
+
     @Test("An app without the lab's commands accepts only its own")
     func withoutBuiltIn() {
         var vocabulary = Self.whole
