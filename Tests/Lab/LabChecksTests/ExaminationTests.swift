@@ -131,4 +131,72 @@ struct ExaminationTests {
             ])
         #expect(ExcerptTable([]).lines.isEmpty)
     }
+
+    @Test("Every field that distinguishes events is shown, in this order; other fields are not")
+    func shownFields() {
+        let shown = [
+            "lock", "peer", "call", "outcome", "error", "found", "counter", "activation", "type", "valid",
+            "failedAttempts", "name", "token", "how", "point", "signal", "status", "cause", "to", "complaints",
+        ]
+        var fields: [String: JSONValue] = ["activationId": "hidden", "service": "hidden", "bytes": 7]
+        for (index, name) in shown.enumerated() { fields[name] = .string("v\(index)") }
+        let event = TraceEvent(time: 1, process: "app1", incarnation: 2, name: .callCompleted, fields: fields)
+        #expect(
+            ExcerptTable([event]).lines == [
+                "        ms  app1#2",
+                "     0.000  call.completed " + shown.indices.map { "v\($0)" }.joined(separator: " "),
+            ])
+        let values: [String: JSONValue] = ["found": false, "counter": 3, "complaints": ["a"]]
+        let times: [UInt64] = [0, 7_999, 1_050_000, 12_345_678_901_000]
+        let lines = ExcerptTable(
+            times.map { TraceEvent(time: 5 + $0, process: "app1", name: .log, fields: values) }
+        ).lines
+        #expect(
+            lines.dropFirst() == [
+                #"     0.000  log false 3 ["a"]"#, #"     0.007  log false 3 ["a"]"#, #"     1.050  log false 3 ["a"]"#,
+                #"12345678.901  log false 3 ["a"]"#,
+            ])
+    }
+
+    @Test("The clock is asked at every 4096th event only, and a budget that is not spent ends nothing")
+    func budget() throws {
+        var empty = Budget(seconds: 0)
+        for _ in 1..<4096 { try empty.spend() }
+        let error = #expect(throws: Budget.Exhausted.self) { try empty.spend() }
+        #expect(error?.description == "the search took longer than 0 s")
+        var ample = Budget(seconds: 600)
+        for _ in 0..<10_000 { try ample.spend() }
+    }
+
+    @Test("A history may have as many events as the limit says; the usual limits are two million and a minute")
+    func limits() {
+        let usual = Examination.Limits()
+        #expect(usual.events == 2_000_000)
+        #expect(usual.seconds == 60)
+        var limits = usual
+        limits.events = 2
+        let finding = Finding(examined: 7)
+        func examined(_ count: UInt64) -> Examination.Result {
+            let history = RecordedHistory((1...count).map { event($0) })
+            return Examination(history, by: [Given(finding: finding)], limits: limits).results[0]
+        }
+        #expect(examined(2).verdict == .passed && examined(2).examined == 7)
+        #expect(examined(3).verdict == .inconclusive && examined(3).examined == 0)
+    }
+
+    @Test("The worst verdict counts, and without a checker all is well")
+    func worstVerdict() {
+        let findings = [
+            Finding(examined: 1), Finding(gap: "it is cut off"), Finding(breaches: [Breach("b", [event(1)])]),
+        ]
+        let verdicts: [Examination.Verdict] = [.passed, .inconclusive, .failed]
+        for count in 0...3 {
+            let examination = Examination(
+                RecordedHistory([]), by: findings.prefix(count).map { Given(finding: $0) })
+            #expect(examination.results.map(\.verdict) == Array(verdicts.prefix(count)))
+            let expected: [Examination.Verdict] = [.passed, .passed, .inconclusive, .failed]
+            #expect(examination.verdict == expected[count])
+            #expect(examination.results.allSatisfy { $0.name == "given" && $0.rule == "What is given holds." })
+        }
+    }
 }

@@ -208,4 +208,51 @@ struct LinkCheckerTests {
         link.history.add("companion", .linkTold, ["id": "X"])
         try expectFine(link, examined: 2)
     }
+
+    @Test("Immediate messages, and what is refused at once or has no name, are not judged")
+    func otherMessages() throws {
+        var link = Link()
+        let live: [String: JSONValue] = ["id": "L", "link": "pairing", "kind": "live", "app": "main"]
+        link.history.add("phone", .linkAccepted, live)
+        link.history.add("watch", .linkReceived, live)
+        link.history.add("watch", .linkReceived, live)
+        link.told("R", code: 7015)
+        link.history.add("phone", .linkAccepted, ["link": "pairing", "kind": "transfer", "app": "main"])
+        try expectFine(link, examined: 0)
+    }
+
+    @Test("A message that is accepted twice, or reported with two results, is a breach")
+    func contradictions() throws {
+        var link = Link()
+        let first = link.accepted("A")
+        let second = link.accepted("A")
+        try expect(link, breaks: "The message A was accepted twice.", shownBy: [first, second])
+
+        var reports = Link()
+        reports.accepted("A")
+        let failed = reports.told("A", code: 7014, "main#1")
+        let other = reports.told("A", code: 7015, "main#2")
+        try expect(reports, breaks: "The message A was reported with two different results.", shownBy: [failed, other])
+    }
+
+    @Test("A message that failed is neither lost nor unreported; one that was handled has arrived")
+    func failedAndHandled() throws {
+        var link = Link()
+        link.accepted("A")
+        link.accepted("B")
+        link.accepted("C")
+        link.told("A", code: 7014)
+        // Its record in the inbox is missing.
+        link.handled("B")
+        link.told("B")
+        link.received("C")
+        link.handled("C")
+        link.told("C")
+        try expectFine(link, examined: 3)
+        // What was handled from another link does not prove that this one was due.
+        link.accepted("D")
+        link.history.add("phone", .linkAccepted, ["id": "E", "link": "second", "kind": "transfer", "app": "main"])
+        link.history.add("x", .linkHandled, ["id": "E"])
+        try expectFine(link, examined: 5)
+    }
 }

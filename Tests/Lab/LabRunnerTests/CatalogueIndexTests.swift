@@ -163,6 +163,28 @@ struct CatalogueIndexTests {
         #expect(text.contains("| `deviceNotPaired` | [meant.yaml](meant.yaml) |"))
     }
 
+    @Test("Five scenarios of a subject are linked, and the others counted", arguments: Sizes.around(5))
+    func manyScenarios(count: Int) throws {
+        let files = (1...count).map { number in
+            ("\(number).yaml", "name: N\nmanual: Signing\nsteps:\n  - main: kill\n")
+        }
+        let text = try section("By chapter of the manuals", of: index(of: Dictionary(uniqueKeysWithValues: files)))
+        let row = try #require(text.split(separator: "\n").first { $0.hasPrefix("| Signing |") })
+        let links = (1...min(count, 5)).map { "[\($0).yaml](\($0).yaml)" }.joined(separator: ", ")
+        #expect(row.hasSuffix("| \(links)\(count > 5 ? ", and \(count - 5) more" : "") |"), "\(row)")
+    }
+
+    @Test("A table is one file with its rows, and what the file is about stands behind its name")
+    func tables() throws {
+        let rows = "rows: [{ id: low }, { id: high }]\n"
+        let text = try index(of: [
+            "a.yaml": "name: A\nabout: The first.\nsteps:\n  - main: kill\n",
+            "b.yaml": "name: B\nabout: Two\n\(rows)manual: \"SDK: Configuration\"\nsteps:\n  - main: kill\n",
+        ])
+        #expect(text.hasPrefix("# Catalogue\n\n3 scenarios in 2 files; "), "\(text)")
+        #expect(text.contains("\n- [A](a.yaml). The first\n- [B](b.yaml) (2 rows). Two. Manual: SDK: Configuration\n"))
+    }
+
     @Test("The project's catalogue shows everything that a scenario can show, and its page is up to date")
     func catalogue() throws {
         #expect(Self.catalogue.diagnostics.isEmpty, "\(Self.catalogue.diagnostics)")

@@ -160,6 +160,50 @@ struct FormatterTests {
         #expect(collector.count == 1)
     }
 
+    /// A text, and the same text formatted.
+    private static let layouts: [(String, String)] = [
+        ("%YAML 1.2   # as written\n---\na:  1\n", "%YAML 1.2   # as written\n---\na: 1\n"),
+        ("---   # begins\na:  1\n...\n", "--- # begins\na: 1\n...\n"),
+        ("just  text\n", "just  text\n"),
+        ("[a,b]\n", "[a, b]\n"),
+        // What stands below a dash comes beside it, unless a comment is in between.
+        ("- \n  a: 1\n  b: 2\n-   # said\n  c: 3\n-\n  - d\n", "- a: 1\n  b: 2\n- # said\n  c: 3\n- - d\n"),
+        ("-   a:  1\n    b: 2\n-  - x\n   - y\n", "- a: 1\n  b: 2\n- - x\n  - y\n"),
+        // The next key ends a list that stands in its column.
+        ("a:\n- b\n- c\nd:\n  - e\n", "a:\n  - b\n  - c\nd:\n  - e\n"),
+        ("? a\n:   b\n", "? a\n: b\n"),
+        // The colon needs space behind the name of an alias.
+        (
+            "a: &x  1\nb:  *x\nc: { d: *x , e: [*x,*x] }\n*x : 2\n",
+            "a: &x 1\nb: *x\nc: { d: *x, e: [*x, *x] }\n*x : 2\n"
+        ),
+        ("a: &m\n    b: 1\nc: &n  [1,2]\n", "a: &m\n  b: 1\nc: &n [1, 2]\n"),
+        ("a: {}\nb: [ {} , [] ]\nc: {d: {e: [f,  {g: h}]}}\n", "a: {}\nb: [{}, []]\nc: { d: { e: [f, { g: h }] } }\n"),
+        ("a: {\"b\":c,\"d\" : e, ? f : g}\n", "a: { \"b\": c, \"d\": e, ? f: g }\n"),
+        ("a: [b # one\n  , c\n]\n", "a: [b # one\n    , c\n  ]\n"),
+        ("a: [b c\n\n  d, e]\n", "a: [b c\n\n    d, e]\n"),
+        ("url:  http://x:1/a#b\ntime:  12:30 # c\n", "url: http://x:1/a#b\ntime: 12:30 # c\n"),
+        // A comment has the level that it is indented under.
+        (
+            "a:\n  # under a\n# under nothing\nb: 1\n  # under b\n# end\n",
+            "a:\n  # under a\n# under nothing\nb: 1\n# under b\n# end\n"
+        ),
+        ("a:\n    b: 1\n  # between\n    # deep\nc: 1\n", "a:\n  b: 1\n# between\n  # deep\nc: 1\n"),
+        ("# top\n\n\n# second\na: 1 #x\n", "# top\n\n# second\na: 1 #x\n"),
+        ("a: \n\n\n  b: 1\n\n", "a:\n\n  b: 1\n"),
+        // Empty lines are text inside of a scalar, and none behind it.
+        ("a: b\n   c\n\n   d\ne: 1\n", "a: b\n  c\n\n  d\ne: 1\n"),
+        ("a: 'x\n\n   y'\n", "a: 'x\n\n  y'\n"),
+        ("a:   |2\n    x\n   y\n\n\nb: >+\n   z\n\n", "a: |2\n    x\n   y\n\nb: >+\n  z\n\n"),
+        ("a: >-\n\n   x\n    y\n\n   z\nb: 1\n", "a: >-\n\n  x\n   y\n\n  z\nb: 1\n"),
+    ]
+
+    @Test("Each form of YAML has its layout, and keeps it", arguments: layouts)
+    func layout(text: String, expected: String) throws {
+        #expect(try format(text) == expected)
+        #expect(try format(expected) == expected)
+    }
+
     @Test("Formatting keeps the meaning of any document, and is idempotent", arguments: 0..<40)
     func anyDocument(block: Int) throws {
         for seed in (block * 25)..<((block + 1) * 25) {

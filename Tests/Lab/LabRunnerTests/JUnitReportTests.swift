@@ -45,6 +45,17 @@ struct JUnitReportTests {
         #expect(failure?.stringValue?.contains("expected at a/b.yaml:4:21") == true)
     }
 
+    @Test("Space in an attribute is escaped, because a parser would change it, and so are line ends of Windows")
+    func space() {
+        let text = "a\tb\nc\rd \"<é>&\u{0}\u{1F}\u{FFFE}\u{FFFF}\u{7F}"
+        #expect(
+            XMLText.escaped(text, inAttribute: true)
+                == "a&#9;b&#10;c&#13;d &quot;&lt;é&gt;&amp;\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}\u{7F}")
+        #expect(
+            XMLText.escaped(text) == "a\tb\nc&#13;d \"&lt;é&gt;&amp;\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}\u{7F}")
+        #expect(cases.map { $0["time"] } == Array(repeating: "1.500", count: 4))
+    }
+
     @Test("Every verdict has its element; a quarantined failure is skipped with the reason")
     func verdicts() {
         #expect(cases[0].children?.compactMap(\.name) == ["properties"])

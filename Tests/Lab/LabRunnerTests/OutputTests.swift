@@ -75,6 +75,56 @@ struct OutputTests {
         #expect(text.all == "b\nc\n")
     }
 
+    @Test("On a terminal, the progress line is removed before other output and shown again behind it")
+    func terminal() {
+        let text = Text()
+        func taken() -> String {
+            // How long the run takes is of no interest.
+            text.take().replacing("\r\u{1B}[K", with: "|").replacing(#/([0-9]+ min )?[0-9]+ s/#, with: "T")
+        }
+        // Without a start it has no thread that shows the line anew each second.
+        let printer = ProgressPrinter(look: OutputStyle(showsProgress: true, isColoured: false)) { text.append($0) }
+        printer.began("a")
+        #expect(taken() == "|0  T  a")
+        printer.aside { text.append("other\n") }
+        #expect(taken() == "|other\n|0  T  a")
+        printer.print("more\n")
+        #expect(taken() == "|more\n|0  T  a")
+        printer.began("b")
+        #expect(taken() == "|0  T  a +1")
+        printer.ended("a", at: 1, "a ended\n")
+        #expect(taken() == "|a ended\n|1  T  b", "not in the order of the suite")
+        printer.whileAsking {
+            #expect(taken() == "|")
+            printer.began("c")
+            #expect(taken() == "", "no line comes between the typed characters")
+        }
+        #expect(taken() == "|1  T  b +1")
+        printer.finish()
+        #expect(taken() == "|")
+        printer.print("end\n")
+        #expect(taken() == "end\n")
+    }
+
+    @Test("A quiet terminal shows results without a progress line")
+    func quiet() {
+        let text = Text()
+        let look = OutputStyle(showsProgress: true, isColoured: false, isQuiet: true)
+        let printer = ProgressPrinter(look: look) { text.append($0) }
+        printer.began("a")
+        printer.ended("a", at: 0, "a failed\n")
+        printer.finish()
+        #expect(text.all == "a failed\n")
+    }
+
+    @Test(
+        "The elapsed time has minutes from 60 s on",
+        arguments: [(59, "59 s"), (60, "1 min 0 s"), (3_725, "62 min 5 s")] as [(UInt64, String)])
+    func elapsed(seconds: UInt64, shown: String) {
+        let line = ProgressPrinter.line(ended: 1, of: 2, seconds: seconds, name: "a", others: 0, columns: 80)
+        #expect(line == "1/2  \(shown)  a")
+    }
+
     @Test("Terminal control characters are escaped")
     func visibleControls() {
         #expect("a\tb\nc é 日 👍".withVisibleControls == "a\tb\nc é 日 👍")
@@ -86,5 +136,11 @@ struct OutputTests {
         private let text = Mutex("")
         func append(_ more: String) { text.withLock { $0 += more } }
         var all: String { text.withLock { $0 } }
+        func take() -> String {
+            text.withLock { text in
+                defer { text = "" }
+                return text
+            }
+        }
     }
 }

@@ -99,6 +99,37 @@ struct PageReportTests {
         #expect(timeline["events"]?["fields"] == [1, 1, 3])
     }
 
+    @Test("Events that were handed on are not handed on again, nor are their texts")
+    func drained() throws {
+        var events = TimelineEvents(lanes: [TimelineEvents.Lane(name: "main", device: "phone")])
+        #expect(events.earliest == nil)
+        let empty = events.drained(since: 0)
+        #expect(empty?["lanes"] == [["name": "main", "device": "phone"]], "also without an event")
+        func event(_ time: UInt64, _ process: String, _ name: TraceEventName, operation: String? = nil) -> TraceEvent {
+            TraceEvent(time: time, process: process, incarnation: 2, name: name, operation: operation)
+        }
+        events.add(event(3_499, "main", .processStarted, operation: "1"))
+        events.add(event(2_000, "other", .processStarted))
+        events.add(event(3_500, "main", .processReady))
+        #expect(events.earliest == 2_000)
+        let drained = events.drained(since: 2_000)
+        let first = try #require(drained)
+        #expect(first["lanes"]?[1] == ["name": "other", "device": "other"])
+        #expect(first["texts"] == ["process.started", "1", "", "process.ready"])
+        #expect(
+            first["events"] == [
+                "t": [0, 1, 2], "lane": [1, 0, 0], "inc": [2, 2, 2], "name": [0, 0, 3], "op": [-1, 1, -1],
+                "fields": [2, 2, 2],
+            ])
+        let rest = events.drained(since: 2_000)
+        #expect(rest == nil)
+        events.add(event(1_000, "main", .processEnded))
+        let more = events.drained(since: 2_000)
+        let second = try #require(more)
+        #expect(second["texts"] == ["process.ended"] && second["events"]?["name"] == [4])
+        #expect(second["events"]?["t"] == [0], "what came before the beginning is at it")
+    }
+
     @Test("Only the end of a long log is kept, and only logs of interest")
     func logs() throws {
         try record()

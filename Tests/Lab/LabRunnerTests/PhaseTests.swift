@@ -1,3 +1,4 @@
+import Foundation
 import LabKit
 import TestSupport
 import Testing
@@ -104,5 +105,86 @@ struct PhaseTests {
         #expect(reason.contains("after 1 attempts in"))
         // The limit of an answer is 30 s otherwise; here it is the rest of the `eventually` limit, in milliseconds.
         #expect(reason.contains(/within [0-9]{1,3}ms/), "\(reason)")
+    }
+
+    @Test("A tear-down over the limit of scenarios is cut off and fails")
+    func limitOfTearDown() async throws {
+        var limits = TimeLimits()
+        limits.scenario = .milliseconds(50)
+        let result = try await onThread { [limits] in
+            try FakeRun(
+                """
+                name: Phases
+                steps:
+                  - clock: freeze
+                tearDown: { within: 1s, steps: [{ main: hasValidActivation }] }
+                """, answers: FakeAnswers(isSilent: true), limits: limits
+            ).result
+        }
+        #expect(result.verdict == .failed)
+        let reason = "the tear-down takes longer than 50ms, its limit (--scenario-timeout), and was cut off"
+        #expect(result.failures.map(\.reason).contains(reason), "\(result.failures.map(\.reason))")
+    }
+
+    @Test(
+        "Only a failed scenario that was not interrupted can keep its instance, which then has no tear-down",
+        arguments: [
+            (true, true, false), (true, false, false), (false, true, false), (true, true, true),
+        ])
+    func keptInstance(hasFailed: Bool, isWanted: Bool, isInterrupted: Bool) async throws {
+        let asked = Notices()
+        let answers = FakeAnswers(RedCase.main(hasFailed ? RedCase.no : RedCase.yes))
+        try await onThread {
+            let scenario = try RedCase.scenario(
+                """
+                name: Kept
+                steps:
+                  - main: hasValidActivation
+                    expect: true
+                tearDown:
+                  - wallet: hasValidActivation
+                """)
+            let lab = try FakeLab(scenario.topology, answers: answers)
+            defer { lab.end() }
+            let interruption = Interruption()
+            if isInterrupted { interruption.set() }
+            let run = try ScenarioRun(
+                scenario, seed: 1, directory: lab.runDirectory,
+                setting: ScenarioRun.Setting(
+                    executables: Executables(directory: "/nowhere"),
+                    afterFailure: { _ in
+                        asked.add("asked")
+                        return isWanted
+                    }),
+                interruption: interruption)
+            let events = try TraceBoard(directory: "\(lab.runDirectory)/traces", keeping: scenario.awaitedEvents)
+            defer { events.stop() }
+            run.perform(in: lab.connection, events: events)
+            #expect(run.failures.count == (hasFailed ? 1 : 0))
+        }
+        let isAsked = hasFailed && !isInterrupted
+        #expect(asked.all.count == (isAsked ? 1 : 0))
+        #expect(answers.requests.map(\.actor) == (isAsked && isWanted ? ["main"] : ["main", "wallet"]))
+    }
+
+    @Test("A value that must stay is asked for eleven times, while exactly its time passes")
+    func timeThatPasses() async throws {
+        let run = try await onThread {
+            try FakeRun(
+                """
+                  - clock: freeze
+                  - clock: read
+                  - stays: 7s
+                    steps:
+                      - main: hasValidActivation
+                  - clock: read
+                """)
+        }
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+        #expect(run.requests.count == 11)
+        let lines = try run.history.split(separator: "\n").map { try JSONValue.parse(Data($0.utf8)) }
+        let times = lines.filter { $0["command"] == "read" }.compactMap { $0["result"]?["time"]?.numberValue }
+        #expect(times.count == 2)
+        #expect(abs((times.last ?? 0) - (times.first ?? 0) - 7) < 0.001, "\(times)")
     }
 }

@@ -22,6 +22,41 @@ struct QuarantineStatusTests {
         #expect(fulfilled.scenarios.map(\.obstacle) == [nil])
     }
 
+    private static let sharing = """
+        devices: { phone: { apps: { main: { powerAuth: { sharing: \
+        { appGroup: group.a, appIdentifier: a, keychainAccessGroup: T.a } } } } } }
+        """
+    private static let blind = "devices: { phone: { biometry: none } }"
+
+    /// What a scenario replaces in the topology, what it requires, and what the topology has or lacks.
+    private static let needs: [(String, String, String?)] = [
+        ("", "tls: true", "no server with TLS"), ("", "tls: false", nil),
+        ("server: { tls: valid }", "tls: true", nil), ("server: { tls: valid }", "tls: false", "a server with TLS"),
+        ("", "sharing: true", "no app that shares its activation"), ("", "sharing: false", nil),
+        (sharing, "sharing: true", nil), (sharing, "sharing: false", "an app that shares its activation"),
+        ("", "biometry: true", nil), ("", "biometry: false", "a device with biometry"),
+        (blind, "biometry: true", "no device with biometry"), (blind, "biometry: false", nil),
+        ("", "actors: [main, server, pairing, phone, clock]", nil), ("", "actors: [main, tablet]", "no `tablet`"),
+        ("", "tls: true, sharing: true", "no server with TLS"), ("", "", nil),
+    ]
+
+    @Test("What a scenario requires to be there, or not to be there, is compared with its topology", arguments: needs)
+    func need(replaced: String, requires: String, obstacle: String?) throws {
+        let outcome = try ScenarioFolder(
+            """
+            name: R
+            lab: { use: default, override: { \(replaced) } }
+            requires: { \(requires) }
+            steps:
+              - main: hasValidActivation
+
+            """
+        ).read()
+        #expect(outcome.diagnostics.map(\.kind) == [])
+        let found = try #require(outcome.scenarios.first).obstacle
+        #expect(found == obstacle.map { "the topology `default` has \($0)" })
+    }
+
     @Test("A quarantine has an owner and a last day; after that day, a failure counts again")
     func quarantine() throws {
         func standing(_ quarantine: String) throws -> QuarantineStatus {

@@ -86,6 +86,46 @@ struct RecordChecksumTests {
         }
     }
 
+    @Test("A file of several pieces is summed up as a whole", arguments: Sizes.ofBatches(262_144))
+    func largeFile(bytes: Int) throws {
+        let path = directory.file("large.log")
+        var data = Data(repeating: 0x61, count: bytes)
+        try Files.write(data, to: path)
+        try RecordChecksums.write(in: run)
+        let checksums = try JSONValue.parse(Files.read(directory.file(RecordChecksums.fileName)))
+        #expect(checksums["files"]?["large.log"]?["bytes"] == .integer(Int64(bytes)))
+        #expect(damaged() == [])
+        data[bytes - 1] = 0x62
+        try Files.write(data, to: path)
+        #expect(damaged() == ["large.log"])
+        try Files.write(data.dropLast(), to: path)
+        #expect(damaged() == ["large.log"])
+    }
+
+    @Test("Neither the lock of a run nor pages made later belong to its record")
+    func notRecorded() throws {
+        for name in [RunDirectory.lockName, "against-1.html", "a/against-1.html"] {
+            try Files.write(Data("x".utf8), to: directory.file(name))
+        }
+        try RecordChecksums.write(in: run)
+        let files = try JSONValue.parse(Files.read(directory.file(RecordChecksums.fileName)))["files"]?.objectValue
+        #expect(Set(files?.keys.map { $0 } ?? []) == Set(Self.files.keys).union(["a/against-1.html"]))
+    }
+
+    @Test("The error names five files at most")
+    func sentence() {
+        func sentence(_ count: Int) -> String {
+            DamagedRecord(run: "r", files: (1...count).map { "f\($0)" }).description
+        }
+        let advice = "; play it again, or remove the directory"
+        #expect(sentence(1) == "the record of the run r is damaged: f1 is not as the run has written it\(advice)")
+        #expect(
+            sentence(5)
+                == "the record of the run r is damaged: f1, f2, f3, f4, f5 are not as the run has written them\(advice)"
+        )
+        #expect(sentence(6).contains(": f1, f2, f3, f4, f5 and 1 more are not as "))
+    }
+
     @Test("A killed run has no checksums, and is read without a check")
     func killed() throws {
         try Files.remove(directory.file(RecordChecksums.fileName))

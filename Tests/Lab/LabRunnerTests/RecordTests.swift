@@ -1,4 +1,5 @@
 import Foundation
+import LabKit
 import LabSystem
 import TestSupport
 import Testing
@@ -97,6 +98,21 @@ struct RecordTests {
             #expect(outcome == .passed)
             #expect(text == "nothing to run: nothing failed last time\n")
         }
+    }
+
+    @Test("A run of nothing still writes its reports: no scenario, and no failure")
+    func emptyRun() throws {
+        try record([("a.yaml", .passed)])
+        let path = workspace.directory.file("run.jsonl")
+        let (outcome, _) = workspace.run { options in
+            options.lastFailed = true
+            options.reports = [RunOptions.Report(format: .jsonl, path: path)]
+        }
+        #expect(outcome == .passed)
+        let events = try Files.read(path).split(separator: 0x0A).map { try JSONValue.parse(Data($0)) }
+        #expect(events.map { $0["event"] } == ["run.started", "run.finished"])
+        #expect(events.first?["scenarios"] == 0 && events.first?["directory"] == "")
+        #expect(events.last?["scenarios"] == 0 && events.last?["failures"] == 0 && events.last?["exitCode"] == 0)
     }
 
     @Test("The slowest scenarios of the last run are found by their longest round, including failures")

@@ -21,6 +21,56 @@ struct ReportTests {
         #expect(read.results.first?.failures.first?.place == "a/b.yaml:3:5")
     }
 
+    @Test("Every member of a report survives a round trip, except the time that the runner itself took")
+    func everyMember() throws {
+        var result = ScenarioResult.sample(.failed, quarantine: "known")
+        result.remark = "a remark"
+        result.round = 2
+        result.skipped = [SkippedStep(step: "2", title: "main: x", place: "a/b.yaml:4:5", reason: "no", times: 3)]
+        var failure = try #require(result.failures.first)
+        (failure.sentence, failure.row, failure.explain) = ("a sentence", "a row", "networkError")
+        (failure.sharing, failure.link) = ("lab inspect sharing", "lab inspect link")
+        (failure.includedAt, failure.details) = (["a.yaml:1:1"], ["a detail"])
+        (failure.causes, failure.events) = (["a cause"], ["an event"])
+        failure.passed = EarlierPass(run: "a run", comparison: "lab diff")
+        failure.actor = "main"
+        result.failures = [failure]
+        let circumstances = RunCircumstances(
+            version: "1", arguments: ["run", "a.yaml"], began: "2026-03-01T09:30:01Z", cores: 2, system: "Linux",
+            commit: "abc", isModified: true)
+        let report = JSONReport(
+            seed: 9, seconds: 2, results: [result], shard: ShardRecord(number: 1, count: 2, suite: ["a", "b"]),
+            circumstances: circumstances)
+        let written = try report.rendered()
+        let read = try JSONDecoder().decode(JSONReport.self, from: written)
+        #expect(try read.rendered() == written)
+        #expect(read.circumstances == circumstances && read.shard == report.shard && read.seed == 9)
+        let again = try #require(read.results.first)
+        #expect(again.overheads == [] && again.launches == result.launches && again.skipped?.first?.times == 3)
+        #expect(again.failures.first?.passed == failure.passed && again.failures.first?.actor == nil)
+    }
+
+    @Test("A failure of a step leads those of the scenario as a whole, and its place is that of the result")
+    func leadingFailure() throws {
+        var result = ScenarioResult.sample(.failed, id: "a.yaml~3")
+        result.round = 3
+        #expect(result.scenario == "a.yaml")
+        let step = try #require(result.failures.first)
+        var whole = step
+        (whole.place, whole.title) = ("", "")
+        result.failures = [whole, step, step]
+        #expect(result.leadingFailureIndex == 1)
+        #expect(result.place == ReportedPlace(file: "a/b.yaml", line: 3, column: 5))
+        result.failures = [whole, whole]
+        #expect(result.leadingFailureIndex == 0)
+        #expect(result.place == ReportedPlace(file: "a/b.yaml", line: 1, column: 1))
+        #expect(whole.headline == whole.reason && step.headline == "main: x: \(step.reason)")
+        result.failures = []
+        #expect(result.leadingFailure == nil)
+        for label in ["a.yaml", "a.yaml:1", "a.yaml:1:x", "a.yaml:x:1"] { #expect(ReportedPlace(label) == nil) }
+        #expect(ReportedPlace("a:b:1:2") == ReportedPlace(file: "a:b", line: 1, column: 2))
+    }
+
     @Test("A report is written into a pipe or a device, or through a link, without replacing it")
     func specialFiles() throws {
         let temporary = try TemporaryDirectory()
@@ -36,14 +86,59 @@ struct ReportTests {
         #expect(try Files.readLink("\(directory)/link.json") == "new.json")
 
         #expect(mkfifo("\(directory)/pipe", 0o600) == 0)
-        #expect(throws: LabFailure.self) { try file("pipe").write(Data("unread".utf8)) }
+        let unread = #expect(throws: LabFailure.self) { try file("pipe").write(Data("unread".utf8)) }
+        #expect(unread?.description.hasSuffix("/pipe could not be written: the pipe has no reader") == true)
         let reader = try FileDescriptor.open("\(directory)/pipe", flags: O_RDONLY | O_NONBLOCK)
         try file("pipe").write(Data("three".utf8))
         #expect(try reader.readToEnd() == Data("three".utf8))
 
         let full = #expect(throws: LabFailure.self) { try file("/dev/full").write(Data("four".utf8)) }
         #expect(full?.description.hasPrefix("the report /dev/full could not be written: ") == true)
+        #expect(full?.description.contains("reader") == false)
         #expect(throws: BadUsage.self) { try file(directory) }
+    }
+
+    @Test("A report that cannot be written, or would overwrite what is read, is refused before the run")
+    func refusedFiles() throws {
+        let temporary = try TemporaryDirectory()
+        for name in ["read.txt", "other.yaml", "old.json"] { try Files.touch(temporary.file(name)) }
+        try Files.symlink(temporary.file("link.json"), to: "read.txt")
+        try Files.symlink(temporary.file("new.json"), to: "old.json")
+        func refusal(_ paths: String...) -> String? {
+            let reports = paths.map {
+                RunOptions.Report(format: .json, path: $0.hasPrefix("/") ? $0 : temporary.file($0))
+            }
+            do {
+                _ = try ReportFile.check(reports, inputs: [temporary.file("read.txt"), temporary.file("missing")])
+                return nil
+            } catch {
+                return "\(error)".replacing("\(temporary.path)/", with: "")
+            }
+        }
+        let overwrites = "it would overwrite a file that the lab reads; give the report a name of its own"
+        let reasons = [
+            "read.txt": overwrites, "link.json": overwrites, "other.yaml": overwrites,
+            "none/a.json": "there is no directory none", "/dev/fd/99999": "there is no such open descriptor",
+        ]
+        for (path, reason) in reasons {
+            #expect(refusal(path) == "the report \(path) cannot be written: \(reason)")
+        }
+        #expect(refusal("old.json") == nil && refusal("not-there.json") == nil && refusal("a.json", "b.json") == nil)
+        #expect(refusal("/dev/null", "/dev/null") == nil, "a device takes one after the other")
+        for second in ["old.json", "new.json"] {
+            #expect(
+                refusal("old.json", second)
+                    == "two reports would be written to \(second); give each its own file")
+        }
+    }
+
+    @Test("A path that means a descriptor of the process is one")
+    func descriptors() {
+        let numbers: [(String, Int32?)] = [
+            ("-", 1), ("/dev/stdout", 1), ("/dev/stderr", 2), ("/dev/fd/7", 7), ("/proc/self/fd/8", 8),
+            ("/dev/fd/x", nil), ("/dev/fd", nil), ("stdout", nil), ("/dev/null", nil),
+        ]
+        for (path, number) in numbers { #expect(ReportFile.descriptor(path) == number, "\(path)") }
     }
 
     @Test("Paths and rows are quoted where a shell would change them")
@@ -97,6 +192,14 @@ struct ReportTests {
         result.failures[0].reason = "it said \u{1B}[2J"
         result.failures[0].trace = ["main#1 \u{1B}c"]
         result.failures[0].includedAt = ["\u{1B}[31msteps.yaml:1:1"]
+        var failure = result.failures[0]
+        (failure.title, failure.sentence, failure.place) = ("\u{1B}t", "\u{1B}s", "\u{1B}:1:1")
+        (failure.source, failure.row, failure.details) = ("> 1 | \u{1B}", "\u{1B}r", ["\u{1B}d"])
+        (failure.causes, failure.events, failure.replay) = (["\u{1B}c"], ["\u{1B}e"], "\u{1B}")
+        failure.passed = EarlierPass(run: "\u{1B}", comparison: "\u{1B}")
+        result.failures[0] = failure
+        result.remark = "\u{1B}"
+        result.skipped = [SkippedStep(step: "2", title: "\u{1B}", place: "\u{1B}", reason: "\u{1B}", times: 1)]
         result.failures[0].differences = [
             Difference(
                 path: "\u{1B}", expected: "\u{1B}", actual: "\r", place: "\u{1B}", hint: "\u{1B}",

@@ -1,5 +1,6 @@
 import Foundation
 import LabFile
+import LabKit
 import LabSystem
 import TestSupport
 import Testing
@@ -69,6 +70,16 @@ struct RunCircumstancesTests {
         let location = try #require(entry["location"] as? [String: Any])
         #expect(location["path"] as? String == "Scenarios/a.yaml")
         #expect((location["lines"] as? [String: Any])?["begin"] as? Int == 3)
+    }
+
+    @Test("GitLab's entry is at the expectation that did not hold, and an open verdict is less severe")
+    func codeQualityOfExpectation() throws {
+        let results = [ScenarioResult.sample(.inconclusive, id: "a.yaml", name: "A"), .sample(.notRun, id: "b.yaml")]
+        let data = try CodeQualityReport.render(results, environment: ["CI_PROJECT_DIR": "/builds/bank"])
+        let entries = try #require(JSONValue.parse(data).arrayValue)
+        #expect(entries.map { $0["severity"] } == ["major", "major"])
+        #expect(entries.map { $0["fingerprint"] } == ["a.yaml", "b.yaml"])
+        #expect(entries[0]["location"] == ["path": "a/b.yaml", "lines": ["begin": 4]])
     }
 
     @Test("GitHub's summary with counts and failures is appended to the output of other steps")

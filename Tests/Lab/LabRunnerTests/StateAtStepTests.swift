@@ -106,6 +106,103 @@ struct StateAtStepTests {
             ])
     }
 
+    @Test("Every part of the state has its line, and survives a round trip as JSON")
+    func everyPart() throws {
+        var state = StateAtStep()
+        #expect(state.lines == ["before the first step of  in run , 0.0 ms after it began:"])
+        (state.run, state.scenario, state.step, state.milliseconds) = ("r", "a.yaml~2", "3", 1_500)
+        state.processes = [
+            StateAtStep.Process(name: "main", incarnation: 2, pid: 7),
+            StateAtStep.Process(name: "wallet", incarnation: 1),
+            StateAtStep.Process(name: "widget", incarnation: 1, pid: 8, state: .suspended),
+            StateAtStep.Process(name: "server", incarnation: 3, state: .ended, reason: "exit code 1"),
+            StateAtStep.Process(name: "phone", incarnation: 1, state: .ended),
+        ]
+        state.sessions = [
+            StateAtStep.Session(app: "main", hasActivation: true, counter: 3, tokens: ["a", "b"]),
+            StateAtStep.Session(app: "wallet", hasActivation: false),
+        ]
+        state.keychain = [StateAtStep.Item(accessGroup: "g", service: "s", account: "a", writer: "main")]
+        state.locks = [
+            StateAtStep.Lock(lock: "status", app: "main", isHeld: true, milliseconds: 999.94),
+            StateAtStep.Lock(lock: "queue", app: "wallet", isHeld: false, milliseconds: 1_000),
+        ]
+        state.operations = [StateAtStep.Operation(type: "activation", app: "main", milliseconds: 5)]
+        state.activations = [
+            StateAtStep.Activation(activationId: "1", status: "ACTIVE"),
+            StateAtStep.Activation(activationId: "2", status: "BLOCKED", reason: "MAX_FAILED_ATTEMPTS"),
+        ]
+        state.requests = [StateAtStep.Request(app: "main", path: "/a", milliseconds: 6)]
+        state.links = [
+            StateAtStep.Link(link: "one", endsThatAreUp: [], underWay: ["1", "2"]),
+            StateAtStep.Link(link: "two", endsThatAreUp: ["phone", "watch"], underWay: ["1"]),
+        ]
+        state.watchSessions = [
+            StateAtStep.WatchSession(app: "main", isPaired: true, isInstalled: false, isReachable: false),
+            StateAtStep.WatchSession(app: "companion", isPaired: false, isInstalled: true, isReachable: true),
+        ]
+        state.lockedDevices = ["phone"]
+        state.clock = StateAtStep.Clock(offset: 250, isFrozen: false, rate: 60)
+        #expect(
+            state.lines.joined(separator: "\n") == """
+                after step 3 of a.yaml~2 in run r, 1.50 s after it began:
+                  processes       main#2 runs (pid 7)
+                                  wallet#1 runs
+                                  widget#1 is suspended
+                                  server#3 has ended: exit code 1
+                                  phone#1 has ended
+                  sessions        main: an activation, counter 3, tokens a, b
+                                  wallet: no activation
+                  keychain        g s a, written by main
+                  locks           main holds the status lock, since 999.9 ms
+                                  wallet waits for the queue lock, since 1.00 s
+                  operations      activation of main, since 5.0 ms
+                  server          activation 1 is ACTIVE
+                                  activation 2 is BLOCKED (MAX_FAILED_ATTEMPTS)
+                  requests        main waits for /a, since 6.0 ms
+                  links           one is down, 2 guaranteed messages under way
+                                  two is up, 1 guaranteed message under way
+                  watch sessions  main: paired, counterpart not installed, not reachable
+                                  companion: not paired, counterpart installed, reachable
+                  devices         phone is locked
+                  clock           250.0 ms ahead, runs 60 times as fast
+                """)
+        state.clock = StateAtStep.Clock(offset: 0, isFrozen: false, rate: 1)
+        #expect(state.lines.last == "  clock           0.0 ms ahead, runs")
+        let document = try state.rendered()
+        #expect(try JSONDecoder().decode(StateAtStep.self, from: Data(document.utf8)) == state)
+        #expect(try JSONValue.parse(document)["version"] == .integer(Int64(StateAtStep.version)))
+    }
+
+    @Test("Each event changes the state of its own process, device or link only")
+    func ownState() {
+        let events = Self.trace([
+            ("main", .processStarted, ["pid": 7]), ("wallet", .processStarted, ["pid": 8]),
+            ("phone", .processSuspended, ["peer": "main", "incarnation": 1, "pid": 7]),
+            ("phone", .processResumed, ["peer": "main", "incarnation": 1, "pid": 7]),
+            // The end of a start that another one has followed.
+            ("phone", .processEnded, ["peer": "wallet", "incarnation": 2, "reason": "signal SIGKILL"]),
+            ("phone", .deviceLocked, [:]), ("watch", .deviceLocked, [:]), ("phone", .deviceLocked, [:]),
+            ("watch", .deviceUnlocked, [:]),
+            ("main", .httpRequest, ["path": "/a", "method": "GET"]),
+            ("main", .httpRequest, ["path": "/a", "method": "GET"]),
+            ("wallet", .httpResponse, ["path": "/a", "status": 200]),
+            ("main", .httpFailed, ["path": "/a", "error": "networkConnectionLost"]),
+            ("main", .sessionState, ["paired": true, "installed": true, "reachable": false]),
+            ("main", .sessionState, ["paired": true, "installed": true, "reachable": true]),
+            ("main", .counterBumped, ["counter": 4]), ("wallet", .stateLoaded, ["activation": false]),
+        ])
+        #expect(Self.lines(events, after: 3) == ["processes       main#1 is suspended", "wallet#1 runs (pid 8)"])
+        #expect(
+            Self.lines(events, after: 17) == [
+                "processes       main#1 runs (pid 7)", "wallet#1 runs (pid 8)",
+                "sessions        main: counter 4", "wallet: no activation",
+                "requests        main waits for /a, since 60.0 ms",
+                "watch sessions  main: paired, counterpart installed, reachable",
+                "devices         phone is locked",
+            ])
+    }
+
     @Test("A moment is found by step number, by time, and by failure")
     func places() throws {
         let directory = try TemporaryDirectory()

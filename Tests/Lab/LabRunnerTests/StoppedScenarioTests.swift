@@ -87,4 +87,13 @@ struct StoppedScenarioTests {
         }
         #expect(run.result.verdict == .passed, "\(run.sinks)")
     }
+
+    @Test("Without options a step has half a minute, a scenario and its tear-down a minute each, a run any time")
+    func usualLimits() {
+        let limits = TimeLimits()
+        #expect(limits.step == LabDuration.seconds(30).stretched)
+        #expect(limits.scenario == LabDuration.seconds(60).stretched)
+        #expect(limits.run == nil)
+        #expect(Phase.usualLimit == LabDuration.seconds(30).stretched)
+    }
 }

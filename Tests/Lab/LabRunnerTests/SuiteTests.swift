@@ -75,6 +75,31 @@ struct SuiteTests {
         #expect(outcome.notes.first?.hasPrefix("the folder \(folder) cannot be read") == true, "\(outcome.notes)")
     }
 
+    @Test("Hidden folders and other projects below a directory are not searched")
+    func otherProjects() throws {
+        let directory = try workspace([
+            "a.yaml": Self.good, ".hidden/b.yaml": Self.good, "other/lab.yaml": "", "other/c.yaml": Self.good,
+            "lab/d.yaml": Self.good,
+        ])
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read([directory.path])
+        #expect(outcome.scenarios.map(\.id) == ["a.yaml", "lab/d.yaml"])
+        #expect(outcome.notes == [] && outcome.diagnostics.isEmpty)
+        #expect(outcome.inputs.map { Files.name(of: $0) } == ["lab.yaml", "a.yaml", "d.yaml"])
+    }
+
+    @Test("A row's name stands in brackets behind its file, and both may have brackets")
+    func rowNames() {
+        let parts: [(String, String, String?)] = [
+            ("a.yaml", "a.yaml", nil), ("a.yaml[x]", "a.yaml", "x"), ("a.yaml[x[1]]", "a.yaml", "x[1]"),
+            ("a.yaml[]", "a.yaml", ""), ("b[1]/a.yaml", "b[1]/a.yaml", nil), ("b[1]/a.yaml[x]", "b[1]/a.yaml", "x"),
+            ("b[1]", "b", "1"), ("b]", "b]", nil), ("a.yaml[x", "a.yaml[x", nil),
+        ]
+        for (id, file, row) in parts {
+            let found = ScenarioPath.parts(of: id)
+            #expect(found.file == file && found.row == row, "\(id)")
+        }
+    }
+
     @Test("A cycle of folder links terminates")
     func linkCircle() throws {
         let directory = try workspace(["sub/a.yaml": Self.good])

@@ -64,6 +64,17 @@ struct TAPReportTests {
         #expect(documents[0]?["message"] == nil)
     }
 
+    @Test("Characters that YAML cannot hold, or takes for line ends, are replaced")
+    func characters() {
+        var result = ScenarioResult.sample(.failed, id: "a", name: "n\u{7}\u{7F}\u{85}\u{2028}\u{FEFF}\u{FFFE}\tm\no")
+        result.failures[0].reason = "r\u{1B}\u{9F}\u{2029}\u{FFFF}\ns"
+        let lines = TAPReport.render([result]).split(separator: "\n", omittingEmptySubsequences: false)
+        let six = String(repeating: "\u{FFFD}", count: 6)
+        #expect(lines[2] == "not ok 1 - a: n\(six)\tm o")
+        #expect(lines.contains("  message: \"main: x: r\(six.dropLast(2))\\ns\""))
+        #expect(lines.dropLast().allSatisfy { !$0.isEmpty })
+    }
+
     @Test("A tag with a colon survives a round trip, and a point without tags has an empty list")
     func tags() throws {
         var result = ScenarioResult.sample(.passed)

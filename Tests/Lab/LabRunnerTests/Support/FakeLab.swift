@@ -20,7 +20,9 @@ final class FakeLab: Sendable {
     var runDirectory: String { directory.file("run") }
 
     /// Starts the endpoints of a topology.
-    init(_ topology: Topology, answers: FakeAnswers) throws {
+    ///
+    /// - Parameter share: The part of the topology that is played here; nil for all of it.
+    init(_ topology: Topology, answers: FakeAnswers, share: HostAssignment? = nil) throws {
         let directory = try TemporaryDirectory()
         self.directory = directory
         try Files.createDirectory(directory.file("r"))
@@ -28,13 +30,15 @@ final class FakeLab: Sendable {
         instance = try Instance.create(in: directory.file("r")) { layout in
             InstanceManifest(
                 id: layout.id, labFile: nil, topology: topology, runDirectory: directory.file("run"), seed: 1,
-                executablesDirectory: "/nowhere")
+                executablesDirectory: "/nowhere", share: share)
         }
         connection = try InstanceConnection(instance.layout)
         self.answers = answers
-        let layout = instance.layout
-        let endpoints: [InstanceEndpoint] =
-            topology.apps.map { .peer($0.name) } + [.server] + topology.devices.map { .agent($0.name) }
+        let (layout, manifest) = (instance.layout, instance.manifest)
+        let played = topology.devices.filter { manifest.plays($0.name) }
+        var endpoints: [InstanceEndpoint] = played.flatMap(\.apps).map { .peer($0.name) }
+        if !manifest.isGuest { endpoints.append(.server) }
+        endpoints += played.map { .agent($0.name) }
         servers = try endpoints.map { endpoint in
             let name = endpoint.actor
             return try ControlServer(layout, endpoint) { request, responder in
@@ -73,6 +77,13 @@ final class FakeLab: Sendable {
             name, name.completed(event["fields"]?.objectValue ?? [:]))
     }
 
+    /// Makes an endpoint look as after the end of its process.
+    func letEnd(_ endpoint: InstanceEndpoint) throws {
+        let ended = try ChildProcess.spawn(executable: "/bin/true")
+        _ = try ended.wait()
+        try Files.write(Data("\(ended.pid)\n".utf8), to: connection.layout.endpointLockPath(endpoint))
+    }
+
     /// Ends the endpoints.
     func end() {
         for server in servers { server.stop() }
@@ -81,16 +92,17 @@ final class FakeLab: Sendable {
 }
 
 /// Prepared answers by `actor.command`, used in order; the last one is repeated. An answer's `traces` are recorded
-/// before it is sent, so that every test has the same order of events.
+/// before it is sent, so that every test has the same order of events; one that is `silent` is never sent.
 ///
 /// Any thread.
 final class FakeAnswers: Sendable {
     private let script: Mutex<[String: [JSONValue]]>
     private let log = Mutex<[ControlRequest]>([])
+    private let pinged = Mutex<[String]>([])
     /// Commands wait here for each other before they are answered.
     private let meeting: Barrier?
     private let arrival = DispatchSemaphore(value: 0)
-    /// While set, no command is answered.
+    /// While set, no command without a prepared answer is answered.
     private let isSilent: Bool
 
     init(_ script: [String: [JSONValue]] = [:], meeting: Barrier? = nil, isSilent: Bool = false) {
@@ -110,14 +122,21 @@ final class FakeAnswers: Sendable {
         log.withLock { $0 }.filter { ![InspectSharing.name, InspectLink.name].contains($0.command) }
     }
 
+    /// Who was pinged, in order.
+    var pings: [String] { pinged.withLock { $0 } }
+
     /// Waits until the next command has arrived.
     func awaitRequest() { arrival.wait() }
 
     func answer(
         _ request: ControlRequest, by name: String, in topology: Topology, recording record: (JSONValue) -> Void
     ) -> Result<JSONValue, ControlError> {
-        if request.command == "ping" { return .success(.null) }
-        if request.command == Processes.name, let device = topology.device(named: name) {
+        if request.command == "ping" {
+            pinged.withLock { $0.append(name) }
+            return .success(.null)
+        }
+        let isPrepared = script.withLock { $0["\(name).\(request.command)"] != nil }
+        if request.command == Processes.name, !isPrepared, let device = topology.device(named: name) {
             // The test process plays every app.
             let pid = ProcessInfo.processInfo.processIdentifier
             return .success(
@@ -130,7 +149,7 @@ final class FakeAnswers: Sendable {
         arrival.signal()
         meeting?.arriveAndWait()
         // The test ends before this.
-        if isSilent { DispatchSemaphore(value: 0).wait() }
+        if isSilent, !isPrepared { DispatchSemaphore(value: 0).wait() }
         let key = "\(topology.device(named: name) == nil ? name : request.actor ?? name).\(request.command)"
         let answer = script.withLock { script -> JSONValue? in
             guard let answers = script[key], let first = answers.first else { return nil }
@@ -138,6 +157,7 @@ final class FakeAnswers: Sendable {
             return first
         }
         for event in answer?["traces"]?.arrayValue ?? [] { record(event) }
+        if answer?["silent"] == true { DispatchSemaphore(value: 0).wait() }
         if let error = answer?["error"] {
             return .failure(
                 ControlError(

@@ -1,0 +1,110 @@
+import Foundation
+import LabKit
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("Where a run stops, and what it does without options", .endsInTime)
+struct PausePointTests {
+    private static let scenario = """
+        name: A
+        setup:
+          - clock: freeze
+        steps:
+          - main: hasValidActivation
+          - repeat: 2
+            steps:
+              - main: kill
+          - eventually: 1s
+            steps:
+              - main: hasValidActivation
+          - never: { wallet: hasValidActivation, expect: true }
+            steps:
+              - clock: run
+        tearDown:
+          - main: launch
+
+        """
+
+    private func scenarios() throws -> [Scenario] {
+        let workspace = try SuiteWorkspace(["a.yaml": Self.scenario])
+        let outcome = SuiteReader(labPath: nil, environment: [:]).read([workspace.directory.path])
+        #expect(outcome.diagnostics.map(\.kind) == [])
+        return outcome.scenarios
+    }
+
+    private func points(_ texts: String...) throws -> PausePoints {
+        var points = PausePoints()
+        for text in texts { try points.add(text) }
+        return points
+    }
+
+    @Test("A place is a line, a line of a file, or an event")
+    func places() throws {
+        let points = try points("12", "flow.yaml:3", "odd:name.yaml:4", "process.ended")
+        #expect(
+            points.lines == [
+                PausePoints.Line(file: nil, number: 12), PausePoints.Line(file: "flow.yaml", number: 3),
+                PausePoints.Line(file: "odd:name.yaml", number: 4),
+            ])
+        #expect(points.lines.map(\.text) == ["12", "flow.yaml:3", "odd:name.yaml:4"])
+        #expect(points.events == ["process.ended"])
+        for wrong in ["", "0", "-1", "x", ":3", "a.yaml:", "a.yaml:0", "a.yaml:x", "12:a.yaml"] {
+            let refusal = #expect(throws: BadUsage.self) { try self.points(wrong) }
+            #expect(refusal?.description.contains("not `\(wrong)`") == true, "\(wrong)")
+        }
+        let misspelled = #expect(throws: BadUsage.self) { try self.points("process.end") }
+        #expect(misspelled?.description.hasSuffix("; did you mean `process.ended`?") == true)
+        #expect(!points.isEmpty && PausePoints().isEmpty)
+        var every = PausePoints()
+        every.everyStep = true
+        #expect(!every.isEmpty)
+    }
+
+    @Test("A line is one on which a step begins at which the run can stop")
+    func lines() throws {
+        let scenarios = try scenarios()
+        var fine: [Int] = []
+        for line in 1...17 where (try? points("\(line)").check(scenarios)) != nil { fine.append(line) }
+        #expect(fine == [3, 5, 6, 8, 9, 12, 14, 16])
+        func refusal(_ text: String) -> String? {
+            let error = #expect(throws: BadUsage.self) { try points(text).check(scenarios) }
+            return error?.description
+        }
+        let rest = ". Inside `eventually`, `race` and `parallel` it does not stop"
+        let start = "no step at which a run can stop begins on line "
+        #expect(refusal("1") == "\(start)1; the nearest one begins on line 3\(rest)")
+        #expect(refusal("a.yaml:11") == "\(start)a.yaml:11; the nearest one begins on line 12\(rest)")
+        #expect(refusal("b.yaml:5") == "\(start)b.yaml:5\(rest)")
+        #expect(throws: Never.self) { try points("a.yaml:5", "process.ended").check(scenarios) }
+    }
+
+    @Test("The run stops before the steps on the lines, in files of that name")
+    func included() throws {
+        let steps = try #require(try scenarios().first).allSteps
+        func lines(_ text: String) throws -> [Int] {
+            let points = try points(text)
+            return steps.filter(points.include).map(\.place.range.start.line)
+        }
+        #expect(try lines("5") == [5])
+        #expect(try lines("a.yaml:16") == [16])
+        #expect(try lines("yaml:5") == [])
+        #expect(try lines("4") == [])
+    }
+
+    @Test("Without options all scenarios run once, in order and within limits, and ten runs are kept")
+    func defaults() {
+        let options = RunOptions(paths: ["a"])
+        #expect(options.paths == ["a"] && options.tags == [] && options.reports == [])
+        #expect(options.jobs == ProcessInfo.processInfo.activeProcessorCount)
+        #expect(options.keptRuns == 10 && options.order == .suite && !options.failFast)
+        #expect(options.rounds == Rounds() && options.rounds.count == 1 && !options.rounds.areOpen)
+        #expect(options.onFailure == .ends && options.pauses.isEmpty && options.pauseInput == 0)
+        #expect(!options.lastFailed && !options.neverPlayed && options.slowest == nil && options.shard == nil)
+        #expect(options.limits.step == .seconds(30).stretched)
+        #expect(options.limits.scenario == .seconds(60).stretched)
+        #expect(options.limits.run == nil)
+        #expect(Phase.usualLimit == .seconds(30).stretched && StepReader.patience == .seconds(5).stretched)
+    }
+}

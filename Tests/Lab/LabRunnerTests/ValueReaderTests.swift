@@ -1,0 +1,140 @@
+import LabFile
+import LabKit
+import TestSupport
+import Testing
+
+@testable import LabRunner
+
+@Suite("Values and expectations are read by the declared type", .endsInTime)
+struct ValueReaderTests {
+    private static let types: [FieldType] = [
+        .text, .integer, .number, .boolean, .duration, .choice(["on", "off"]), .any,
+    ]
+
+    /// A scalar, and how each of ``types`` reads it: as JSON, or not at all (`-`).
+    private static let scalars: [(String, [String])] = [
+        ("5", [#""5""#, "5", "5", "-", "-", "-", "5"]),
+        ("'5'", [#""5""#, "5", "5", "-", "-", "-", #""5""#]),
+        ("-5", [#""-5""#, "-5", "-5", "-", "-", "-", "-5"]),
+        ("+1", [#""+1""#, "1", "1", "-", "-", "-", #""+1""#]),
+        ("0123", [#""0123""#, "123", "123", "-", "-", "-", #""0123""#]),
+        ("1.5", [#""1.5""#, "-", "1.5", "-", "-", "-", "1.5"]),
+        ("-0.5", [#""-0.5""#, "-", "-0.5", "-", "-", "-", "-0.5"]),
+        ("00.5", [#""00.5""#, "-", "0.5", "-", "-", "-", #""00.5""#]),
+        ("1e3", [#""1e3""#, "-", "1000.0", "-", "-", "-", #""1e3""#]),
+        ("inf", [#""inf""#, "-", "-", "-", "-", "-", #""inf""#]),
+        (
+            "18446744073709551615",
+            [
+                #""18446744073709551615""#, "18446744073709551615", "1.8446744073709552e+19", "-", "-", "-",
+                #""18446744073709551615""#,
+            ]
+        ),
+        ("true", [#""true""#, "-", "-", "true", "-", "-", "true"]),
+        ("'false'", [#""false""#, "-", "-", "false", "-", "-", #""false""#]),
+        ("yes", [#""yes""#, "-", "-", "-", "-", "-", #""yes""#]),
+        ("2s", [#""2s""#, "-", "-", "-", #""2s""#, "-", #""2s""#]),
+        ("-1.5m", [#""-1.5m""#, "-", "-", "-", #""-1.5m""#, "-", #""-1.5m""#]),
+        ("on", [#""on""#, "-", "-", "-", "-", #""on""#, #""on""#]),
+        ("~", ["-", "-", "-", "-", "-", "-", "null"]),
+        ("'~'", [#""~""#, "-", "-", "-", "-", "-", #""~""#]),
+        ("''", ["\"\"", "-", "-", "-", "-", "-", "\"\""]),
+    ]
+
+    private func read(_ text: String, as type: FieldType) throws -> (template: Template?, mistakes: [String]) {
+        let collector = DiagnosticCollector()
+        let node = try #require(
+            YAMLDocument.parse(SourceFile(path: "value", text: text), reporting: collector),
+            "\(DiagnosticRenderer().render(collector.diagnostics))")
+        let reader = ValueReader(scope: Scope(parent: nil), collector: collector, secrets: SecretTexts())
+        let template = reader.read(node, as: type, what: "it")
+        return (template, collector.diagnostics.map(\.kind.identifier))
+    }
+
+    @Test("A scalar is what its type makes of it, or a mistake", arguments: scalars)
+    func scalar(text: String, expected: [String]) throws {
+        for (type, json) in zip(Self.types, expected) {
+            for type in [type, .optional(type)] {
+                if text == "~", type != .any, case .optional = type { continue }
+                let (template, mistakes) = try read(text, as: type)
+                if case .literal(let value)? = template {
+                    #expect(value.description == json && mistakes == [], "\(type.title)")
+                } else {
+                    #expect(template == nil && json == "-" && mistakes.count == 1, "\(type.title)")
+                }
+            }
+        }
+    }
+
+    @Test("Nothing is a value of an optional type only, and a list or a mapping of no scalar's type")
+    func shapes() throws {
+        for type in Self.types {
+            guard case .literal(.null)? = try read("~", as: .optional(type)).template else {
+                Issue.record("\(type.title)")
+                continue
+            }
+            if type == .any { continue }
+            #expect(try read("[1]", as: type).mistakes == ["wrongShape"])
+            #expect(try read("{ a: 1 }", as: type).mistakes == ["wrongShape"])
+        }
+        #expect(try read("1", as: .list(.integer)).mistakes == ["wrongShape"])
+        #expect(try read("{ a: 1 }", as: .list(.integer)).mistakes == ["wrongShape"])
+        #expect(try read("[1, a, 2, b]", as: .list(.integer)).mistakes == ["wrongType", "wrongType"])
+        #expect(try read("[1]", as: .map).mistakes == ["wrongShape"])
+        let object = try read("{ name: a, nam: b, length: c }", as: Sample.fieldType)
+        #expect(object.mistakes == ["unknownKey", "wrongType"])
+    }
+
+    @Test("A secret is read as text, and known as a secret from then on")
+    func secret() throws {
+        let collector = DiagnosticCollector()
+        let file = SourceFile(path: "value", text: "hunter22 # said")
+        let node = try #require(YAMLDocument.parse(file, reporting: collector))
+        let secrets = SecretTexts()
+        let reader = ValueReader(scope: Scope(parent: nil), collector: collector, secrets: secrets)
+        guard case .literal("hunter22")? = reader.read(node, as: .optional(.secret), what: "it") else {
+            Issue.record("it was not read")
+            return
+        }
+        #expect(secrets.texts == ["hunter22"])
+        #expect(collector.secretRanges.masked(line: 1, of: file) == "•••••••• # said")
+    }
+
+    private static let everyType: [FieldType] =
+        types + [.secret, .list(.text), .map, Sample.fieldType, .optional(.text)]
+
+    /// The types, by their titles, for which a matcher makes sense; of the others any type.
+    private static func fit(_ word: String) -> Set<String> {
+        let texts: [FieldType] = [.text, .secret, .choice(["on", "off"]), .optional(.text), .any]
+        let types: [FieldType] =
+            switch word {
+            case "matches", "startsWith", "endsWith": texts + [.duration]
+            case "atLeast", "atMost", "between", "near": [.integer, .number, .duration, .any]
+            case "each": [.list(.text), .any]
+            case "contains", "length": texts + [.list(.text), .map, Sample.fieldType]
+            default: everyType
+            }
+        return Set(types.map(\.title))
+    }
+
+    @Test("A matcher is refused for a value of which it can make nothing", arguments: Matcher.words)
+    func matcher(word: String) throws {
+        var accepted: Set<String> = []
+        for type in Self.everyType {
+            let collector = DiagnosticCollector()
+            let file = SourceFile(path: "expectation", text: "{ \(word): 1 }")
+            let node = try #require(YAMLDocument.parse(file, reporting: collector))
+            let values = ValueReader(scope: Scope(parent: nil), collector: collector, secrets: SecretTexts())
+            _ = ExpectationReader(values: values).read(node, of: type, what: "it")
+            // Whether the argument fits is another question.
+            let kinds = collector.diagnostics.map(\.kind.identifier)
+            if !kinds.contains("matcherForOtherType") { accepted.insert(type.title) }
+        }
+        #expect(accepted == Self.fit(word))
+    }
+}
+
+private struct Sample: FieldObject {
+    @Field("A name.") var name: String
+    @Field("A size.") var length: Int?
+}
