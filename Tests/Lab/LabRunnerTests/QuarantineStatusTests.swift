@@ -70,9 +70,21 @@ struct QuarantineStatusTests {
         let ended = try standing("{ reason: known, until: 2020-01-31 }")
         #expect(ended.quarantine == nil)
         #expect(ended.remarkOnFailing == "its quarantine has ended: known (until 2020-01-31)")
-        let wrong = try ScenarioFolder(
-            "name: Q\nquarantine: { reason: x, until: soon }\nsteps:\n  - main: kill\n"
-        ).read()
-        #expect(wrong.diagnostics.map(\.kind.identifier) == ["wrongType"])
+    }
+
+    @Test("The last day of a quarantine is a day of the calendar")
+    func lastDay() throws {
+        func mistakes(_ until: String) throws -> [String] {
+            try ScenarioFolder(
+                "name: Q\nquarantine: { reason: x, until: '\(until)' }\nsteps:\n  - main: kill\n"
+            ).read().diagnostics.map(\.kind.identifier)
+        }
+        for day in ["2027-01-31", "2028-02-29", "2027-12-01"] { #expect(try mistakes(day) == [], "\(day)") }
+        for text in [
+            "soon", "2027-02-31", "2027-02-29", "2027-04-31", "2027-13-01", "2027-00-01", "2027-01-00", "2027-1-1",
+            "2027-01-31T00:00:00Z",
+        ] {
+            #expect(try mistakes(text) == ["wrongType"], "\(text)")
+        }
     }
 }

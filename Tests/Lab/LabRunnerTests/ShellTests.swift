@@ -227,9 +227,31 @@ struct ShellTests {
                 "main validatePassword password=4711-secret\n{ main: hasValidActivation, note: after 4711-secret }")
         }
         #expect(
-            shell.errors == ["not in the record: a secret is in the middle of the text; give it as a value of its own"])
-        #expect(shell.saved?.contains("secret is in the middle of the text: 1 of the steps") == true)
+            shell.errors == [
+                "not in the record: a secret is in the middle of the text or on several lines; "
+                    + "give it as a value of its own, on one line"
+            ])
+        #expect(shell.saved?.contains("in the middle of the text or on several lines: 1 of the steps") == true)
         #expect(shell.saved?.contains("4711") == false, "\(shell.saved ?? "")")
+    }
+
+    @Test("A step with a secret on several lines is not recorded", arguments: ["", "\"", "'"])
+    func secretOnSeveralLines(quote: String) async throws {
+        let shell = try await onThread {
+            try FakeShell(
+                """
+                main hasValidActivation
+                - main: validatePassword
+                  with: { password: \(quote)4711-first
+                    0815-second\(quote) }
+
+                """)
+        }
+        #expect(shell.requests.last?.arguments["password"] == "4711-first 0815-second", "\(shell.errors)")
+        #expect(shell.errors.count == 1 && shell.errors[0].hasPrefix("not in the record"), "\(shell.errors)")
+        let saved = try #require(shell.saved)
+        #expect(saved.contains("hasValidActivation") && saved.contains("several lines: 1 of the steps"), "\(saved)")
+        #expect(!saved.contains("4711") && !saved.contains("0815"), "\(saved)")
     }
 
     @Test("Help for an unknown name suggests the nearest name, or how to find one")

@@ -70,6 +70,28 @@ struct TerminalReportTests {
         #expect(Self.plain.render(noted) == "  inconclusive: main: x: it died\n      > 3 | note: it does x")
     }
 
+    @Test("No text of a failure, and no path in its places and commands, controls the terminal")
+    func controls() {
+        let path = "a\u{1B}[31m\u{202E}.yaml"
+        var failure = Self.failure.withTexts { "\($0)\u{1B}[31m" }
+        failure.place = "\(path):3:5"
+        failure.includedAt = ["\(path):2:3"]
+        failure.sharing = "lab inspect \(path) sharing main"
+        failure.link = "lab inspect \(path) link pairing"
+        failure.passed = EarlierPass(run: "20260301-093001-1a2b", comparison: "lab diff \(path)")
+        failure.replay = "lab run \(path)"
+        let text = Self.plain.render(failure)
+        let controls = text.unicodeScalars.filter { $0.value == 0x1B || $0.value == 0x202E }
+        #expect(controls.isEmpty, "\(controls.count) of them")
+        let shown = "a\\u001B[31m\\u202E.yaml"
+        for line in [
+            "\(shown):3:5: failed", "included at \(shown):2:3", "shared then: lab inspect \(shown) sharing main",
+            "link was then: lab inspect \(shown) link pairing", "lab diff \(shown)", "run it again: lab run \(shown)",
+        ] {
+            #expect(text.contains(line), "\(text)")
+        }
+    }
+
     @Test("Colours mark the verdict, the differences and the causes, and nothing else changes")
     func colours() {
         let text = Self.coloured.render(Self.failure)

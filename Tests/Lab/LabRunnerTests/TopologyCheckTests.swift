@@ -71,6 +71,20 @@ struct TopologyCheckTests {
             watch("powerAuth: { refreshesTokensOnWatch: false }"),
             ["133: `refreshesTokensOnWatch` does not fit: only the full SDK has this switch"]
         ),
+        (
+            phone("appGroups: [[b], wrong]"),
+            [
+                "108: an element of `appGroups` must be a single value, but here is a list",
+                "113: `wrong` does not fit: the name of an app group begins with `group.` and goes on",
+            ]
+        ),
+        (
+            phone("quirks: [~, nope]"),
+            [
+                "105: an element of `quirks` must be a single value, but here is nothing",
+                "108: there is no quirk called `nope`",
+            ]
+        ),
         (phone("host: main"), ["102: `host` does not fit: an app has no host"]),
         (watch("host: main"), ["102: there is no app called `main`"]),
         (

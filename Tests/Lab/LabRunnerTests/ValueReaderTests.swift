@@ -100,6 +100,28 @@ struct ValueReaderTests {
         #expect(collector.secretRanges.masked(line: 1, of: file) == "•••••••• # said")
     }
 
+    /// A secret that cannot be read, and what is printed about it.
+    private static let refusedSecrets: [(String, String)] = [
+        ("\"hunt${er22\"", "`${` is not a complete reference\n 1 | ••••••••••••\n"),
+        ("\"hunt${er 22}\"", "`${` is not a complete reference\n 1 | ••••••••• ••••\n"),
+        ("[hunter22]", "it must be a single value, but here is a list\n 1 | •••••••••"),
+        ("{ hunter: hunter22 }", "it must be a single value, but here is a mapping\n 1 | • ••••••• ••••••••"),
+    ]
+
+    @Test("A secret that cannot be read is hidden like one that can", arguments: refusedSecrets)
+    func refusedSecret(text: String, shown: String) throws {
+        for type: FieldType in [.secret, .optional(.secret)] {
+            let collector = DiagnosticCollector()
+            let node = try #require(
+                YAMLDocument.parse(SourceFile(path: "value", text: text), reporting: collector))
+            let reader = ValueReader(scope: Scope(parent: nil), collector: collector, secrets: SecretTexts())
+            #expect(reader.read(node, as: type, what: "it") == nil)
+            let printed = DiagnosticRenderer(secrets: collector.secretRanges).render(collector.diagnostics)
+            #expect(printed.contains(shown), "\(printed)")
+            #expect(!printed.contains("er22") && !printed.contains("er 22") && !printed.contains("hunt"), "\(printed)")
+        }
+    }
+
     private static let everyType: [FieldType] =
         types + [.secret, .list(.text), .map, Sample.fieldType, .optional(.text)]
 

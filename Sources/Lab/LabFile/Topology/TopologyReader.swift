@@ -100,13 +100,13 @@ public struct TopologyReader {
             powerAuth: PowerAuthSpec(sdk: .full, instanceId: ""))
         app.host = reader.text("host")
         app.appGroups = reader.texts("appGroups") ?? []
-        checkAppGroups(app.appGroups, in: entry.value)
+        checkAppGroups(in: entry.value)
         app.keychainAccessGroups = reader.texts("keychainAccessGroups") ?? []
         app.autostart = reader.boolean("autostart") ?? true
         app.timeLimit = reader.duration("timeLimit")
         if let limit = app.timeLimit { checkTimeLimit(limit, of: kind, at: reader.place(of: "timeLimit")) }
         app.quirks = reader.texts("quirks") ?? []
-        checkQuirks(app.quirks, in: entry.value)
+        checkQuirks(in: entry.value)
         let powerAuth = reader.optional("powerAuth").map { readPowerAuth($0, of: app) }
         app.powerAuth = powerAuth ?? PowerAuthSpec(sdk: defaultSDK(of: kind), instanceId: app.bundleIdentifier)
         app.own = OwnProgramReader(collector: collector).read(reader, of: entry.value)
@@ -125,20 +125,25 @@ public struct TopologyReader {
 
     /// The platform knows no app group of another form (sharing.md, section 21.2). What an app hands to its SDK under
     /// `sharing` stays unchecked.
-    private func checkAppGroups(_ groups: [String], in app: YAMLNode) {
-        for (index, group) in groups.enumerated() where !group.hasPrefix("group.") || group == "group." {
-            guard let place = app["appGroups"]?.elements?[index].place else { continue }
+    private func checkAppGroups(in app: YAMLNode) {
+        for (group, place) in texts("appGroups", in: app) where !group.hasPrefix("group.") || group == "group." {
             collector.report(
                 .misfit(what: "`\(group)`", reason: "the name of an app group begins with `group.` and goes on"),
                 at: place)
         }
     }
 
-    private func checkQuirks(_ quirks: [String], in app: YAMLNode) {
+    private func checkQuirks(in app: YAMLNode) {
         let known = Quirk.all.map(\.rawValue)
-        for (index, quirk) in quirks.enumerated() where !known.contains(quirk) {
-            guard let place = app["quirks"]?.elements?[index].place else { continue }
+        for (quirk, place) in texts("quirks", in: app) where !known.contains(quirk) {
             collector.report(.unknownName(what: "quirk", name: quirk, known: known), at: place)
+        }
+    }
+
+    /// The texts of a list with their places, without the elements that `MappingReader.texts` refuses.
+    private func texts(_ key: String, in app: YAMLNode) -> [(text: String, place: SourcePlace)] {
+        (app[key]?.elements ?? []).filter { !$0.isNull }.compactMap { element in
+            element.scalar.map { (text: $0.text, place: element.place) }
         }
     }
 

@@ -37,7 +37,9 @@ struct HeaderReader {
 
     private static func isDay(_ text: String) -> Bool {
         guard text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil else { return false }
-        return (try? Date(text, strategy: .iso8601.year().month().day())) != nil
+        // A day that the month does not have is read as one of the next month.
+        let day = try? Date(text, strategy: .iso8601.year().month().day())
+        return day?.formatted(.iso8601.year().month().day()) == text
     }
 
     /// Today in UTC, as `2027-01-31`.

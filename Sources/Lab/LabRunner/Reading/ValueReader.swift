@@ -23,6 +23,8 @@ struct ValueReader {
         if case .optional(let wrapped) = type {
             return node.isNull ? .literal(.null) : read(node, as: wrapped, what: what)
         }
+        // First, and whatever its shape: the excerpt below a mistake would show it, too.
+        if case .secret = type { collector.hide(node.place) }
         switch node.content {
         case .scalar(let scalar): return read(scalar, node: node, as: type, what: what)
         case .sequence(let elements): return read(elements, node: node, as: type, what: what)
@@ -35,10 +37,10 @@ struct ValueReader {
         do {
             parts = try ReferenceParser.parts(of: scalar.text)
         } catch {
-            collector.report(.malformedReference(text: error.text), at: node.place)
+            // The text behind the `${` of a secret is a part of it.
+            collector.report(.malformedReference(text: type == .secret ? "${" : error.text), at: node.place)
             return nil
         }
-        if case .secret = type { collector.hide(node.place) }
         if parts.count == 1, case .reference(let reference) = parts[0] {
             return read(reference, at: node.place, as: type, what: what)
         }

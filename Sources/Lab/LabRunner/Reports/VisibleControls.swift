@@ -48,6 +48,8 @@ extension StepFailure {
         shown.causes = causes.map(\.onOneVisibleLine)
         shown.events = events.map(\.onOneVisibleLine)
         shown.trace = trace.map(\.onOneVisibleLine)
+        shown.sharing = sharing?.onOneVisibleLine
+        shown.link = link?.onOneVisibleLine
         shown.passed = passed.map {
             EarlierPass(run: $0.run.onOneVisibleLine, comparison: $0.comparison.withVisibleControls)
         }

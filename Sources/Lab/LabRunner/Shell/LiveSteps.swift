@@ -150,9 +150,9 @@ final class LiveSteps {
         // From the end, so that a replacement does not move later ones.
         for (name, node) in root.values(named: "value").reversed() {
             let range = node.place.range
-            guard let text = node.scalar?.text, secrets.texts.contains(text), range.start.line == range.end.line else {
-                continue
-            }
+            guard let text = node.scalar?.text, secrets.texts.contains(text) else { continue }
+            // The redactor below would not find it, because the lines contain it with line ends and indentation.
+            guard range.start.line == range.end.line else { return nil }
             rest[range.start.line - 1].replaceColumns(of: range, by: "")
             if isBorrowed(text) { continue }
             lines[range.start.line - 1].replaceColumns(

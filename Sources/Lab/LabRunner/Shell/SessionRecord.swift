@@ -53,7 +53,8 @@ struct SessionRecord {
     func scenario(named name: String) -> String {
         let remark =
             leftOut == 0
-            ? "" : "# Not here, because a secret is in the middle of the text: \(leftOut) of the steps.\n"
+            ? ""
+            : "# Not here, because a secret is in the middle of the text or on several lines: \(leftOut) of the steps.\n"
         let text = recorded.scenario(
             named: name, topology: steps.instance.manifest.topology.name, secrets: steps.given)
         return remark + steps.redactor.redact(text)

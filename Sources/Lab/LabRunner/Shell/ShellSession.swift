@@ -190,7 +190,9 @@ public final class ShellSession {
         case .kept(let error): foundOut = error
         case .leftOut:
             foundOut = nil
-            printError("not in the record: a secret is in the middle of the text; give it as a value of its own")
+            printError(
+                "not in the record: a secret is in the middle of the text or on several lines; "
+                    + "give it as a value of its own, on one line")
         }
         switch outcome {
         case .refused(let complaints):

@@ -22,8 +22,8 @@ final class RunDirectory: Sendable {
     /// Creates a directory with a new name, and removes those of the oldest runs.
     ///
     /// - Parameters:
+    ///   - records: Absolute path of the directory that holds `runs`.
     ///   - kept: Number of directories to keep, including the new one.
-    ///   - kept: How many are kept, with the new one.
     static func create(in records: String, keeping kept: Int) throws -> RunDirectory {
         let runs = "\(records)/runs"
         try Files.createDirectory(runs, mode: 0o755)
