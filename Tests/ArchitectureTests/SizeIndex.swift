@@ -223,7 +223,7 @@ enum SizeIndex {
         "InstanceLayout.maximumSocketPath": .test("A socket path is checked against the kernel's limit"),
         "JSONParser.maximumDepth": .test(
             "Lists and objects may be nested up to the limit; siblings do not add to the depth"),
-        "JoinHello.currentVersion": version, "JoinSocketLoop.doubt": pause, "JoinSocketLoop.farewellPatience": pause,
+        "JoinHello.currentVersion": version, "JoinSocketLoop.farewellPatience": pause,
         "LabClock.magic": format, "LabClock.size": format, "LabClock.version": version,
         "LinkSpec.defaultCapacity": .fixed("a default; a link's own number is tried by `QueueCapacityTests`"),
         "ServerSettings.languageLength": .test(lengths),

@@ -215,11 +215,13 @@ extension WCSession {
     private func received(_ transferId: UUID, _ file: WatchFile) {
         state.withLock { $0.undelivered += 1 }
         queue.async { [self] in
+            let delegate = self.delegate
             delegate?.session(self, didReceive: WCSessionFile(file))
             // A moved file belongs to the delegate.
-            try? FileManager.default.removeItem(atPath: file.path)
+            if delegate != nil { try? FileManager.default.removeItem(atPath: file.path) }
             state.withLock { $0.undelivered -= 1 }
-            backend?.delivered(transferId)
+            // What no delegate has seen is handed to the next process.
+            if delegate != nil { backend?.delivered(transferId) }
         }
     }
 
@@ -227,9 +229,11 @@ extension WCSession {
         state.withLock { $0.undelivered += 1 }
         let content = Unshared(value: userInfo)
         queue.async { [self] in
+            let delegate = self.delegate
             delegate?.session(self, didReceiveUserInfo: content.value)
             state.withLock { $0.undelivered -= 1 }
-            backend?.delivered(transferId)
+            // What no delegate has seen is handed to the next process.
+            if delegate != nil { backend?.delivered(transferId) }
         }
     }
 }

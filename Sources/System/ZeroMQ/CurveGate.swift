@@ -14,8 +14,10 @@ public final class CurveGate: Sendable {
     public static let shared = Result { try CurveGate(.shared) }
 
     private let admitted = Mutex<[String: Set<[UInt8]>]>([:])
+    /// Why the gate no longer answers.
+    let end = OneShot<any Error>()
 
-    private init(_ context: ZeroMQContext) throws {
+    init(_ context: ZeroMQContext) throws {
         let bound = OneShot<Result<Void, any Error>>()
         runOnThread(name: "curve gate") { [self] in
             do {
@@ -24,6 +26,7 @@ public final class CurveGate: Sendable {
                 bound.set(.success(()))
                 while true { try answer(socket) }
             } catch {
+                end.set(error)
                 bound.set(.failure(error))
             }
         }
@@ -31,7 +34,10 @@ public final class CurveGate: Sendable {
     }
 
     /// Lets holders of the key connect to the sockets of a domain, instead of the previously admitted keys.
-    public func admit(_ key: CurvePublicKey, to domain: String) {
+    ///
+    /// - Throws: The ``ZeroMQError`` that has ended the gate: without its answers no encrypted connection is made.
+    public func admit(_ key: CurvePublicKey, to domain: String) throws {
+        if let error = end.wait(timeoutNanoseconds: 0) { throw error }
         admitted.withLock { $0[domain] = key.bytes.map { [$0] } ?? [] }
     }
 

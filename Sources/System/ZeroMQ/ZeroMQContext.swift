@@ -19,6 +19,9 @@ public final class ZeroMQContext: @unchecked Sendable {
         zmq_ctx_set(handle, ZMQ_MAX_SOCKETS, 16_384)
     }
 
+    /// Ends the waits of its sockets; all that is done with them fails from now on.
+    func shutDown() { zmq_ctx_shutdown(handle) }
+
     // Every socket keeps its context, so all are closed by now and this does not block.
     deinit { zmq_ctx_term(handle) }
 }

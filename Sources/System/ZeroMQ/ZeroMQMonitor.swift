@@ -36,6 +36,8 @@ public final class ZeroMQMonitor {
 
         /// What happened.
         public let kind: Kind
+        /// What the library says more: of an accepted or a lost connection its descriptor, which a later one may get.
+        public let value: Int32
         /// The endpoint concerned.
         public let endpoint: String
     }
@@ -73,7 +75,8 @@ public final class ZeroMQMonitor {
             guard frames.count == 2, frames[0].count == 6 else { continue }
             let number = Int32(frames[0].withUnsafeBytes { $0.loadUnaligned(as: UInt16.self) })
             guard let kind = Event.Kind.allCases.first(where: { $0.mask & number != 0 }) else { continue }
-            return Event(kind: kind, endpoint: String(decoding: frames[1], as: UTF8.self))
+            let value = frames[0].withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 2, as: Int32.self) }
+            return Event(kind: kind, value: value, endpoint: String(decoding: frames[1], as: UTF8.self))
         }
         return nil
     }

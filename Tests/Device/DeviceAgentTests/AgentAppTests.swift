@@ -90,6 +90,7 @@ struct AgentAppTests {
         try agent.receive(attach(), from: Data([2]), by: getpid())
         #expect(host.address == Data([2]) && agent.routes == [Data([2]): "main"])
         #expect(!host.isActivated && host.session == nil, "the next process activates its own session")
+        #expect(host.process.isReady && !host.process.isForeground, "the same process has not moved")
         #expect(presences(of: "main", on: phone)[0]?.isActivated == false)
         try agent.receive(WatchFrame(.activate), from: Data([1]), by: getpid())
         #expect(!host.isActivated)

@@ -89,9 +89,13 @@ struct AgentCommandTests {
         #expect(try phone.perform(DismissNotification.self, ["id": "1"])?.error == nil)
         #expect(agent.notifications.record.shown.map(\.notification.id) == ["2"])
         #expect(try phone.perform(DismissNotification.self, ["id": "1"])?.error?.name == "wrongState")
-        // The app is not there, so it cannot be launched; the notification is opened all the same.
+        // The app is not there, so it cannot be launched; the notification is gone, and no later process gets it.
         #expect(try phone.perform(TapNotification.self)?.error?.name == "launchFailed")
         #expect(agent.notifications.record.shown.isEmpty)
+        #expect(agent.hosts["main"]?.notifications.waiting.isEmpty == true)
+        let dropped = try phone.traced(.pushDropped)
+        #expect(dropped.map { $0.fields["id"]?.stringValue } == ["2"])
+        #expect(dropped.map { $0.fields["reason"]?.stringValue } == ["processEnded"])
     }
 
     @Test("A command that arms a fault of the link arms what its arguments say")

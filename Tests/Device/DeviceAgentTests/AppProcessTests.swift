@@ -33,7 +33,7 @@ struct AppProcessTests {
         _ = app.handle(.launch(request: 1))
         _ = app.handle(.spawned(pid: 42, incarnation: 1, at: 7))
         let effects = app.handle(.ended("exit status 3", standardError: "no server"))
-        guard case .answer(1, .refused("launchFailed", let message))? = effects.last else {
+        guard case .answer(1, .refused(.launchFailed, let message))? = effects.last else {
             Issue.record("unexpected: \(effects)")
             return
         }
@@ -60,7 +60,7 @@ struct AppProcessTests {
     @Test("A running app is not launched again")
     func launchWhileRunning() {
         var app = running()
-        guard case .answer(2, .refused("wrongState", let message))? = app.handle(.launch(request: 2)).first else {
+        guard case .answer(2, .refused(.wrongState, let message))? = app.handle(.launch(request: 2)).first else {
             Issue.record("the launch was not refused")
             return
         }
@@ -94,7 +94,7 @@ struct AppProcessTests {
                 == [.terminating(pid: 42, .memory), .signal(pid: 42, SIGKILL)])
         #expect(app.handle(.ended("signal SIGKILL", standardError: "")).contains(.answer(request: 2, .done)))
         #expect(app.handle(.terminate(.timeLimit, request: nil)) == [])
-        guard case .answer(3, .refused("wrongState", _))? = app.handle(.terminate(.memory, request: 3)).first else {
+        guard case .answer(3, .refused(.wrongState, _))? = app.handle(.terminate(.memory, request: 3)).first else {
             Issue.record("what does not run was ended")
             return
         }
@@ -115,7 +115,7 @@ struct AppProcessTests {
         _ = app.handle(.relaunch(request: 2))
         app.forgetRestart()
         let effects = app.handle(.ended("signal SIGKILL", standardError: ""))
-        guard case .answer(2, .refused("launchFailed", _))? = effects.last else {
+        guard case .answer(2, .refused(.launchFailed, _))? = effects.last else {
             Issue.record("no answer: \(effects)")
             return
         }
@@ -131,6 +131,41 @@ struct AppProcessTests {
         #expect(app.handle(.ready).contains(.answer(request: 1, .launched(pid: 77, incarnation: 2, at: 7))))
     }
 
+    @Test("A process that attaches again stays where it is: it was not started by hand")
+    func attachedAgain() {
+        var background = AppProcess(name: "main", isLenient: false)
+        _ = background.handle(.launch(request: nil))
+        _ = background.handle(.spawned(pid: 42, incarnation: 1, at: 7))
+        _ = background.handle(.ready)
+        var suspending = running()
+        _ = suspending.handle(.suspend(request: 2))
+        var suspended = suspending
+        _ = suspended.handle(.stopped(holding: .none))
+        for app in [background, running(), suspending, suspended] {
+            var again = app
+            #expect(again.handle(.attached(pid: 42, incarnation: 1)) == [])
+            #expect(again == app, "\(app.phase)")
+        }
+    }
+
+    @Test("What waits for a process that cannot be created is lost, and its launch fails, if it was a command")
+    func notCreated() {
+        func refused(_ request: Int) -> AppProcess.Effect {
+            .answer(request: request, .refused(name: .launchFailed, message: "no"))
+        }
+        for request in [1, nil] {
+            var app = AppProcess(name: "main", isLenient: false)
+            _ = app.handle(.launch(request: request))
+            let answers = request.map { [refused($0)] } ?? []
+            #expect(app.handle(.spawnFailed("no")) == [.launchFailed] + answers)
+            #expect(app.phase == .notRunning)
+        }
+        var restarted = running()
+        _ = restarted.handle(.relaunch(request: 2))
+        _ = restarted.handle(.ended("signal SIGKILL", standardError: ""))
+        #expect(restarted.handle(.spawnFailed("no")) == [.launchFailed, refused(2)])
+    }
+
     @Test("An app that was woken in the background comes to the foreground by a resumption")
     func resumeFromBackground() {
         var app = running()
@@ -138,7 +173,7 @@ struct AppProcessTests {
         _ = app.handle(.stopped(holding: .none))
         _ = app.handle(.wake)
         #expect(app.handle(.resume(request: 3)) == [.enterForeground, .changed, .answer(request: 3, .done)])
-        guard case .answer(4, .refused("wrongState", _))? = app.handle(.resume(request: 4)).first else {
+        guard case .answer(4, .refused(.wrongState, _))? = app.handle(.resume(request: 4)).first else {
             Issue.record("what the user looks at was resumed")
             return
         }

@@ -76,11 +76,13 @@ struct LinkInputTests {
         try world.exchange()
         func contexts() -> Int { watch.toApp.count { $0.kind == .context } }
         #expect(contexts() == 1)
+        let transfer = try world.transfer(from: world.phone)
+        try world.exchange()
         _ = watch.link.resume(from: try watch.database.load(counterparts: watch.counterparts), at: 0)
-        watch.link.backlog[watch.app] = 1
+        watch.link.backlog[watch.app] = [transfer]
         try world.input(.retry, at: watch)
         #expect(contexts() == 1)
-        watch.link.backlog[watch.app] = 0
+        watch.link.backlog[watch.app] = []
         try world.input(.retry, at: watch)
         #expect(contexts() == 2)
     }

@@ -164,8 +164,35 @@ struct StoredQueuesTests {
         _ = watch.link.handle(.fromPeer(frame), at: 0)
         let present = AppPresence(isAttached: true, isActivated: true, isForeground: true)
         _ = watch.link.handle(.appChanged(watch.app, present), at: 0)
-        #expect(watch.link.backlog == [watch.app: 1] && !watch.link.isReadyForContext(watch.app))
+        #expect(watch.link.backlog == [watch.app: [frame.messageId]] && !watch.link.isReadyForContext(watch.app))
         _ = watch.link.resume(from: try watch.database.load(counterparts: watch.counterparts), at: 0)
-        #expect(watch.link.backlog == [watch.app: 0] && watch.link.isReadyForContext(watch.app))
+        #expect(watch.link.isReadyForContext(watch.app))
+    }
+
+    @Test(
+        "A handled transfer whose removal the storage has refused comes again, and the context waits for the last one",
+        arguments: 0..<3)
+    func refusedRemoval(refused: Int) throws {
+        let world = try LinkWorld.connected()
+        let (phone, watch) = (world.phone, world.watch)
+        try world.killApp(of: watch)
+        let sent = try (0..<3).map { (number: Int) throws in try world.transfer(number, from: phone) }
+        let context = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(9))
+        try world.input(.fromApp(phone.app, context), at: phone)
+        try world.exchange()
+        try world.activateApp(of: watch)
+        for _ in 0..<refused { try world.handleNext(at: watch) }
+        _ = watch.link.handle(.fromApp(watch.app, WatchFrame(.delivered, messageId: sent[refused])), at: 0)
+        _ = watch.link.resume(from: try watch.database.load(counterparts: watch.counterparts), at: 0)
+        watch.toApp = []
+        try world.input(.retry, at: watch)
+        func delivered() -> [WatchFrame.Kind] { watch.toApp.map(\.kind).filter { $0 == .deliver || $0 == .context } }
+        for transfer in sent[refused...] {
+            #expect(delivered() == [.deliver])
+            #expect(!watch.link.isReadyForContext(watch.app))
+            try world.handleNext(at: watch)
+            #expect(watch.handled.last == transfer)
+        }
+        #expect(delivered() == [.context])
     }
 }

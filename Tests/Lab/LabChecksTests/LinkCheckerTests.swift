@@ -209,6 +209,38 @@ struct LinkCheckerTests {
         try expectFine(link, examined: 2)
     }
 
+    @Test("A device that sends over two links has an order for each of them, and both are judged")
+    func links() throws {
+        var link = Link()
+        func accepted(_ id: String, over name: String) -> TraceEvent {
+            link.history.add(
+                "phone", .linkAccepted, ["id": .string(id), "link": .string(name), "kind": "transfer", "app": "main"])
+        }
+        let first = accepted("A", over: "first")
+        _ = accepted("B", over: "first")
+        _ = accepted("X", over: "second")
+        var fine = link
+        for id in ["A", "B", "X"] {
+            fine.received(id)
+            fine.handled(id)
+        }
+        try expectFine(fine, examined: 3)
+
+        // What comes over the other link in between does not hide the order of this one.
+        var inbox = link
+        let later = inbox.received("B")
+        inbox.received("X")
+        let late = inbox.received("A")
+        try expect(inbox, breaks: "The message A arrived behind a later one.", shownBy: [first, later, late])
+
+        for id in ["A", "B", "X"] { link.received(id) }
+        let handledLater = link.handled("B")
+        link.handled("X")
+        let handledLate = link.handled("A")
+        try expect(
+            link, breaks: "The message A was handled behind a later one.", shownBy: [first, handledLater, handledLate])
+    }
+
     @Test("Immediate messages, and what is refused at once or has no name, are not judged")
     func otherMessages() throws {
         var link = Link()

@@ -44,14 +44,20 @@ struct WCSessionEventTests {
         #expect(backend.log == ["refuse 7014"] && backend.about == [id] && !session.hasContentPending)
     }
 
-    @Test("What finds no delegate is not reported as seen: the end of a transfer, and a context")
+    @Test("What finds no delegate is not reported as seen: the end of a transfer, a context, a user info, and a file")
     func unseen() throws {
         let backend = FakeBackend()
         let session = WCSession(backend: backend)
         backend.bring(.context(try list(1), news: UUID()))
         backend.bring(.transferFinished(transferId: UUID(), content: .userInfo(Data()), code: nil))
+        backend.bring(.userInfo(transferId: UUID(), body: try list(2), hasMore: false))
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/a.bin"
+        try Data([9]).write(to: URL(fileURLWithPath: path))
+        backend.bring(.file(transferId: UUID(), WatchFile(path: path, size: 1), hasMore: false))
         session.queue.sync {}
         #expect(backend.log.isEmpty && !session.hasContentPending)
+        #expect(FileManager.default.fileExists(atPath: path), "the next process gets it")
         #expect(session.receivedApplicationContext["n"] as? Int == 1)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LabSystem
 import TestSupport
 import Testing
 
@@ -119,12 +120,23 @@ struct CurveTests {
         }
     }
 
+    @Test("A gate that can no longer answer refuses to admit keys, with the error that has ended it")
+    func endedGate() throws {
+        let context = ZeroMQContext()
+        let gate = try CurveGate(context)
+        let keys = try CurveKeyPair()
+        try gate.admit(keys.publicKey, to: "domain")
+        context.shutDown()
+        let error = try #require(gate.end.wait() as? ZeroMQError)
+        #expect(throws: error) { try gate.admit(keys.publicKey, to: "domain") }
+    }
+
     @Test("The gate answers each request with its number, and admits only one that is right in every part")
     func requests() throws {
         let gate = try CurveGate.shared.get()
         let keys = try CurveKeyPair()
         let domain = UUID().uuidString
-        gate.admit(keys.publicKey, to: domain)
+        try gate.admit(keys.publicKey, to: domain)
         let socket = try ZeroMQSocket(.shared, .dealer)
         try socket.connect("inproc://zeromq.zap.01")
         func status(_ parts: [Data]) throws -> [String] {

@@ -134,6 +134,11 @@ struct Inbox: Equatable, Sendable {
         queues[app]?.count ?? 0
     }
 
+    /// The transfers that wait for an app, the next one first.
+    func waiting(for app: String) -> some Collection<UUID> {
+        (queues[app] ?? Fifo()).lazy.map(\.transferId)
+    }
+
     /// The app can take its next entry: hands it over, unless it still works on the previous one.
     mutating func offer(to app: String) -> [LinkEffect] {
         // No copy of the queue is kept: changing it would then copy it all.

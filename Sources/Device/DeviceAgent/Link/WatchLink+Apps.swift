@@ -35,7 +35,7 @@ extension WatchLink {
         case .delivered:
             let effects = inbox.handled(frame.messageId, by: app)
             guard !effects.isEmpty else { return [] }
-            return effects + drained(app) + offer(to: app)
+            return effects + drained(app, by: frame.messageId) + offer(to: app)
         case .contextTold: return contexts.told(frame.messageId, by: app)
         case .context:
             if let refusalOfStorage { return refuse(frame, from: app, code: refusalOfStorage) }
@@ -112,7 +112,7 @@ extension WatchLink {
         guard presence.isActivated, !presence.isSuspended else { return [] }
         var effects: [LinkEffect] = []
         if !previous.isActivated {
-            backlog[app] = inbox.count(for: app)
+            backlog[app] = Set(inbox.waiting(for: app))
             effects += activation(of: app)
             effects += finished.waiting(for: app).map { .toApp(app, $0.frame) }
         }
@@ -151,14 +151,19 @@ extension WatchLink {
     /// Whether everything that was stored before the app's activation was sent to it.
     func isReadyForContext(_ app: String) -> Bool {
         guard let presence = apps[app] else { return false }
-        return presence.isActivated && !presence.isSuspended && (backlog[app] ?? 0) == 0
+        return presence.isActivated && !presence.isSuspended && !hasBacklog(app)
     }
 
-    /// One transfer of the backlog is done; the context and live messages follow the last one.
-    private mutating func drained(_ app: String) -> [LinkEffect] {
-        guard let count = backlog[app], count > 0 else { return [] }
-        backlog[app] = count - 1
-        return count == 1 ? contexts.tell(app) + live.release(to: app) : []
+    /// Whether a transfer waits for the app since before its activation. Those come first.
+    private func hasBacklog(_ app: String) -> Bool {
+        guard let backlog = backlog[app], let next = inbox.waiting(for: app).first else { return false }
+        return backlog.contains(next)
+    }
+
+    /// A transfer is done; the context and live messages follow the last one of the backlog.
+    private mutating func drained(_ app: String, by transferId: UUID) -> [LinkEffect] {
+        guard backlog[app]?.contains(transferId) == true, !hasBacklog(app) else { return [] }
+        return contexts.tell(app) + live.release(to: app)
     }
 
     // MARK: Apps that go

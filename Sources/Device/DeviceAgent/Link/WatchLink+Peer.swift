@@ -148,8 +148,7 @@ extension WatchLink {
         {
             return [.toPeer(WatchFrame(.liveError, correlationId: frame.messageId, sequence: UInt64(code)))]
         }
-        let isReady = presence.isActivated && !presence.isSuspended && (backlog[frame.app] ?? 0) == 0
-        var effects = live.receive(frame, isReady: isReady, at: now)
+        var effects = live.receive(frame, isReady: isReadyForContext(frame.app), at: now)
         if !presence.isAttached {
             effects.append(.launch(frame.app))
         } else if presence.isSuspended {

@@ -103,8 +103,9 @@ struct WatchLink: Equatable, Sendable {
     var counterpartVersion = StateVersion()
     var heartbeat = Heartbeat()
     var shown: [String: WatchCounterpartState] = [:]
-    /// Number of stored transfers that go to a freshly activated app before contexts and live messages do.
-    var backlog: [String: Int] = [:]
+    /// The stored transfers that go to a freshly activated app before contexts and live messages do. A handled one
+    /// stays listed: when the storage refuses its removal, it comes again before the others.
+    var backlog: [String: Set<UUID>] = [:]
     var contexts: ContextExchange
     /// Own transfers that have ended, until their app was notified.
     var finished: EndedTransfers
@@ -146,7 +147,6 @@ struct WatchLink: Equatable, Sendable {
         finished = EndedTransfers(queues.finished)
         files = queues.outgoingFiles
         budgets = queues.budgets
-        for app in backlog.keys { backlog[app] = min(backlog[app] ?? 0, inbox.count(for: app)) }
     }
 
     /// When ``Input/labTimePassed`` is due, in nanoseconds of lab time.

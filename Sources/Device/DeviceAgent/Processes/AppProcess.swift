@@ -67,7 +67,7 @@ struct AppProcess: Equatable, Sendable {
         case changed
         /// The process has ended.
         case gone(Int32, reason: String, isRestarting: Bool)
-        /// A background launch has failed.
+        /// No process could be created, or a background launch has failed: what waits for the process is lost.
         case launchFailed
         /// Tell the app that it comes to the foreground.
         case enterForeground
@@ -81,7 +81,7 @@ struct AppProcess: Equatable, Sendable {
     enum Answer: Equatable, Sendable {
         case launched(pid: Int32, incarnation: Int, at: UInt64)
         case done
-        case refused(name: String, message: String)
+        case refused(name: LabErrorName, message: String)
     }
 
     /// Actor name of the app.
@@ -138,8 +138,7 @@ struct AppProcess: Equatable, Sendable {
             return []
         case .spawnFailed(let message):
             phase = .notRunning
-            let answers = refuseLaunches(message)
-            return answers.isEmpty ? [.launchFailed] : answers
+            return [.launchFailed] + refuseLaunches(message)
         case .attached(let pid, let incarnation): return attached(pid, incarnation)
         case .ready: return ready()
         case .ended(let how, let standardError): return ended(how, standardError)
@@ -194,7 +193,8 @@ struct AppProcess: Equatable, Sendable {
     }
 
     private mutating func attached(_ pid: Int32, _ incarnation: Int) -> [Effect] {
-        if case .launching(let launched) = phase, launched == pid { return [] }
+        // The system has started it, or it attaches again; a frame from before its suspension may be late.
+        guard pid != self.pid else { return [] }
         // Started by hand.
         phase = .running(pid: pid)
         self.incarnation = incarnation
@@ -263,7 +263,7 @@ struct AppProcess: Equatable, Sendable {
     private mutating func refuseLaunches(_ message: String) -> [Effect] {
         defer { launchRequests = [] }
         return launchRequests.map {
-            .answer(request: $0, .refused(name: "launchFailed", message: message))
+            .answer(request: $0, .refused(name: .launchFailed, message: message))
         }
     }
 
@@ -333,6 +333,6 @@ struct AppProcess: Equatable, Sendable {
     }
 
     private func refusal(_ request: Int, _ message: String) -> Effect {
-        .answer(request: request, .refused(name: "wrongState", message: message))
+        .answer(request: request, .refused(name: .wrongState, message: message))
     }
 }

@@ -22,7 +22,9 @@ struct GuaranteedTransfers: Checker {
 private struct TransferSearch {
     /// What is known of one transfer.
     private struct Course {
-        /// Its place among those that its device has accepted.
+        /// The link and the device that has accepted it: only messages with the same are in an order.
+        var sender: String
+        /// Its place among those of its sender.
         var place: Int
         var accepted: TraceEvent
         var received: TraceEvent?
@@ -37,9 +39,11 @@ private struct TransferSearch {
     private var courses: [String: Course] = [:]
     /// For each link and sending device, what it has accepted, in order.
     private var accepted: [String: [String]] = [:]
-    /// For each sender, the last one that arrived, and for each app, the last one that it has handled.
+    /// For each link and sending device, the last one that arrived.
     private var lastReceived: [String: TraceEvent] = [:]
+    /// For each app, the last one that it has handled: of all, and for each link and sending device.
     private var lastHandled: [String: TraceEvent] = [:]
+    private var lastHandledInOrder: [String: TraceEvent] = [:]
 
     mutating func follow(_ event: TraceEvent) {
         guard let id = event.text("id") else { return }
@@ -79,7 +83,7 @@ private struct TransferSearch {
         examined += 1
         if let before = courses[id] { return breach("was accepted twice", [before.accepted, event]) }
         let sender = "\(event.text("link") ?? "") from \(event.process)"
-        courses[id] = Course(place: accepted[sender]?.count ?? 0, accepted: event)
+        courses[id] = Course(sender: sender, place: accepted[sender]?.count ?? 0, accepted: event)
         accepted[sender, default: []].append(id)
     }
 
@@ -87,29 +91,31 @@ private struct TransferSearch {
         guard let course = courses[id] else { return breach("arrived, but was never sent", [event]) }
         if let before = course.received { return breach("arrived twice", [before, event]) }
         courses[id]?.received = event
-        let sender = course.accepted.process
-        if let last = lastReceived[sender], let lastId = last.text("id"), let lastPlace = courses[lastId]?.place,
-            lastPlace > course.place
-        {
+        if let last = lastReceived[course.sender], isLater(last, than: course) {
             breach("arrived behind a later one", [course.accepted, last, event])
         }
-        lastReceived[sender] = event
+        lastReceived[course.sender] = event
     }
 
     private mutating func handle(_ id: String, _ event: TraceEvent) {
         guard let course = courses[id] else { return breach("was handled, but was never sent", [event]) }
-        let last = lastHandled[event.process]
+        let order = "\(course.sender) to \(event.process)"
         if let before = course.handled {
             // The system cannot know whether a process that died was done.
-            let isRepeated = last == before && before.incarnation < event.incarnation
+            let isRepeated = lastHandled[event.process] == before && before.incarnation < event.incarnation
             if !isRepeated { breach("was handled twice", [before, event]) }
-        } else if let last, let lastId = last.text("id"), let lastPlace = courses[lastId]?.place,
-            courses[lastId]?.accepted.process == course.accepted.process, lastPlace > course.place
-        {
+        } else if let last = lastHandledInOrder[order], isLater(last, than: course) {
             breach("was handled behind a later one", [course.accepted, last, event])
         }
         courses[id]?.handled = event
         lastHandled[event.process] = event
+        lastHandledInOrder[order] = event
+    }
+
+    /// Whether the message of an event was accepted after another one of the same sender.
+    private func isLater(_ event: TraceEvent, than course: Course) -> Bool {
+        guard let id = event.text("id"), let place = courses[id]?.place else { return false }
+        return place > course.place
     }
 
     private mutating func tell(_ id: String, _ event: TraceEvent) {

@@ -34,7 +34,7 @@ public final class JoinSocket: Sendable {
         // Each socket has guests of its own.
         let domain = "join \(UUID().uuidString)"
         try CurveGate.shared.get().admit(key.guest.publicKey, to: domain)
-        let socket = try JoinSocket(isOwner: true, events: [.disconnected], onEvent) { socket in
+        let socket = try JoinSocket(isOwner: true, events: [.accepted, .disconnected], onEvent) { socket in
             try socket.set(.routerMandatory(true))
             try socket.set(.curveServer(secret, domain: domain))
             try socket.bind(address.description)

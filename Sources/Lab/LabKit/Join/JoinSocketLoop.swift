@@ -11,15 +11,11 @@ final class JoinSocketLoop {
     private let outbox: JoinOutbox
     private let isOwner: Bool
     private let onEvent: (JoinSocket.Event) -> Void
-    /// Owner: the guest that has said hello last.
-    private var guest: Data?
-    /// Until when a lost connection may turn out to be the guest's, in monotonic nanoseconds.
-    private var doubtfulUntil: UInt64?
+    /// Owner: the guest and its connection.
+    private var connection = GuestConnection()
 
     /// How long the other side may take to confirm a farewell, in nanoseconds.
     private static let farewellPatience: UInt64 = 500_000_000
-    /// How long the library may take to forget a lost connection after it has reported it, in nanoseconds.
-    private static let doubt: UInt64 = 200_000_000
 
     init(
         socket: ZeroMQSocket, monitor: ZeroMQMonitor, outbox: JoinOutbox, isOwner: Bool,
@@ -39,10 +35,10 @@ final class JoinSocketLoop {
             if let farewell { return try leave(saying: farewell) }
             while let message = try receive() { try handle(message) }
             while let event = try monitor.next() { follow(event) }
-            try resolveDoubt()
+            try loseGuest()
             _ = try ZeroMQPoll.poll(
                 sockets: [socket, monitor.socket], descriptors: [outbox.rawDescriptor],
-                timeoutMilliseconds: doubtfulUntil == nil ? -1 : 20)
+                timeoutMilliseconds: connection.hasEnded ? 20 : -1)
         }
     }
 
@@ -50,8 +46,7 @@ final class JoinSocketLoop {
         if case .probe = message { return }
         if case .bye = message {
             _ = try send(.bye(""))
-            guest = nil
-            doubtfulUntil = nil
+            connection.leave()
         }
         onEvent(.message(message))
     }
@@ -60,49 +55,50 @@ final class JoinSocketLoop {
         switch event.kind {
         case .handshakeSucceeded: onEvent(.connected)
         case .handshakeFailed: onEvent(.keyRefused)
-        case .disconnected where isOwner:
-            if guest != nil { doubtfulUntil = MonotonicClock.nanoseconds() + Self.doubt }
+        case .disconnected where isOwner: connection.end(event.value)
         case .disconnected: onEvent(.lost)
-        case .connected, .accepted: break
+        case .accepted: connection.accept(event.value)
+        case .connected: break
         }
     }
 
-    /// A connection was lost: it was the guest's if the guest is no longer reachable.
-    private func resolveDoubt() throws {
-        guard let end = doubtfulUntil else { return }
-        if try !send(.probe) {
-            guest = nil
-            doubtfulUntil = nil
-            onEvent(.lost)
-        } else if MonotonicClock.nanoseconds() >= end {
-            doubtfulUntil = nil
-        }
+    /// A guest whose connection has ended is lost as soon as the library cannot reach it, however long that takes: only
+    /// then everything that the guest has said is there.
+    private func loseGuest() throws {
+        guard connection.hasEnded, try !send(.probe) else { return }
+        while let message = try receive() { try handle(message) }
+        // It may have said goodbye, or another one may have said hello.
+        guard connection.hasEnded else { return }
+        connection.leave()
+        onEvent(.lost)
     }
 
     /// Sends a message if the other side can be reached.
     private func send(_ message: JoinMessage) throws -> Bool {
         let data = try JSONValue(encoding: message).encoded()
         guard isOwner else { return try socket.send([data]) }
-        guard let guest else { return false }
+        guard let guest = connection.guest else { return false }
         return try socket.send([guest, data])
     }
 
     /// The next valid message of the other side, if any.
     private func receive() throws -> JoinMessage? {
-        while var parts = try socket.receive() {
+        while let (received, descriptor) = try socket.receiveFromConnection() {
+            var parts = received
             let sender = isOwner ? parts.removeFirst() : Data()
             // A client with the key may still send malformed messages.
             guard let data = parts.first, let message = try? JSONValue.parse(data).decode(JoinMessage.self) else {
                 continue
             }
             if isOwner, case .hello = message {
-                if let former = guest, former != sender {
+                while let event = try monitor.next() { follow(event) }
+                if let former = connection.guest, former != sender {
                     let farewell = JoinMessage.bye("another lab has joined in its place")
                     _ = try socket.send([former, try JSONValue(encoding: farewell).encoded()])
                 }
-                guest = sender
+                connection.greet(sender, over: descriptor)
             }
-            if isOwner, sender != guest { continue }
+            if isOwner, sender != connection.guest { continue }
             return message
         }
         return nil
