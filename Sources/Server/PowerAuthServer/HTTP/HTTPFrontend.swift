@@ -121,17 +121,28 @@ struct HTTPFrontend: Sendable {
 
     /// A response whose body takes its time.
     private func response(_ answer: ServerResponse, over milliseconds: Int) -> Response {
-        let (pieces, delay) = (8, Delay(clock: clock))
-        let size = max(1, (answer.body.count + pieces - 1) / pieces)
+        let pieces = Self.pieces(of: answer.body.count, over: milliseconds)
         return Response(
             status: HTTPResponse.Status(code: answer.status), headers: Self.headers(of: answer),
             body: ResponseBody(contentLength: answer.body.count) { writer in
-                for start in stride(from: 0, to: answer.body.count, by: size) {
-                    await delay.wait(milliseconds: milliseconds / pieces)
-                    try await writer.write(ByteBuffer(bytes: answer.body.dropFirst(start).prefix(size)))
+                let (begin, delay) = (clock.now(), Delay(clock: clock))
+                for piece in pieces {
+                    await delay.wait(until: begin.advanced(by: Int64(piece.end)))
+                    let bytes = answer.body.dropFirst(piece.bytes.lowerBound).prefix(piece.bytes.count)
+                    try await writer.write(ByteBuffer(bytes: bytes))
                 }
                 try await writer.finish(nil)
             })
+    }
+
+    /// The pieces of a slow body, at most eight: the bytes of each, and the milliseconds from the beginning after which they
+    /// are sent. The last one ends the time, however short the body is.
+    static func pieces(of size: Int, over milliseconds: Int) -> [(end: Int, bytes: Range<Int>)] {
+        let count = max(1, min(8, size))
+        return (0..<count).map { index in
+            let (begin, end) = (size * index / count, size * (index + 1) / count)
+            return (end: milliseconds * (index + 1) / count, bytes: begin..<end)
+        }
     }
 
     private static func headers(of answer: ServerResponse) -> HTTPFields {

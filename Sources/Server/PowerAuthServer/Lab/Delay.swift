@@ -4,11 +4,6 @@ import Foundation
 struct Delay: Sendable {
     let clock: any ServerClock
 
-    /// Waits for some time from now on.
-    func wait(milliseconds: Int) async {
-        await wait(until: clock.now().advanced(by: Int64(milliseconds)))
-    }
-
     /// Waits on a thread of its own, because the clock's wait blocks.
     func wait(until end: ServerTime) async {
         await withCheckedContinuation { continuation in

@@ -122,7 +122,12 @@ struct SeedService: Sendable {
         }
         activation.name = blueprint.activationName
         activation.failedAttempts = min(max(0, blueprint.failedAttempts ?? 0), activation.maxFailedAttempts)
-        if status != .created { try change.save(&activation, previous: .created) }
+        if status == .created {
+            // It was inserted with its history row; a second one would tell of a change that was none.
+            try change.saveContent(activation)
+        } else {
+            try change.save(&activation, previous: .created)
+        }
         return Seeded(
             activationId: activation.id, activationCode: activation.code, userId: activation.userId,
             activationStatus: activation.status.name,

@@ -5,7 +5,6 @@ import GRDB
 enum RecoveryStore {
     private enum Column: String, QueryColumn {
         case row = "recovery_code.id"
-        case applicationRow = "application.id"
         case applicationId = "application.app_id"
         case userId = "user_id"
         case activationId = "activation_id"
@@ -174,8 +173,8 @@ enum RecoveryStore {
         ).map { selected in
             let row = QueryRow<Column>(selected)
             return RecoveryCodeRecord(
-                row: row[.row], applicationRow: row[.applicationRow], applicationId: row[.applicationId],
-                userId: row[.userId], activationId: row[.activationId], code: row[.code],
+                row: row[.row], applicationId: row[.applicationId], userId: row[.userId],
+                activationId: row[.activationId], code: row[.code],
                 status: RecoveryCodeStatus(rawValue: row[.status]) ?? .revoked, failedAttempts: row[.failedAttempts],
                 maxFailedAttempts: row[.maxFailedAttempts], puks: try puks(database, of: row[.row]))
         }

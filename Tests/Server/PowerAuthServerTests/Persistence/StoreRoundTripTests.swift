@@ -152,8 +152,8 @@ struct StoreRoundTripTests {
             try #require(try read(fixture) { try RecoveryStore.find($0, row: row) })
         }
         var due = RecoveryCodeRecord(
-            row: row, applicationRow: application.row, applicationId: "lab", userId: "user",
-            activationId: "activation", code: "CODE", status: .active, failedAttempts: 0, maxFailedAttempts: 7,
+            row: row, applicationId: "lab", userId: "user", activationId: "activation", code: "CODE",
+            status: .active, failedAttempts: 0, maxFailedAttempts: 7,
             puks: [
                 .init(index: 1, hash: "one", status: .valid), .init(index: 2, hash: "two", status: .valid),
                 .init(index: 3, hash: "three", status: .valid),

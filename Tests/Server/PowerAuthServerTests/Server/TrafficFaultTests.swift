@@ -70,6 +70,18 @@ struct TrafficFaultTests {
         #expect(TrafficFault(drop: .before, corruptBody: false).summary == "the request was lost")
     }
 
+    @Test(
+        "A slow body is sent whole, in at most eight pieces, and takes the whole time",
+        arguments: [0, 1, 7, 8, 9, 17, 1_000], [0, 1, 7, 8, 9, 40_000])
+    func slowBody(size: Int, milliseconds: Int) {
+        let pieces = HTTPFrontend.pieces(of: size, over: milliseconds)
+        #expect(pieces.count == max(1, min(8, size)))
+        #expect(pieces.flatMap { Array($0.bytes) } == Array(0..<size))
+        #expect(pieces.allSatisfy { size == 0 || !$0.bytes.isEmpty })
+        #expect(pieces.last?.end == milliseconds)
+        #expect(pieces.map(\.end) == pieces.map(\.end).sorted())
+    }
+
     // MARK: Several rules
 
     @Test("The first rule that has something left to do wins, and each counts what it has met until then")

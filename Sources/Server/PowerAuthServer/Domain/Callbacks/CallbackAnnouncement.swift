@@ -68,5 +68,5 @@ extension JSONValue {
 
 extension HistoryReason {
     /// Changes that are in the history and not reported to callbacks.
-    static let unannounced: Set<String?> = [otpFailedAttempt, activationNameUpdated, "ACTIVATION_VERSION_CHANGED"]
+    static let unannounced: Set<String?> = [otpFailedAttempt, activationNameUpdated, activationVersionChanged]
 }

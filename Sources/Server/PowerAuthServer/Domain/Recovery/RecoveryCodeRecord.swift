@@ -29,7 +29,6 @@ struct RecoveryCodeRecord: Sendable {
 
     /// The key of the row.
     let row: Int64
-    let applicationRow: Int64
     /// The identifier of the application.
     let applicationId: Identifier
     let userId: Identifier
