@@ -56,7 +56,7 @@ final class KillRun {
             FaultRule(point: cell.point, process: apps.main.name, action: .kill, pass: cell.pass))
         do {
             try cell.operation.perform(apps)
-        } catch let error as ControlError where ["peerDied", "launchFailed"].contains(error.name) && hasFired(arming) {
+        } catch let error as ControlError where (error.isDeath || error.labError == .launchFailed) && hasFired(arming) {
             try faults.disarm()
             return .killed(nextUse: try apps.prove(after: cell.operation))
         }

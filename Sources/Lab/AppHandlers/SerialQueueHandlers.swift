@@ -25,9 +25,8 @@ enum SerialQueueHandlers {
         }
         peer.handleSync(FinishBlock.self) { _ in
             guard !running.isEmpty else {
-                throw ControlError(
-                    domain: "device", name: "wrongState",
-                    message: "no block has the queue of signed requests; `executeBlock` waits for it")
+                throw ControlError.device(
+                    .wrongState, "no block has the queue of signed requests; `executeBlock` waits for it")
             }
             running.removeFirst().cancel()
         }

@@ -9,7 +9,7 @@ enum SharedStateHandlers {
         peer.handleSync(SharedMemoryOfApp.self) { _ in
             guard let state = try sdk().sharedState() else {
                 throw ControlError(
-                    name: "wrongState", message: "this app shares nothing; give it `sharing` in `lab.yaml`")
+                    .wrongState, message: "this app shares nothing; give it `sharing` in `lab.yaml`")
             }
             return SharedMemoryOfApp.Result {
                 $0.stateModifyCounter = state.stateModifyCounter

@@ -67,7 +67,7 @@ public enum ProcessTable {
         let names: [String]
         do {
             names = try Files.list(directory)
-        } catch let error as SystemError where ["ENOENT", "ESRCH"].contains(error.name) {
+        } catch let error as SystemError where [ENOENT, ESRCH].contains(error.errno) {
             return []
         }
         var locks: [HeldLock] = []

@@ -93,7 +93,7 @@ struct AgentPartsTests {
         requests.answer(3, .done)
         requests.answer(2, .done)
         requests.answer(2, .done)
-        requests.answer(1, .refused(name: "n", message: "m"))
+        requests.answer(1, .refused(name: .notRunning, message: "m"))
         #expect(answers.withLock { $0 } == ["b true", "a false"])
     }
 

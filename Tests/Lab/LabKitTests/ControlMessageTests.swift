@@ -35,7 +35,7 @@ struct ControlMessageTests {
             (["id": 1, "command": "c", "arguments": nil], "'arguments' must be an object"),
         ] as [(JSONValue, String)])
     func noRequest(json: JSONValue, reason: String) {
-        #expect(throws: ControlError(name: "badRequest", message: reason)) { try ControlRequest(json: json) }
+        #expect(throws: ControlError(.badRequest, message: reason)) { try ControlRequest(json: json) }
     }
 
     @Test("A reply is read as it was written, with a result or with an error")
@@ -72,7 +72,7 @@ struct ControlMessageTests {
         #expect("\(ControlError(domain: domain, code: 3, name: "n", message: "m"))" == "n: m")
         #expect("\(ControlError(domain: domain, code: 3, message: "m"))" == "d 3: m")
         #expect("\(ControlError(domain: domain, message: "m"))" == "d: m")
-        #expect(ControlError(message: "m").localizedDescription == "lab: m")
+        #expect(ControlError(domain: "lab", message: "m").localizedDescription == "lab: m")
         let error = ControlError(domain: domain, code: 3, name: "n", message: "m", userInfo: ["u": 1])
         #expect(ControlError(json: error.json) == error)
         #expect(ControlError.failed(error) == error)
@@ -87,7 +87,10 @@ struct ControlMessageTests {
         ] {
             let error = ControlError(domain: domain, name: name, message: "")
             #expect(error.isUnanswered == isUnanswered && error.isDeath == isDeath, "\(domain) \(name)")
+            #expect(error.labError == (domain == "lab" ? LabErrorName(rawValue: name) : nil), "\(domain) \(name)")
         }
+        #expect(ControlError.device(.wrongState, "").labError == .wrongState)
+        #expect(ControlError(domain: "lab", name: "wrongPIN", message: "").labError == nil)
         #expect(ControlError.labDomain == "lab" && ControlError.urlLoadingDomain == "NSURLErrorDomain")
     }
 

@@ -73,6 +73,7 @@ struct ExplanationTests {
             let name = explanation.name
             #expect(explanation.meaning.hasSuffix("."), "\(name)")
             #expect(!explanation.advice.isEmpty, "\(name)")
+            if case .unreachable = explanation.reachability { #expect(explanation.scenarios.isEmpty, "\(name)") }
             #expect(explanation.causes.allSatisfy { $0.hasSuffix(".") }, "\(name)")
             let isKnownCause = [.verdict, .faultPoint].contains(explanation.subject)
             #expect(isKnownCause || !explanation.causes.isEmpty, "\(name)")

@@ -82,6 +82,18 @@ struct FaultBlockTests {
         #expect(commands(run).suffix(2) == ["heal f2", "heal f1"])
     }
 
+    @Test("A fault at a point that was passed too seldom says how often")
+    func passed() async throws {
+        let counts: [JSONValue] = [
+            ["id": "f1", "passes": 1, "fired": 0], ["id": "f2", "passes": 2, "fired": 0],
+        ]
+        let run = try await play(Self.block, counts: counts)
+        let reasons = run.result.failures.map(\.reason)
+        try #require(reasons.count == 2)
+        #expect(reasons[0].hasSuffix(" (its process has passed the point once)"), "\(reasons[0])")
+        #expect(reasons[1].hasSuffix(" (its process has passed the point 2 times)"), "\(reasons[1])")
+    }
+
     @Test("A fault that a block armed in the instance's table is removed afterwards")
     func inTheTable() async throws {
         let run = try await play(
@@ -112,7 +124,8 @@ struct FaultBlockTests {
         #expect(run.result.verdict == .inconclusive)
         #expect(run.result.failures.allSatisfy { $0.reason.contains("could not be ended") })
         let dead = try await play(
-            Self.block, counts: Self.both, ["server.heal": [["error": ["name": "peerDied", "message": "gone"]]]])
+            Self.block, counts: Self.both,
+            ["server.heal": [["error": ["domain": "lab", "name": "peerDied", "message": "gone"]]]])
         #expect(dead.result.verdict == .passed, "a fault ends with its server and need not be ended")
     }
 

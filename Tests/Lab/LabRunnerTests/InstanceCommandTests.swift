@@ -22,9 +22,9 @@ struct InstanceCommandTests {
     // MARK: Processes
 
     private static let noServer = ControlError(
-        name: "notRunning", message: "the server does not run; `server: restart` starts it")
+        .notRunning, message: "the server does not run; `server: restart` starts it")
     private static let noPhone = ControlError(
-        name: "notRunning", message: "phone does not run; `phone: switchOn` starts it")
+        .notRunning, message: "phone does not run; `phone: switchOn` starts it")
 
     @Test(
         "The server or a device that does not run cannot be ended, and the error says what to do",
@@ -41,7 +41,7 @@ struct InstanceCommandTests {
         try await play { (lab: FakeLab) throws in
             #expect(
                 try lab.connection.give("switchOn", to: "phone").error
-                    == ControlError(name: "wrongState", message: "phone is running; `phone: reboot` restarts it"))
+                    == ControlError(.wrongState, message: "phone is running; `phone: reboot` restarts it"))
         }
     }
 
@@ -52,7 +52,7 @@ struct InstanceCommandTests {
             #expect(
                 try lab.connection.give("hasValidActivation", to: "main").error
                     == ControlError(
-                        name: "notRunning", message: "`main` does not run; write `main: launch` before"))
+                        .notRunning, message: "`main` does not run; write `main: launch` before"))
             #expect(lab.answers.requests.map(\.command) == [Processes.name])
         }
         try await play { (lab: FakeLab) throws in
@@ -69,7 +69,7 @@ struct InstanceCommandTests {
             #expect(
                 try lab.connection.give("hasValidActivation", to: "main").error
                     == ControlError(
-                        name: "suspended",
+                        .suspended,
                         message: "`main` is suspended and answers nothing; write `main: resume` before"
                     ))
             caller.connect(to: target)
@@ -80,14 +80,19 @@ struct InstanceCommandTests {
         }
     }
 
-    @Test("A connection to an app is made before its first command, also to one that the runner has not launched")
+    @Test("A connection is made before the first command, also to an app that the runner has not launched")
     func connections() async throws {
         try await play { (lab: FakeLab) throws in
-            let caller = ControlCaller(instance: lab.connection)
-            for name in ["main", "clock", "faults"] {
-                caller.connect(to: try #require(lab.connection.actors[name]?.first))
+            func connect(_ names: String...) throws {
+                let caller = ControlCaller(instance: lab.connection)
+                for name in names { caller.connect(to: try #require(lab.connection.actors[name]?.first)) }
             }
-            #expect(lab.answers.pings == ["main"])
+            try connect("main", "clock", "faults", "server", "watch", "pairing")
+            // The phone answers for its link.
+            #expect(lab.answers.pings == ["main", "server", "watch", "phone"])
+            for endpoint in [InstanceEndpoint.server, .agent("watch")] { try lab.letEnd(endpoint) }
+            try connect("server", "watch")
+            #expect(lab.answers.pings.count == 4)
             #expect(lab.answers.requests.isEmpty)
         }
     }
@@ -112,7 +117,7 @@ struct InstanceCommandTests {
             for target in connection.actors.names.flatMap({ connection.actors[$0] ?? [] }) {
                 let name = target.actor
                 let refusal = ControlError(
-                    name: "notHere",
+                    .notHere,
                     message: "`\(name)` belongs to the lab that this one has joined; give the command there")
                 #expect(
                     connection.refusal(of: target) == (here.contains(name) ? nil : refusal), "\(name) \(target.kind)")

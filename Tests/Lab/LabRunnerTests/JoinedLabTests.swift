@@ -79,7 +79,7 @@ struct JoinedLabTests {
                 #expect(
                     reply.error
                         == ControlError(
-                            name: "notJoined",
+                            .notJoined,
                             message:
                                 "`\(endpoint.actor)` is played on another host, whose lab has not joined; `lab up --join` joins it"
                         ))

@@ -156,14 +156,16 @@ struct StressReportTests {
             "peerDied", "timedOut", "interrupted", "networkError", "operationCancelled", "network_unknown",
             "network_generic", "network_timeOut", "network_noInternetConnection", "canceled",
         ]
-        for name in open { #expect(StressAnswer(ControlError(name: name, message: "")).outcome == .unknown, "\(name)") }
+        for name in open {
+            #expect(StressAnswer(ControlError(domain: "lab", name: name, message: "")).outcome == .unknown, "\(name)")
+        }
         for name in ["signatureError", "missingActivation", "biometryCancel", "notRunning"] {
-            #expect(StressAnswer(ControlError(name: name, message: "")).outcome == .notDone, "\(name)")
+            #expect(StressAnswer(ControlError(domain: "lab", name: name, message: "")).outcome == .notDone, "\(name)")
         }
         let lost = ControlError(domain: "NSURLErrorDomain", name: "cannotFindHost", message: "")
         #expect(StressAnswer(lost).outcome == .unknown)
         #expect(StressAnswer(lost).error == lost)
-        #expect(StressAnswer(ControlError(message: "")).outcome == .notDone)
+        #expect(StressAnswer(ControlError(domain: "lab", message: "")).outcome == .notDone)
         #expect(StressAnswer(LabFailure("It is broken.")).error?.message == "It is broken.")
         #expect(StressAnswer.done.outcome == .done && StressAnswer.needless.outcome == .notDone)
     }

@@ -74,7 +74,7 @@ struct StressSecretsTests {
         }
         #expect(isDone)
         #expect(throws: ControlError.self) {
-            try device.secrets.overlapping(named: { throw ControlError(name: "peerDied", message: "") }) { _ in }
+            try device.secrets.overlapping(named: { throw ControlError(.peerDied, message: "") }) { _ in }
         }
         #expect(try device.secrets.overlapping(named: device.name) { _ in })
     }

@@ -96,7 +96,7 @@ final class LinkRun {
         do {
             try call()
         } catch let error as ControlError
-            where ["peerDied", "notRunning", "unreachable"].contains(error.name) || error.domain == "WCErrorDomain"
+            where error.isDeath || error.labError == .notRunning || error.domain == "WCErrorDomain"
         {
             return
         }

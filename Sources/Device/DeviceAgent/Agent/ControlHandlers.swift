@@ -3,17 +3,12 @@ import LabSystem
 import SimulatedDevice
 
 extension ControlError {
-    /// An error of a device.
-    static func device(_ name: String, _ message: String) -> ControlError {
-        ControlError(domain: "device", name: name, message: message)
-    }
-
     /// The error of a refused command about a device.
     @Sendable static func ofDevice(_ error: any Error) -> ControlError {
         switch error {
         case let error as ControlError: error
-        case let error as DeviceStateError: device("wrongState", error.description)
-        default: device("failed", "The device cannot do it: \(error)")
+        case let error as DeviceStateError: device(.wrongState, error.description)
+        default: device(.failed, "The device cannot do it: \(error)")
         }
     }
 }
@@ -36,13 +31,7 @@ extension DeviceAgent {
     /// links; without an actor it is the device.
     func handle(_ request: ControlRequest, _ responder: ControlResponder) {
         let actor = request.actor ?? device.name
-        switch request.command {
-        case "ping" where actor == device.name: return responder.succeed()
-        case "shutdown" where actor == device.name:
-            responder.succeed()
-            return shutDown()
-        default: break
-        }
+        if request.command == "ping", actor == device.name { return responder.succeed() }
         let reply: @Sendable (Result<JSONValue, ControlError>) -> Void = { responder.reply($0) }
         if actor == device.name {
             Self.deviceCommands.perform(request, on: self, reply)
@@ -54,7 +43,7 @@ extension DeviceAgent {
             let known = [device.name] + hosts.keys.sorted() + links.map(\.name)
             responder.fail(
                 .device(
-                    "unknownActor",
+                    .unknownActor,
                     "The device `\(device.name)` has no `\(actor)`; known are \(known.joined(separator: ", "))."))
         }
     }

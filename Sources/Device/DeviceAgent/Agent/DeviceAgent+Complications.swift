@@ -12,14 +12,14 @@ extension DeviceAgent {
     private func show(_ isShown: Bool, complicationOf host: AppHost) throws {
         let name = host.spec.name
         guard host.spec.kind == .watchApp else {
-            throw ControlError.device("wrongState", "\(name) is not an app of a watch, and has no complication.")
+            throw ControlError.device(.wrongState, "\(name) is not an app of a watch, and has no complication.")
         }
         guard try registry.isInstalled(host.spec.bundleIdentifier) else {
-            throw ControlError.device("wrongState", "\(name) is not installed; `install` puts it back.")
+            throw ControlError.device(.wrongState, "\(name) is not installed; `install` puts it back.")
         }
         guard try registry.hasComplication(host.spec.bundleIdentifier) != isShown else {
             throw ControlError.device(
-                "wrongState", "The face \(isShown ? "shows" : "does not show") the complication of \(name) already.")
+                .wrongState, "The face \(isShown ? "shows" : "does not show") the complication of \(name) already.")
         }
         try registry.setComplication(host.spec.bundleIdentifier, isShown: isShown)
         tellLinksAboutComplication(of: name, isShown)

@@ -16,7 +16,7 @@ extension DeviceAgent {
 
     private func install(_ host: AppHost) throws {
         guard try !registry.isInstalled(host.spec.bundleIdentifier) else {
-            throw ControlError.device("wrongState", "\(host.spec.name) is installed.")
+            throw ControlError.device(.wrongState, "\(host.spec.name) is installed.")
         }
         try appAndExtensions(host).forEach { try registry.install($0.bundleIdentifier) }
         try tellLinksAboutInstallation()
@@ -24,7 +24,7 @@ extension DeviceAgent {
 
     private func uninstall(_ host: AppHost, installingAgain: Bool) throws {
         guard try registry.isInstalled(host.spec.bundleIdentifier) else {
-            throw ControlError.device("wrongState", "\(host.spec.name) is not installed.")
+            throw ControlError.device(.wrongState, "\(host.spec.name) is not installed.")
         }
         let apps = appAndExtensions(host)
         try endProcesses(of: apps.compactMap { hosts[$0.name] })

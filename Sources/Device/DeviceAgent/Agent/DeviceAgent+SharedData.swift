@@ -38,7 +38,7 @@ extension DeviceAgent {
         let names = try BootNames(layout: layout, device: device.name, boot: registry.boot()).existing()
         guard !names.isEmpty else {
             throw ControlError.device(
-                "wrongState", "There is no shared memory on \(device.name): no app shares its activation.")
+                .wrongState, "There is no shared memory on \(device.name): no app shares its activation.")
         }
         return names
     }

@@ -29,18 +29,18 @@ extension DeviceAgent {
 
     private func switchWatch(to name: String) throws {
         guard device.kind == .phone else {
-            throw ControlError.device("wrongState", "\(device.name) is a watch, which has one phone.")
+            throw ControlError.device(.wrongState, "\(device.name) is a watch, which has one phone.")
         }
         guard let link = links.first(where: { $0.name == name }) else {
             throw ControlError.device(
-                "wrongState",
+                .wrongState,
                 "\(device.name) has no link `\(name)`; it has \(links.map(\.name).joined(separator: ", ")).")
         }
         guard link.link.role != .unpaired else {
-            throw ControlError.device("wrongState", "The watch of `\(name)` is not paired; `\(name): pair` pairs it.")
+            throw ControlError.device(.wrongState, "The watch of `\(name)` is not paired; `\(name): pair` pairs it.")
         }
         guard link.link.role != .active else {
-            throw ControlError.device("wrongState", "\(device.name) uses the watch of `\(name)` already.")
+            throw ControlError.device(.wrongState, "\(device.name) uses the watch of `\(name)` already.")
         }
         try registry.setActiveLink(name)
         use(link)
@@ -59,7 +59,7 @@ extension DeviceAgent {
 
     private func unpair(_ link: LinkHost) throws {
         guard link.link.role != .unpaired else {
-            throw ControlError.device("wrongState", "The watch of `\(link.name)` is not paired.")
+            throw ControlError.device(.wrongState, "The watch of `\(link.name)` is not paired.")
         }
         try registry.setPaired(link.name, false)
         link.unpair()
@@ -67,7 +67,7 @@ extension DeviceAgent {
 
     private func pair(_ link: LinkHost) throws {
         guard link.link.role == .unpaired else {
-            throw ControlError.device("wrongState", "The watch of `\(link.name)` is paired already.")
+            throw ControlError.device(.wrongState, "The watch of `\(link.name)` is paired already.")
         }
         try registry.setPaired(link.name, true)
         let isUsed = !links.contains { $0.link.role == .active }

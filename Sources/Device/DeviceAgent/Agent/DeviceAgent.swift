@@ -196,11 +196,6 @@ public final class DeviceAgent {
         boot = try registry.beginBoot()
     }
 
-    /// Asks the loop to end after the current round.
-    func shutDown() {
-        isEnding = true
-    }
-
     // MARK: Effects of the links
 
     /// Carries out what the links decided in this round; an effect may lead to more inputs, so it repeats until none is

@@ -55,7 +55,7 @@ extension ProcessTarget {
                             $0.incarnation = incarnation
                             $0.launchedAt = launchedAt
                         }))
-            case .done: reply(.failure(ControlError.device("internal", "The process is ready with an unknown pid.")))
+            case .done: reply(.failure(ControlError.device(.internal, "The process is ready with an unknown pid.")))
             case .refused(let name, let message): reply(.failure(ControlError.device(name, message)))
             }
         }

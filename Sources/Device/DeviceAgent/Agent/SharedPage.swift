@@ -23,7 +23,7 @@ struct SharedPage {
             let copy = try SharedMemoryObject.copy(name: physicalName, count: SharedData.size)
             size = copy.size
             bytes = copy.bytes.count == SharedData.size ? copy.bytes : nil
-        } catch let error as SystemError where error.name == "ENOENT" {
+        } catch let error as SystemError where error.errno == ENOENT {
             (size, bytes) = (nil, nil)
         }
     }

@@ -77,7 +77,7 @@ extension DeviceAgent {
     /// next one, or a change in the device's settings.
     func allowNotifications(_ isAllowed: Bool, of host: AppHost) throws {
         guard host.spec.kind == .app else {
-            throw ControlError.device("wrongState", "\(host.spec.name) is not an app of a phone and gets no pushes.")
+            throw ControlError.device(.wrongState, "\(host.spec.name) is not an app of a phone and gets no pushes.")
         }
         let isUndecided = notifications.record[host.spec.name].authorization == .notDetermined
         guard isUndecided, host.notifications.prompt.isEmpty else { return try decide(isAllowed, for: host) }

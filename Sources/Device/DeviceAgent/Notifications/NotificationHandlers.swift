@@ -15,7 +15,7 @@ extension DeviceAgent {
         table.start(TapNotification.self) { arguments, agent, reply in
             let (host, notification) = try agent.shownNotification(arguments.id)
             guard !agent.security.state.isLocked else {
-                throw ControlError.device("wrongState", "The device is locked; `unlock` opens it.")
+                throw ControlError.device(.wrongState, "The device is locked; `unlock` opens it.")
             }
             try agent.open(notification, of: host, action: arguments.action) { answer in
                 switch answer {
@@ -41,7 +41,7 @@ extension DeviceAgent {
     private func deliverPush(_ push: DeliverPush) throws -> DeliverPush.Result {
         guard let app = notifications.record.app(withToken: push.token), let host = hosts[app] else {
             throw ControlError.device(
-                "unknownDeviceToken",
+                .unknownDeviceToken,
                 "No app on \(device.name) has the device token \(push.token.prefix(8))…; apps get another one when they "
                     + "are reinstalled.")
         }
@@ -60,7 +60,7 @@ extension DeviceAgent {
         guard let found = shown.last(where: { id == nil || $0.notification.id == id }), let host = hosts[found.app]
         else {
             throw ControlError.device(
-                "wrongState",
+                .wrongState,
                 id.map { "No notification \($0) is shown; `notifications` lists those that are." }
                     ?? "No notification is shown.")
         }

@@ -6,10 +6,11 @@ struct ExplainedFailures: Checker {
     let rule = "Every call is answered, and none fails because a lock, the memory or the stored state cannot be used."
 
     /// Errors that only a defect explains in a run in which nothing refuses to read or to write.
-    private static let unexplained: Set<String> = [
-        "invalidActivationState", "invalidConfiguration", "signatureError", "wrongParameter", "encryption", "failed",
-        "badRequest", "badArgument", "unknownCommand", "launchFailed", "internal", "timedOut",
-    ]
+    private static let unexplained = Set([
+        "invalidActivationState", "invalidConfiguration", "signatureError", "wrongParameter", "encryption",
+    ]).union(
+        [LabErrorName.failed, .badRequest, .badArgument, .unknownCommand, .launchFailed, .internal, .timedOut]
+            .map(\.rawValue))
 
     func check(_ history: RecordedHistory, _ budget: inout Budget) throws -> Finding {
         let changes = history.events.filter(\.changesActivation)
@@ -20,9 +21,10 @@ struct ExplainedFailures: Checker {
             finding.examined += 1
             guard let error = call.error, Self.unexplained.contains(error) else { continue }
             let length = call.invoked.time...completed.time
+            let isUnanswered = error == LabErrorName.timedOut.rawValue
             // The activation that the call was about may have gone meanwhile.
-            if error != "timedOut", changes.contains(where: { length.contains($0.time) }) { continue }
-            let what = error == "timedOut" ? "was not answered in time" : "failed with `\(error)`"
+            if !isUnanswered, changes.contains(where: { length.contains($0.time) }) { continue }
+            let what = isUnanswered ? "was not answered in time" : "failed with `\(error)`"
             finding.breaches.append(
                 Breach("\(call.call) of \(call.incarnation) \(what).", [call.invoked, completed]))
         }

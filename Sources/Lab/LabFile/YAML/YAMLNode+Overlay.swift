@@ -12,10 +12,4 @@ extension YAMLNode {
         merged += over.filter { entry in !base.contains { $0.key == entry.key } }
         return YAMLNode(.mapping(merged), at: other.place)
     }
-
-    /// A mapping without some of its keys.
-    public func removing(_ keys: Set<String>) -> YAMLNode {
-        guard let entries else { return self }
-        return YAMLNode(.mapping(entries.filter { !keys.contains($0.key) }), at: place)
-    }
 }

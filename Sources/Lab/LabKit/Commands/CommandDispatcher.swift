@@ -137,7 +137,7 @@ public struct CommandDispatcher<Target>: Sendable {
             perform(request, on: target, take)
         }
         return outcome.withLock { $0 }
-            ?? .failure(ControlError(name: "failed", message: "`\(request.command)` is still under way"))
+            ?? .failure(ControlError(.failed, message: "`\(request.command)` is still under way"))
     }
 }
 

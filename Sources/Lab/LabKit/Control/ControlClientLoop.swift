@@ -49,12 +49,12 @@ struct ControlClientLoop: ~Copyable {
             let content = mailbox.take()
             pending += content.calls.map { Pending(call: $0, process: $0.process) }
             if content.isInterrupted || content.isStopping {
-                let reason = ControlError(name: "interrupted", message: "the command was interrupted")
+                let reason = ControlError(.interrupted, message: "the command was interrupted")
                 for entry in take(where: { _ in true }) { entry.call.completion(.failure(reason)) }
             }
             if content.isStopping {
                 mailbox.close(
-                    ControlError(name: "interrupted", message: "the connection to '\(endpoint.fileName)' is closed"))
+                    ControlError(.interrupted, message: "the connection to '\(endpoint.fileName)' is closed"))
                 return
             }
             // The present state of the connection decides whether anything is sent.
@@ -168,12 +168,12 @@ struct ControlClientLoop: ~Copyable {
             let pid = entry.process.map { " (pid \($0.pid))" } ?? ""
             let end = entry.process?.hasEnded == false ? "closed the connection" : "died"
             let when = entry.isSent ? "before it answered '\(call.command)'" : "before '\(call.command)' reached it"
-            return ControlError(name: "peerDied", message: "\(endpoint)\(pid) \(end) \(when)")
+            return ControlError(.peerDied, message: "\(endpoint)\(pid) \(end) \(when)")
         }
         let cause =
             entry.isSent
             ? "\(endpoint) did not answer '\(call.command)' within \(call.timeout)"
             : "no reply from '\(endpoint.fileName)' within \(call.timeout); is the process running?"
-        return ControlError(name: "timedOut", message: cause)
+        return ControlError(.timedOut, message: cause)
     }
 }

@@ -156,7 +156,7 @@ public final class ControlResponder: Sendable {
     }
 
     deinit {
-        fail(ControlError(name: "failed", message: "the process dropped the command without an answer"))
+        fail(ControlError(.failed, message: "the process dropped the command without an answer"))
     }
 
     /// Answers with a result.

@@ -48,7 +48,7 @@ public struct InstanceManifest: Codable, Sendable {
         let data: Data
         do {
             data = try Files.read(layout.manifestPath)
-        } catch let error as SystemError where error.name == "ENOENT" {
+        } catch let error as SystemError where error.errno == ENOENT {
             throw InstanceError.noInstance(path: layout.root)
         }
         do {

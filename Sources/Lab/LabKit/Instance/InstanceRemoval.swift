@@ -14,7 +14,7 @@ enum InstanceRemoval {
         try withExtendedLifetime(claim) {
             do {
                 try Files.rename(layout.root, to: layout.hidden.root)
-            } catch let error as SystemError where error.name == "ENOENT" {
+            } catch let error as SystemError where error.errno == ENOENT {
                 return
             }
             try Files.removeTree(layout.hidden.root)
@@ -29,7 +29,7 @@ enum InstanceRemoval {
         do {
             let lock = FileLock(try FileDescriptor.open(directory, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
             return try lock.tryLock() ? lock : nil
-        } catch let error as SystemError where error.name == "ENOENT" {
+        } catch let error as SystemError where error.errno == ENOENT {
             return nil
         }
     }

@@ -46,7 +46,7 @@ public struct ServerReady: Codable, Hashable, Sendable {
     public static func read(_ layout: InstanceLayout) throws -> ServerReady? {
         do {
             return try JSONDecoder().decode(ServerReady.self, from: Files.read(layout.serverReadyPath))
-        } catch let error as SystemError where error.name == "ENOENT" {
+        } catch let error as SystemError where error.errno == ENOENT {
             return nil
         }
     }

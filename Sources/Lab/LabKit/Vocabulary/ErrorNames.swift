@@ -5,7 +5,7 @@ public enum ErrorNames {
     /// Every name, in the order of the listings. One that errors of two domains have stands once.
     public static let all: [String] = {
         let names =
-            powerAuth + networking + scannedCode + urlLoading.map(\.name) + lab + device + server + watchConnectivity
+            powerAuth + networking + scannedCode + urlLoading.map(\.name) + lab + server + watchConnectivity
         var seen: Set<String> = []
         return names.filter { seen.insert($0).inserted }
     }()
@@ -57,14 +57,8 @@ public enum ErrorNames {
         "sessionInactive", "transferTimedOut", "companionAppNotInstalled", "watchOnlyApp",
     ]
 
-    /// Errors of the lab itself.
-    static let lab = [
-        "badArgument", "badReply", "badRequest", "cancelled", "failed", "interrupted", "notRunning", "peerDied",
-        "suspended", "timedOut", "unknownCommand",
-    ]
-
-    /// Errors of a device.
-    static let device = ["internal", "launchFailed", "unknownDeviceToken", "wrongState"]
+    /// Errors of the lab itself and of devices.
+    static let lab = LabErrorName.allCases.map(\.rawValue)
 
     /// Codes of the server's back office.
     static let server = (0...45).map { number in "ERR00\(number < 10 ? "0" : "")\(number)" }

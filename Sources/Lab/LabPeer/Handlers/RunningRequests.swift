@@ -90,15 +90,14 @@ public final class RunningRequests: Sendable {
             state.running.last { $0.task != nil && (command == nil || $0.command == command) }
         }
         guard let request, let task = request.task?.value else {
-            throw ControlError(
-                domain: "device", name: "wrongState",
-                message: "no request of \(command.map { "`\($0)`" } ?? "any command") is under way")
+            throw ControlError.device(
+                .wrongState, "no request of \(command.map { "`\($0)`" } ?? "any command") is under way")
         }
         task.cancel()
         // A task that has reported already is no longer cancelled, and its command gets what was reported.
         guard task.isCancelled, end(request.number) else { return }
         request.fail(
             ControlError(
-                name: "cancelled", message: "`cancelRequest` has cancelled the request of `\(request.command)`"))
+                .cancelled, message: "`cancelRequest` has cancelled the request of `\(request.command)`"))
     }
 }

@@ -73,9 +73,9 @@ public final class SDKObjects<SDK> {
     }
 
     private static func unknown(_ instance: String) -> ControlError {
-        ControlError(
-            domain: "device", name: "wrongState",
-            message: "the process has no SDK object with the instance identifier '\(instance)'; `createSDK` makes one")
+        .device(
+            .wrongState,
+            "the process has no SDK object with the instance identifier '\(instance)'; `createSDK` makes one")
     }
 }
 

@@ -14,8 +14,8 @@ public struct Explanation: Sendable {
     public let printed: String?
     /// The meaning, in a sentence or two.
     public let meaning: String
-    /// Common causes.
-    public let causes: [String]
+    /// Whether a scenario can cause it.
+    let reachability: Reachability
     /// The advice.
     public let advice: String
     /// Citations of the specification.
@@ -23,8 +23,23 @@ public struct Explanation: Sendable {
     /// Scenarios of the catalogue that show it; paths below `Scenarios`.
     public let scenarios: [String]
 
-    /// Whether a scenario can cause it. If not, the causes begin with "Nothing".
-    var canBeShown: Bool { !causes.contains { $0.hasPrefix("Nothing") } }
+    /// Common causes, or a sentence that says why no scenario can cause it.
+    public var causes: [String] {
+        switch reachability {
+        case .reachable(let causes): causes
+        case .unreachable(let reason): ["Nothing: \(reason)"]
+        }
+    }
+
+    /// Whether a scenario can cause it, and how. A literal stands for what one can cause.
+    enum Reachability: Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+        case reachable(by: [String])
+        /// Why nothing causes it, as it is printed after "Nothing: ".
+        case unreachable(String)
+
+        init(stringLiteral cause: String) { self = .reachable(by: [cause]) }
+        init(arrayLiteral causes: String...) { self = .reachable(by: causes) }
+    }
 
     /// The kinds of name.
     public enum Subject: CaseIterable, Sendable {
@@ -50,14 +65,14 @@ public struct Explanation: Sendable {
     }
 
     init(
-        _ name: String, _ subject: Subject, code: Int? = nil, _ meaning: String, causes: [String] = [],
+        _ name: String, _ subject: Subject, code: Int? = nil, _ meaning: String, causes: Reachability = [],
         advice: String, references: [String] = [], scenarios: [String] = [], printed: String? = nil
     ) {
         self.name = name
         self.subject = subject
         self.code = code
         self.meaning = meaning
-        self.causes = causes
+        reachability = causes
         self.advice = advice
         self.references = references
         self.scenarios = scenarios

@@ -31,6 +31,13 @@ extension Explanation {
             "interrupted", .labError, "The wait was ended before the answer came.",
             causes: ["Ctrl-C.", "The instance is ending."], advice: "Run it again."),
         Explanation(
+            "notHere", .labError, "The actor belongs to the lab that this one has joined.",
+            causes: ["A command for it was given to the lab of the other host."],
+            advice: "Give the command to the lab that owns the topology."),
+        Explanation(
+            "notJoined", .labError, "The actor is played on another host, whose lab has not joined.",
+            causes: ["That lab was not started, or has ended."], advice: "`lab up --join` on the other host joins it."),
+        Explanation(
             "notRunning", .labError, "The app has no process that could carry the command out.",
             causes: ["It was ended or uninstalled, or has `autostart: false`."],
             advice: "`launch` an app before; `switchOn` starts a device.",
@@ -65,13 +72,17 @@ extension Explanation {
     static let deviceErrors = [
         Explanation(
             "internal", .deviceError, "The agent of the device is in an invalid state.",
-            causes: ["Nothing: no scenario causes it. It would be a defect of the lab."],
+            causes: .unreachable("no scenario causes it. It would be a defect of the lab."),
             advice: "Report it with the trace and the log of the agent."),
         Explanation(
             "launchFailed", .deviceError, "The process of an app could not be started, or ended while starting.",
             causes: ["The app is not installed.", "A fault killed it while it started.", "Its program is missing."],
             advice: "The message contains its last output; the rest is in its log.",
             scenarios: ["sdk/reinstallation-and-reboot.yaml"]),
+        Explanation(
+            "unknownActor", .deviceError, "The device has no such app or link.",
+            causes: .unreachable("the lab sends a device the commands of its own actors only."),
+            advice: "The message lists the actors of the device."),
         Explanation(
             "unknownDeviceToken", .deviceError, "No app on the device has the device token of a push.",
             causes: ["The app was uninstalled or installed anew.", "The device was erased.", "Another device has it."],

@@ -3,8 +3,9 @@ extension Explanation {
     static let networkingErrors = [
         networkingError(
             "unknown", "Nothing says why.",
-            "Nothing: no scenario causes it. An answer without the object that it must have would, and the lab's server "
-                + "always sends one; a request that all callers have cancelled is not reported.",
+            .unreachable(
+                "no scenario causes it. An answer without the object that it must have would, and the lab's server "
+                    + "always sends one; a request that all callers have cancelled is not reported."),
             "Nothing is lost; ask again.", "networking.md, section 10.1"),
         networkingError(
             "canceled", "The request was cancelled.", "The app called `cancel` on the operation that it got.",
@@ -12,12 +13,14 @@ extension Explanation {
             scenarios: ["networking/cancelled-request.yaml"]),
         networkingError(
             "network_unknown", "A token was neither given nor refused.",
-            "Nothing: no scenario causes it. It would be a defect of the token store.",
+            .unreachable("no scenario causes it. It would be a defect of the token store."),
             "Report it with the trace.", "networking.md, section 10.4"),
         networkingError(
             "network_generic", "The server answered with an error, or a step before the request failed.",
-            "The server's answer is in `responseCode`, an error of the SDK in `nested`. A connection that breaks or "
-                + "cannot be made is one, too.",
+            [
+                "The server's answer is in `responseCode`, an error of the SDK in `nested`. A connection that breaks or "
+                    + "cannot be made is one, too."
+            ],
             "Read `responseCode` and `httpStatusCode`; `server.refused` in the server's trace says why.",
             "networking.md, section 10.4", scenarios: ["mobile-token/server-in-trouble.yaml"]),
         networkingError(
@@ -27,8 +30,9 @@ extension Explanation {
             scenarios: ["networking/errors.yaml"]),
         networkingError(
             "network_invalidRequestObject", "The request cannot be written as JSON.",
-            "Nothing: no scenario causes it, as what stands in a scenario can be written. In code, a value that JSON "
-                + "cannot hold.",
+            .unreachable(
+                "no scenario causes it, as what stands in a scenario can be written. In code, a value that JSON "
+                    + "cannot hold."),
             "Nothing was sent. Correct the object.", "networking.md, section 10.4"),
         networkingError(
             "network_signError", "The request cannot be signed.",
@@ -46,8 +50,9 @@ extension Explanation {
             scenarios: ["networking/errors.yaml"]),
         networkingError(
             "network_badServerResponse", "The answer is not HTTP.",
-            "Nothing: no scenario causes it, as only the lab's server answers. On a phone, something other than the "
-                + "server.",
+            .unreachable(
+                "no scenario causes it, as only the lab's server answers. On a phone, something other than the "
+                    + "server."),
             "Look at what listens at the base URL.", "networking.md, section 10.3"),
         networkingError(
             "network_sslError", "The server's certificate is not trusted.",
@@ -79,7 +84,7 @@ extension Explanation {
             scenarios: ["mobile-token/operation-errors.yaml"]),
         networkingError(
             "operations_expired", "The operation was rejected before.",
-            "Nothing: no scenario causes it, and no version of the SDK reports it.",
+            .unreachable("no scenario causes it, and no version of the SDK reports it."),
             "Match `operations_alreadyFinished`.", "mobile-token.md, section 14.2"),
         networkingError(
             "operations_authExpired", "The operation expired before it was approved.", "It waited too long.",
@@ -124,11 +129,11 @@ extension Explanation {
     ]
 
     private static func networkingError(
-        _ name: String, _ meaning: String, _ cause: String, _ advice: String, _ reference: String,
+        _ name: String, _ meaning: String, _ cause: Reachability, _ advice: String, _ reference: String,
         scenarios: [String] = []
     ) -> Explanation {
         Explanation(
-            name, .networkingError, meaning, causes: [cause], advice: advice, references: [reference],
+            name, .networkingError, meaning, causes: cause, advice: advice, references: [reference],
             scenarios: scenarios)
     }
 
@@ -136,7 +141,8 @@ extension Explanation {
     private static func scannedCodeError(_ name: String, _ meaning: String, isShown: Bool = true) -> Explanation {
         Explanation(
             name, .scannedCodeError, meaning,
-            causes: [isShown ? "Another kind of code was scanned, or it is damaged." : "Nothing: no code causes it."],
+            causes: isShown
+                ? "Another kind of code was scanned, or it is damaged." : .unreachable("no code causes it."),
             advice: "Compare it with what `offlineQR` of the server gave.",
             references: ["mobile-token.md, section 9.4"],
             scenarios: isShown ? ["mobile-token/scanned-codes-that-are-refused.yaml"] : [])

@@ -3,7 +3,7 @@ extension Explanation {
     static let sdkErrors = [
         Explanation(
             "NA", .sdkError, code: 0, "Not an error of the SDK: `powerAuthErrorCode` of an error of another domain.",
-            causes: ["Nothing: the lab prints such an error with its own domain and code."],
+            causes: .unreachable("the lab prints such an error with its own domain and code."),
             advice: "Match `domain` and `message` instead of `code`.", references: ["sdk.md, section 4.1"]),
         Explanation(
             "networkError", .sdkError, code: 1,
@@ -182,7 +182,7 @@ extension Explanation {
         Explanation(
             "emptyCompletion", .sdkError,
             "A completion of the SDK was called with neither a value nor an error. The lab names it.",
-            causes: ["Nothing: no scenario causes it. It would be a defect of the SDK."],
+            causes: .unreachable("no scenario causes it. It would be a defect of the SDK."),
             advice: "Report it with the trace of the process."),
     ]
 }

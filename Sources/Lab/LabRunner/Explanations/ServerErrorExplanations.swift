@@ -2,7 +2,7 @@ extension Explanation {
     /// The codes of the back office.
     static let serverErrors = [
         serverError(
-            0, "Unknown error occurred.", "Nothing: no scenario causes it. An unexpected exception.",
+            0, "Unknown error occurred.", .unreachable("no scenario causes it. An unexpected exception."),
             "Look at the server's log."),
         serverError(
             1, "No user ID was set.", "A list of operations or recovery codes was asked for without its user.",
@@ -13,19 +13,19 @@ extension Explanation {
             ["server/activations-that-are-refused.yaml"]),
         serverError(
             3, "No master server key pair configured in database.",
-            "Nothing: no scenario causes it. The key pair was removed from the database.",
+            .unreachable("no scenario causes it. The key pair was removed from the database."),
             "Create the application again."),
         serverError(
             4, "Master server key pair contains private key in incorrect format.",
-            "Nothing: no scenario causes it. The key in the database was damaged.",
+            .unreachable("no scenario causes it. The key in the database was damaged."),
             "Restore the database."),
         serverError(
             5, "Too many failed attempts to generate activation ID.",
-            "Nothing: no scenario causes it. Every random identifier was taken.",
+            .unreachable("no scenario causes it. Every random identifier was taken."),
             "A lab's database is never that full; look at the generator."),
         serverError(
             6, "Too many failed attempts to generate activation code.",
-            "Nothing: no scenario causes it. Every random code was taken.",
+            .unreachable("no scenario causes it. Every random code was taken."),
             "A lab's database is never that full; look at the generator."),
         serverError(
             7, "This activation is already expired.",
@@ -47,7 +47,9 @@ extension Explanation {
             ["server/recovery-codes-that-are-refused.yaml"]),
         serverError(
             11, "Invalid input parameter format.",
-            "Nothing: no scenario causes it. A client other than the SDK has encrypted invalid JSON, or a malformed reason for a vault.",
+            .unreachable(
+                "no scenario causes it. A client other than the SDK has encrypted invalid JSON, or a malformed reason for a vault."
+            ),
             "Look at the decrypted body: `server: requests`."),
         serverError(
             12, "Invalid Signature Provided.", "The vault does not open for these factors.",
@@ -64,9 +66,10 @@ extension Explanation {
             15, "Application or application version does not exist.", "The identifier or key is unknown.",
             "Ask `/rest/v3/application/list`.",
             ["server/settings-that-are-refused.yaml"]),
-        serverError(16, "Token with given token ID does not exist.", "Nothing: current versions do not raise it.", "–"),
         serverError(
-            17, "Data encryption failed.", "Nothing: no scenario causes it. An answer could not be encrypted.",
+            16, "Token with given token ID does not exist.", .unreachable("current versions do not raise it."), "–"),
+        serverError(
+            17, "Data encryption failed.", .unreachable("no scenario causes it. An answer could not be encrypted."),
             "Look at the server's log."),
         serverError(
             18, "Data decryption failed.",
@@ -75,15 +78,15 @@ extension Explanation {
             ["server/encrypted-requests-that-are-refused.yaml"]),
         serverError(
             19, "Token was not successfully generated.",
-            "Nothing: no scenario causes it. Every random identifier was taken, of tokens or operations.",
+            .unreachable("no scenario causes it. Every random identifier was taken, of tokens or operations."),
             "A lab's database is never that full; look at the generator."),
         serverError(
             20, "Master DB encryption key is not configured.",
-            "Nothing: no scenario causes it. A record is encrypted, and the server has no key for it.",
+            .unreachable("no scenario causes it. A record is encrypted, and the server has no key for it."),
             "Start the server with the key."),
         serverError(
             21, "Unsupported encryption mode.",
-            "Nothing: no scenario causes it. A record was written by another version.", "Restore the database."),
+            .unreachable("no scenario causes it. A record was written by another version."), "Restore the database."),
         serverError(
             22, "Generic cryptography error occurred.", "A size or a point of a curve is wrong.",
             "`server.refused` in the trace says which.",
@@ -102,7 +105,7 @@ extension Explanation {
             ["server/recovery-codes-that-are-refused.yaml"]),
         serverError(
             26, "Too many failed attempts to generate recovery code.",
-            "Nothing: no scenario causes it. Every random code was taken.",
+            .unreachable("no scenario causes it. Every random code was taken."),
             "A lab's database is never that full; look at the generator."),
         serverError(27, "Recovery code was not found.", "The code is unknown.", "Use the code that was created."),
         serverError(
@@ -123,7 +126,9 @@ extension Explanation {
             ["server/one-time-passwords-that-are-refused.yaml"]),
         serverError(
             32, "Activation OTP used in the wrong OTP validation mode.",
-            "Nothing: no scenario causes it. An activation whose password is checked in the key exchange is active after it.",
+            .unreachable(
+                "no scenario causes it. An activation whose password is checked in the key exchange is active after it."
+            ),
             "Set it when the activation is made."),
         serverError(
             33, "Operation template was not found.", "No template has this name.", "Create the template.",
@@ -133,8 +138,8 @@ extension Explanation {
             "Use the identifier that was created.",
             ["server/operations-that-are-refused.yaml"]),
         serverError(
-            35, "Too many failed attempts to generate operation ID.", "Nothing: the server raises ERR0019 instead.", "–"
-        ),
+            35, "Too many failed attempts to generate operation ID.",
+            .unreachable("the server raises ERR0019 instead."), "–"),
         serverError(
             36, "Operation state is invalid for the requested change.", "The operation has already ended.",
             "Create another one.", ["mobile-token/operation-errors.yaml"]),
@@ -151,9 +156,11 @@ extension Explanation {
             40, "Activation cannot be created with the specified properties.", "`maxFailureCount` is not positive.",
             "Give a positive number.",
             ["server/activations-that-are-refused.yaml"]),
-        serverError(41, "Operation related error occurred.", "Nothing: no version raises it.", "Read the message."),
         serverError(
-            42, "Operation template related error occurred.", "Nothing: no version raises it.", "Read the message."),
+            41, "Operation related error occurred.", .unreachable("no version raises it."), "Read the message."),
+        serverError(
+            42, "Operation template related error occurred.", .unreachable("no version raises it."),
+            "Read the message."),
         serverError(
             43, "Duplicate application or application version.", "The identifier is taken.", "Choose another one.",
             ["server/settings-that-are-refused.yaml"]),
@@ -170,10 +177,10 @@ extension Explanation {
     ]
 
     private static func serverError(
-        _ code: Int, _ meaning: String, _ cause: String, _ advice: String, _ scenarios: [String] = []
+        _ code: Int, _ meaning: String, _ cause: Reachability, _ advice: String, _ scenarios: [String] = []
     ) -> Explanation {
         Explanation(
-            "ERR00\(code < 10 ? "0" : "")\(code)", .serverError, code: nil, meaning, causes: [cause], advice: advice,
+            "ERR00\(code < 10 ? "0" : "")\(code)", .serverError, code: nil, meaning, causes: cause, advice: advice,
             references: ["server.md, section 2.6"], scenarios: scenarios)
     }
 }

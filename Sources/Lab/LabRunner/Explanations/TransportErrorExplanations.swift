@@ -41,7 +41,7 @@ extension Explanation {
         _ name: String, _ code: Int, _ meaning: String, _ causes: String..., advice: String, scenarios: [String]
     ) -> Explanation {
         Explanation(
-            name, .transportError, code: code, meaning, causes: causes, advice: advice,
+            name, .transportError, code: code, meaning, causes: .reachable(by: causes), advice: advice,
             references: ["sdk.md, section 7.3"], scenarios: scenarios)
     }
 }

@@ -3,11 +3,12 @@ extension Explanation {
     static let watchErrors = [
         watchError(
             "genericError", 7001, "Unknown WatchConnectivity error.",
-            "Nothing: no scenario causes it. An error inside of the link.",
+            .unreachable("no scenario causes it. An error inside of the link."),
             "Report it with the traces of both agents."),
         watchError(
             "sessionNotSupported", 7002, "WatchConnectivity session is not available on this device.",
-            "Nothing: all devices of the lab have such a session. A tablet has none.", "Ask `isSupported` before."),
+            .unreachable("all devices of the lab have such a session. A tablet has none."),
+            "Ask `isSupported` before."),
         watchError(
             "sessionMissingDelegate", 7003, "WatchConnectivity session has no delegate.",
             "The app uses the session before the SDK, or the app itself, has set its delegate.",
@@ -30,7 +31,7 @@ extension Explanation {
             "`pairing: up`; or send guaranteed, which waits in a queue.", scenarios: ["watch/messages-of-bytes.yaml"]),
         watchError(
             "invalidParameter", 7008, "Invalid parameter passed to WatchConnectivity API.",
-            "Nothing: no scenario causes it. In code, a URL that is not a file URL.", "Correct the call."),
+            .unreachable("no scenario causes it. In code, a URL that is not a file URL."), "Correct the call."),
         watchError(
             "payloadTooLarge", 7009, "Payload is too large.", "The message is longer than the platform allows.",
             "Send less, or in parts.", reference: "watch.md, section 9.8",
@@ -78,16 +79,16 @@ extension Explanation {
             scenarios: ["watch/messages-without-a-reply.yaml"]),
         watchError(
             "watchOnlyApp", 7019, "Watch app doesn't have a Companion app.",
-            "Nothing: all watch apps of the lab have one.",
+            .unreachable("all watch apps of the lab have one."),
             "Name the phone's app with `host` in lab.yaml."),
     ]
 
     private static func watchError(
-        _ name: String, _ code: Int, _ meaning: String, _ cause: String, _ advice: String,
+        _ name: String, _ code: Int, _ meaning: String, _ cause: Reachability, _ advice: String,
         reference: String = "watch.md, section 9.7", scenarios: [String] = []
     ) -> Explanation {
         Explanation(
-            name, .watchError, code: code, meaning, causes: [cause], advice: advice, references: [reference],
+            name, .watchError, code: code, meaning, causes: cause, advice: advice, references: [reference],
             scenarios: scenarios)
     }
 }

@@ -31,14 +31,14 @@ struct DeviceProcess {
             try !process.waitForExit(timeoutNanoseconds: Self.dyingTime.nanoseconds)
         {
             throw ControlError(
-                name: "wrongState", message: "\(device) is running; `\(device): reboot` restarts it")
+                .wrongState, message: "\(device) is running; `\(device): reboot` restarts it")
         }
         try instance.startAgent(of: device)
     }
 
     private func running() throws -> ProcessWatch {
         guard let process = instance.process(of: endpoint) else {
-            throw ControlError(name: "notRunning", message: "\(device) does not run; `\(device): switchOn` starts it")
+            throw ControlError(.notRunning, message: "\(device) does not run; `\(device): switchOn` starts it")
         }
         return process
     }

@@ -11,7 +11,7 @@ extension InstanceConnection {
         expectEnd(process.pid)
         try process.signal(signal)
         guard try process.waitForExit(timeoutNanoseconds: Self.endPatience.nanoseconds) else {
-            throw ControlError(name: "timedOut", message: "\(endpoint) did not end within \(Self.endPatience)")
+            throw ControlError(.timedOut, message: "\(endpoint) did not end within \(Self.endPatience)")
         }
     }
 

@@ -30,7 +30,7 @@ extension InstanceConnection {
         return isHere
             ? nil
             : ControlError(
-                name: "notHere",
+                .notHere,
                 message: "`\(target.actor)` belongs to the lab that this one has joined; give the command there")
     }
 

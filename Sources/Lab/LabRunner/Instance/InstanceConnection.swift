@@ -187,7 +187,7 @@ public final class InstanceConnection: Sendable {
             ? "`server: restart` starts it again"
             : "its apps ended with it; `\(endpoint.actor): switchOn` starts the device again"
         return ControlError(
-            name: "peerDied", message: "\(endpoint) has ended\(how); \(rest)")
+            .peerDied, message: "\(endpoint) has ended\(how); \(rest)")
     }
 
     /// Whether the server's process has ended.

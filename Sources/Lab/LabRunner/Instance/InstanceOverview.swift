@@ -128,7 +128,7 @@ public struct InstanceOverview: Encodable {
             }
             return Device(name: device, state: .running, processes: processes)
         } catch {
-            let hasEnded = (error as? ControlError)?.name == "peerDied"
+            let hasEnded = (error as? ControlError)?.isDeath == true
             return Device(name: device, state: hasEnded ? .ended : .silent)
         }
     }

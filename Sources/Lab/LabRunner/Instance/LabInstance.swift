@@ -32,6 +32,12 @@ public final class LabInstance: Sendable {
         var hasStarted = false
         var isStopped = false
         var isKilled = false
+
+        /// How a part ended; nil while it runs. Reading a status frees the process identifier, so it is done here only.
+        mutating func end(of part: Infrastructure) -> ExitStatus? {
+            if ends[part.process.pid] == nil { ends[part.process.pid] = try? part.process.poll() }
+            return ends[part.process.pid]
+        }
     }
 
     /// A server or agent.
@@ -197,23 +203,19 @@ public final class LabInstance: Sendable {
 
     /// How a part ended; nil while it runs.
     private func end(of part: Infrastructure) -> ExitStatus? {
-        state.withLock { state in
-            if state.ends[part.process.pid] == nil { state.ends[part.process.pid] = try? part.process.poll() }
-            return state.ends[part.process.pid]
-        }
+        state.withLock { $0.end(of: part) }
     }
 
     /// Kills every process at once, with their children. `stop` must still be called.
     public func kill() {
-        let parts = state.withLock { state in
+        state.withLock { state in
             state.isKilled = true
-            return state.infrastructure
-        }
-        for part in parts {
-            // A part that has ended and whose status was not read keeps its process identifier, so this cannot hit
-            // another process.
-            let isRunning = end(of: part) == nil
-            if isRunning { try? Signals.send(SIGKILL, to: -part.process.pid) }
+            for part in state.infrastructure {
+                // A part whose status was not read keeps its process identifier, and the lock keeps other threads from
+                // reading it, so this cannot hit another process.
+                let isRunning = state.end(of: part) == nil
+                if isRunning { try? Signals.send(SIGKILL, to: -part.process.pid) }
+            }
         }
         for (_, watch) in connection.watchedPeers { try? watch.signal(SIGKILL) }
     }
@@ -243,15 +245,15 @@ public final class LabInstance: Sendable {
         // Giving up the lease makes every process end; the last one removes the directory.
         let isGone = (try? instance.end(timeout: Self.endPatience)) ?? false
         for part in parts {
-            let isEnded =
-                (try? part.process.wait(timeoutNanoseconds: isGone ? LabDuration.seconds(2).stretched.nanoseconds : 1))
-                != nil
-            if !isEnded, ProcessTable.isAlive(part.process.pid) {
+            let patience = isGone ? LabDuration.seconds(2).stretched.nanoseconds : 1
+            _ = try? Polling.waitReadable([part.process.rawDescriptor], timeoutNanoseconds: patience)
+            if end(of: part) == nil, ProcessTable.isAlive(part.process.pid) {
                 complaints.append(
                     "\(part.endpoint.fileName) did not end within \(Self.endPatience) and was killed; its log is \(part.logPath)"
                 )
                 try? part.process.signal(SIGKILL)
-                _ = try? part.process.wait()
+                _ = try? Polling.waitReadable([part.process.rawDescriptor])
+                _ = end(of: part)
             }
         }
         for (name, watch) in connection.watchedPeers where !watch.hasEnded {

@@ -10,7 +10,7 @@ struct ServerProcess {
     func kill() throws {
         guard let process = instance.process(of: .server) else {
             throw ControlError(
-                name: "notRunning", message: "the server does not run; `server: restart` starts it")
+                .notRunning, message: "the server does not run; `server: restart` starts it")
         }
         try instance.end(process, at: .server, with: SIGKILL)
         try instance.noteKill(of: process, named: "server")

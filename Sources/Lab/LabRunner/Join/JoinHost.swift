@@ -158,7 +158,7 @@ final class JoinHost: Sendable {
         }
         tunnel.endAll()
         for call in calls {
-            call.fail(ControlError(name: "peerDied", message: "the lab of \(devices) has gone before it answered"))
+            call.fail(ControlError(.peerDied, message: "the lab of \(devices) has gone before it answered"))
         }
         for responder in waiting { responder.succeed() }
     }
@@ -278,7 +278,7 @@ final class JoinHost: Sendable {
         guard let id else {
             return responder.fail(
                 ControlError(
-                    name: "notJoined",
+                    .notJoined,
                     message: "`\(actor)` is played on another host, whose lab has not joined; `lab up --join` joins it")
             )
         }

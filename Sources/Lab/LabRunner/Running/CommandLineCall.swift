@@ -124,10 +124,8 @@ public struct CommandLineCall: Sendable {
         switch outcome.answer {
         case .result(let value): return value
         case .error(var error):
-            if error.domain == ControlError.labDomain {
-                if error.name == "badArgument" { throw BadUsage(sentence: error.message) }
-                if error.isUnanswered, let state = state(in: connection) { error.message += "; \(state)" }
-            }
+            if error.labError == .badArgument { throw BadUsage(sentence: error.message) }
+            if error.isUnanswered, let state = state(in: connection) { error.message += "; \(state)" }
             let facts = FailureCircumstances(
                 step: Self.operation, begin: begin, actor: target.actor, error: error,
                 events: (try? TraceReader.readAll(connection.manifest.tracesDirectory)) ?? [],

@@ -37,11 +37,14 @@ struct ControlCaller: Sendable {
 
     /// Makes the connection to a target before it is needed.
     func connect(to target: Target) {
-        guard case .endpoint(let endpoint, _) = target.route else { return }
+        guard case .endpoint(let endpoint, _) = instance.route(of: target) else { return }
         if case .peer = endpoint { _ = try? instance.findProcess(of: target.actor) }
-        guard let watch = instance.watch(of: endpoint), !ProcessTable.isStopped(watch.pid) else { return }
+        // Only the processes of apps are kept; another one, also that for an app of another host, holds its endpoint.
+        guard let process = instance.watch(of: endpoint) ?? instance.process(of: endpoint),
+            !ProcessTable.isStopped(process.pid)
+        else { return }
         _ = try? instance.clients[endpoint].call(
-            ControlRequest(command: "ping"), timeout: .seconds(1).stretched, watching: watch)
+            ControlRequest(command: "ping"), timeout: .seconds(1).stretched, watching: process)
     }
 
     /// Sends a command.
@@ -94,7 +97,7 @@ struct ControlCaller: Sendable {
             }
             return Outcome(answer: .result(result), interval: interval)
         } catch let error as ControlError {
-            if error.name == "peerDied", case .peer = endpoint { letDeviceNotice(theEndOf: target.actor) }
+            if error.isDeath, case .peer = endpoint { letDeviceNotice(theEndOf: target.actor) }
             return Outcome(answer: .error(error), interval: nil)
         }
     }
@@ -125,12 +128,12 @@ struct ControlCaller: Sendable {
     /// Rejects calls to an app that cannot answer.
     private func checkRunning(_ app: String) throws {
         guard try instance.findProcess(of: app) else {
-            throw ControlError(name: "notRunning", message: "`\(app)` does not run; write `\(app): launch` before")
+            throw ControlError(.notRunning, message: "`\(app)` does not run; write `\(app): launch` before")
         }
         guard let process = instance.watch(of: .peer(app)), ProcessTable.isStopped(process.pid) else { return }
         // It would answer once resumed; waiting for that is up to the scenario.
         throw ControlError(
-            name: "suspended", message: "`\(app)` is suspended and answers nothing; write `\(app): resume` before")
+            .suspended, message: "`\(app)` is suspended and answers nothing; write `\(app): resume` before")
     }
 }
 

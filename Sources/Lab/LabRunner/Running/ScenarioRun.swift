@@ -161,10 +161,7 @@ final class ScenarioRun: Sendable {
     }
 
     /// Runs the steps and the tear-down in an instance that is ready.
-    ///
-    /// - Returns: The result so far, without the instance's own start and end.
-    @discardableResult
-    func perform(in instance: InstanceConnection, events: TraceBoard) -> ScenarioResult {
+    func perform(in instance: InstanceConnection, events: TraceBoard) {
         let pictures = FailureRecords(of: instance, directory: directory, redactor: redactor)
         self.pictures.withLock { $0 = pictures }
         let countdown = Countdown(limits.scenario) { [self] limit in
@@ -188,7 +185,6 @@ final class ScenarioRun: Sendable {
         record.withLock { $0.isKept = isKept }
         if !isKept, let phase = scenario.tearDown, !tearDown(phase, after: thread) { areFine = false }
         check(.afterTearDown, of: thread, areFine: areFine)
-        return result(seconds: 0, launches: [:])
     }
 
     /// Runs the tear-down, which has a time limit of its own.

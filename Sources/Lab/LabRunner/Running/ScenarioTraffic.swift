@@ -77,7 +77,7 @@ extension JSONValue {
     /// The same value with all texts cut to a number of characters.
     fileprivate func cut(to length: Int) -> JSONValue {
         switch self {
-        case .string(let text) where text.utf8.count > length:
+        case .string(let text) where text.count > length:
             .string("\(text.prefix(length))… (\(text.utf8.count) bytes)")
         case .array(let elements): .array(elements.map { $0.cut(to: length) })
         case .object(let members): .object(members.mapValues { $0.cut(to: length) })

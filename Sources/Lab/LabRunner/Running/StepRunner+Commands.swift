@@ -105,8 +105,8 @@ extension StepRunner {
     /// Records the end of an app that the step expects. `fails: any` covers other errors too, so it expects no end.
     private func noteExpectedDeath(_ outcome: ControlCaller.Outcome, of command: CommandStep) {
         guard outcome.error?.isDeath == true else { return }
-        let other = ControlCaller.Outcome(answer: .error(ControlError(message: "")), interval: nil)
-        if judge(other, command.outcome).isFine { return }
+        let other = ControlError(domain: ControlError.labDomain, message: "")
+        if judge(.init(answer: .error(other), interval: nil), command.outcome).isFine { return }
         instance.expectDeath(answeredBy: outcome.error, to: command.target)
     }
 

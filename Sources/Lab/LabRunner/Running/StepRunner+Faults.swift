@@ -81,7 +81,7 @@ extension StepRunner {
             fault.target, command: command, arguments: [:], operation: "faults", timeout: ControlClient.patience)
         switch outcome.answer {
         case .result(let list): return list.arrayValue ?? []
-        case .error(let error) where error.name == "peerDied": return []
+        case .error(let error) where error.isDeath: return []
         case .error(let error): throw error
         }
     }
@@ -100,7 +100,7 @@ extension StepRunner {
                     fault.target, command: fault.ending, arguments: fault.endingArguments,
                     operation: fault.step.path, timeout: ControlClient.patience)
                 // The faults of a dead actor are gone.
-                guard let error = outcome.error, error.name != "peerDied" else { continue }
+                guard let error = outcome.error, error.labError != .peerDied else { continue }
                 isFine = fail(
                     fault.step, "the fault of this step could not be ended: \(error.text)", verdict: .inconclusive)
             } catch {

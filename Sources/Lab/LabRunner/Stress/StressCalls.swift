@@ -31,10 +31,10 @@ struct StressAnswer {
     }
 
     /// Errors after which it is unknown whether the server has carried out the request.
-    private static let openErrors: Set<String> = [
-        "peerDied", "timedOut", "interrupted", "networkError", "operationCancelled", "network_unknown",
-        "network_generic", "network_timeOut", "network_noInternetConnection", "canceled",
-    ]
+    private static let openErrors = Set([
+        "networkError", "operationCancelled", "network_unknown", "network_generic", "network_timeOut",
+        "network_noInternetConnection", "canceled",
+    ]).union([LabErrorName.peerDied, .timedOut, .interrupted].map(\.rawValue))
 }
 
 /// Carries out the actions of a plan, each in one or several commands.
@@ -233,7 +233,8 @@ struct StressCalls {
 
     private func signWithBiometry() throws {
         guard try ask(HasBiometryFactor()) else {
-            throw ControlError(name: "biometryNotAvailable", message: "there is no biometry factor")
+            throw ControlError(
+                domain: ControlError.labDomain, name: "biometryNotAvailable", message: "there is no biometry factor")
         }
         try ask(AnswerBiometry { $0.answer = .success }, of: StressConfiguration.device)
         _ = try ask(

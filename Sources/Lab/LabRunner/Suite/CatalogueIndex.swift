@@ -83,7 +83,7 @@ struct CatalogueIndex {
             Section(
                 title: subject.title,
                 subjects: Explanation.all.filter { $0.subject == subject }.map { explanation in
-                    Subject(name: "`\(explanation.name)`", obstacle: explanation.whyNotShown) { $0.shows(explanation) }
+                    Subject(name: "`\(explanation.name)`", obstacle: explanation.obstacle) { $0.shows(explanation) }
                 })
         }
         let parts = [head, directories] + (sections + [faults] + names).map(coverage)
@@ -151,8 +151,8 @@ extension Explanation.Subject {
 }
 
 extension Explanation {
-    /// The cause that explains why no scenario can cause it.
-    fileprivate var whyNotShown: String? { canBeShown ? nil : causes.first { $0.hasPrefix("Nothing") } }
+    /// Why no scenario can cause it; nil if one can.
+    fileprivate var obstacle: String? { if case .unreachable = reachability { causes.first } else { nil } }
 }
 
 extension Step {

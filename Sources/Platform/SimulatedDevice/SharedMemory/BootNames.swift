@@ -42,7 +42,7 @@ public struct BootNames: Sendable {
         for entry in try Files.list(directory) {
             do {
                 try SharedMemoryObject.unlink(name: "/" + entry)
-            } catch let error as SystemError where error.name == "ENOENT" {
+            } catch let error as SystemError where error.errno == ENOENT {
                 // Registered, but never created or already removed.
             }
         }

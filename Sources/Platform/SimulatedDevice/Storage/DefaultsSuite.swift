@@ -126,7 +126,7 @@ public final class DefaultsSuite: Sendable {
             return try CheckedFile.read(at: try path())
         } catch let error as CheckedFile.Damaged {
             throw .damaged(path: error.path)
-        } catch let error as SystemError where error.name == "ENOENT" {
+        } catch let error as SystemError where error.errno == ENOENT {
             return [:]
         } catch {
             throw .failed(error)

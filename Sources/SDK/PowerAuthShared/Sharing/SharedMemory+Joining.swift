@@ -1,3 +1,4 @@
+import Glibc
 import LabSystem
 import PowerAuthProtocol
 import SimulatedDevice
@@ -72,14 +73,14 @@ extension SharedMemory {
             // keeps other processes out (sharing.md, D11).
             try space.unlink(name: name)
             sandbox.trace(.memoryRepaired(name: name, cause: .noSize))
-        } catch let error as SystemError where error.name == "ENOENT" {
+        } catch let error as SystemError where error.errno == ENOENT {
             // Not shared yet.
         }
         do {
             let memory = try space.create(name: name, size: SharedData.size) { try? sandbox.pass(.memoryCreated) }
             try? sandbox.pass(.memorySized)
             return try mapped(memory)
-        } catch let error as SystemError where error.name == "EEXIST" {
+        } catch let error as SystemError where error.errno == EEXIST {
             // A process with other lock files was faster; the check of the content decides.
             return try mapped(try space.open(name: name))
         }
@@ -102,10 +103,10 @@ extension SharedMemory {
         guard let error = error as? SystemError else {
             return .sharedMemoryUnavailable(name: name, reason: String(describing: error))
         }
-        return switch error.name {
-        case "ENAMETOOLONG":
+        return switch error.errno {
+        case ENAMETOOLONG:
             .sharedMemoryNameTooLong(limit: SharedNames.memoryNameLimit, actual: name.utf8.count)
-        case "EPERM", "EACCES": .sharedMemoryNotPermitted(name: name)
+        case EPERM, EACCES: .sharedMemoryNotPermitted(name: name)
         default: .sharedMemoryUnavailable(name: name, reason: error.description)
         }
     }

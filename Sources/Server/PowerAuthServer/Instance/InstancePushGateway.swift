@@ -45,9 +45,9 @@ final class InstancePushGateway: PushGateway {
     private static func outcome(of reply: Result<ControlReply, ControlError>) -> PushOutcome {
         switch reply {
         case .success(let reply) where reply.error == nil: .accepted
-        case .success(let reply) where reply.error?.name == "unknownDeviceToken": .invalidToken
+        case .success(let reply) where reply.error?.labError == .unknownDeviceToken: .invalidToken
         // The arguments are built here, so a device can refuse only the length of the payload.
-        case .success(let reply) where reply.error?.name == "badArgument": .payloadTooLarge
+        case .success(let reply) where reply.error?.labError == .badArgument: .payloadTooLarge
         default: .unavailable
         }
     }

@@ -145,7 +145,8 @@ struct UntoldDeathTests {
                 #expect(ends(nil) == expected, "\(target.kind) \(command)")
                 let launches = target.kind == .process && ["launch", "relaunch"].contains(command)
                 #expect(
-                    ends(ControlError(message: "no")) == expected + (launches ? ["main notLaunched"] : []),
+                    ends(ControlError(domain: "lab", message: "no"))
+                        == expected + (launches ? ["main notLaunched"] : []),
                     "\(target.kind) \(command)")
             }
         }

@@ -83,7 +83,7 @@ struct InstancePushGatewayTests {
         try withInstance { layout, gateway in
             let agents = [
                 try agent(layout, "phone", answer: Self.refuse),
-                try agent(layout, "other") { _ in .failure(ControlError(name: "failed", message: "disk error")) },
+                try agent(layout, "other") { _ in .failure(ControlError(.failed, message: "disk error")) },
             ]
             defer { for agent in agents { agent.stop() } }
             #expect(gateway.send(notification, to: "abc") == .unavailable)

@@ -46,7 +46,9 @@ struct CauseFinder {
             && losses.contains(fault.text("fault"))
     }
 
-    private var hasMetDeadActor: Bool { ["peerDied", "notRunning"].contains(facts.error?.name) }
+    private var hasMetDeadActor: Bool {
+        facts.error?.isDeath == true || facts.error?.labError == .notRunning
+    }
 
     private func hasKilledActor(_ fault: TraceEvent) -> Bool {
         guard hasMetDeadActor else { return false }
@@ -225,7 +227,7 @@ struct CauseFinder {
 
     /// With a stopped clock nothing becomes due.
     private var clock: [String] {
-        guard facts.error?.name == "timedOut" || facts.awaited != nil,
+        guard facts.error?.isUnanswered == true || facts.awaited != nil,
             let last = facts.events.last(where: { $0.name == .clockChanged }), last.fields["frozen"] == .bool(true)
         else { return [] }
         return ["the lab's clock stands still\(facts.since(last.time, by: "clock")); `advance` moves it"]
