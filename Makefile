@@ -1,7 +1,7 @@
 # PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages build run examples test test-tsan test-asan coverage check-manuals samples docs bench fuzz fuzz-api soak mutants mutants-random test-page test-reports test-slurm test-container \
+.PHONY: help packages build tools run examples test test-tsan test-asan coverage check-manuals samples docs bench fuzz fuzz-api soak mutants mutants-random test-page test-reports test-slurm test-container \
 	install dist deb test-install lint format clean
 
 SWIFT ?= swift
@@ -11,8 +11,10 @@ CHECKED := --explicit-target-dependency-import-check error
 TOOLS := $(addprefix Tools/,Benchmarks Fuzzing Manuals Mutants)
 # The other folders are targets of this package, or hold no Swift.
 PROGRAMS := $(filter-out $(TOOLS),$(wildcard Tools/*))
-# Peers start faster and smaller with the Swift runtime linked statically.
-RELEASE := -c release --static-swift-stdlib $(CHECKED)
+# Peers start faster and smaller with the Swift runtime linked statically. Debugging happens in the other build.
+RELEASE := -c release --static-swift-stdlib -debug-info-format none $(CHECKED)
+# What a run needs, and what is installed.
+LAB := lab lab-server device-agent main-app app-extension watch-companion
 SWIFT_SOURCES := Package.swift Sources Tests $(PROGRAMS) \
 	$(foreach side,$(TOOLS) Examples/BankApp,$(side)/Package.swift $(side)/Sources) \
 	Tools/Manuals/Surroundings Tools/Mutants/Tests Examples/BankApp/Tests
@@ -48,6 +50,10 @@ packages:
 	@Tools/scripts/install-packages
 
 build: packages ## Build the lab in release
+	@for program in $(LAB); do $(SWIFT) build $(RELEASE) --product "$$program" || exit; done
+
+# The programs that measure and kill, too.
+tools: packages
 	@$(SWIFT) build $(RELEASE)
 
 run: build ## Run every scenario of the catalogue and show the result
@@ -117,7 +123,7 @@ docs: packages ## Build the reference of the library products; an unresolved lin
 	@LAB_DOCS=1 $(SWIFT) package generate-documentation $(addprefix --target ,$(DOCUMENTED)) --warnings-as-errors
 	@LAB_DOCS=1 $(SWIFT) package generate-documentation --target PowerAuthProtocol --target PowerAuthCore
 
-bench: build ## Measure protocol and server against raw baselines (docs/benchmarks.md)
+bench: tools ## Measure protocol and server against raw baselines (docs/benchmarks.md)
 	@$(SWIFT) run --package-path Tools/Benchmarks -c release benchmarks
 	@$(SWIFT) run --package-path Tools/Benchmarks -c release server-load \
 		"$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab-server"
@@ -133,7 +139,7 @@ fuzz-api: packages ## Call every resource as its description says and as it does
 	@$(SWIFT) build --product lab-server
 	@Tools/scripts/fuzz-api "$$($(SWIFT) build --show-bin-path)/lab-server" $(FUZZ_EXAMPLES)
 
-soak: build ## Kill the server and apps at every fault point, then at random, SOAK_SECONDS=600 (docs/soak.md)
+soak: tools ## Kill the server and apps at every fault point, then at random, SOAK_SECONDS=600 (docs/soak.md)
 	@Tools/scripts/soak "$$($(SWIFT) build $(RELEASE) --show-bin-path)" "$(SOAK_SECONDS)" "$(SOAK_SEED)" "$(CELL)"
 
 mutants: packages ## Make known mistakes in a copy and see the tests fail, ONLY=PowerAuthCore for a part

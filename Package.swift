@@ -233,7 +233,9 @@ let testSupport = building(
         // An app that shares an activation; what the package in Benchmarks measures.
         .target(
             name: "SharingSubject",
-            dependencies: ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "HTTPClient", "LabKit"],
+            dependencies: [
+                "PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "HTTPClient", "LabKit",
+            ],
             swiftSettings: settings),
     ])
 
@@ -244,7 +246,7 @@ let unitTests = [
         [
             tests("LabSystemTests", ["LabSystem"]),
             tests("HTTPClientTests", ["HTTPClient"]),
-            tests("ZeroMQTests", ["ZeroMQ"]),
+            tests("ZeroMQTests", ["ZeroMQ", "LabSystem"]),
         ]),
     building(
         "Tests/Protocol",
@@ -299,8 +301,8 @@ let unitTests = [
                 "PowerAuthServerTests",
                 [
                     "PowerAuthServer", "HTTPConnections", "HTTPClient", "PowerAuthProtocol", "LabFile", "LabKit",
-                    "LabSystem", grdb, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, logging, nioCore, nioEmbedded,
-                    nioHTTP1, nioPosix, nioSSL, nioTLS,
+                    "LabSystem", grdb, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, logging, nioCore,
+                    nioEmbedded, nioHTTP1, nioPosix, nioSSL, nioTLS,
                 ])
         ]),
     building(
@@ -406,7 +408,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
