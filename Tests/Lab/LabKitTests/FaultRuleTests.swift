@@ -21,6 +21,17 @@ struct FaultRuleTests {
         FaultRule(point: .stateSave, process: process, action: action, limit: limit)
     }
 
+    @Test("The table is armed, in every mapping, from the first rule to the end of the last")
+    func isArmed() throws {
+        let other = try FaultTable.open(directory.file("faults"))
+        #expect(!table.isArmed && !other.isArmed)
+        for process in ["main", "wallet"] { try table.arm(rule(process)) }
+        try table.disarm(process: "main")
+        #expect(table.isArmed && other.isArmed)
+        try table.disarm()
+        #expect(!table.isArmed && !other.isArmed)
+    }
+
     @Test("A rule is read through every mapping as it was armed")
     func asArmed() throws {
         let rules = [

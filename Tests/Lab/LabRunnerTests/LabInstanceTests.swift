@@ -92,6 +92,35 @@ struct LabInstanceTests {
         }
     }
 
+    /// Leaves a process in its group that it does not end, which writes a file when it is asked to end.
+    private static let agentOfAGroup = """
+        #!/bin/sh
+        cd "${0%/*}" || exit
+        sh -c 'trap "touch asked; exit" TERM; echo $$ > new; mv new pid; while [ -e pid ]; do sleep 0.02; done' &
+        while [ -d "$2" ]; do sleep 0.02; done
+
+        """
+
+    @Test("After the end a kill reaches nothing: another process may have the identifier of one that has ended")
+    func killAfterEnd() async throws {
+        try await play(agent: Self.agentOfAGroup) { lab in
+            try lab.answer(at: .agent("phone"))
+            try lab.instance.start()
+            let file = lab.file("bin/pid")
+            while !Files.exists(file) { sched_yield() }
+            let text = String(decoding: try Files.read(file), as: UTF8.self)
+            let pid = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+            let other = try ProcessWatch(pid: pid)
+            defer { try? other.signal(SIGKILL) }
+            #expect(lab.instance.stop() == [])
+            lab.instance.kill()
+            // One that was killed does not write the file any longer.
+            try other.signal(SIGTERM)
+            #expect(try other.waitForExit(timeoutNanoseconds: LabDuration.seconds(20).stretched.nanoseconds))
+            #expect(Files.exists(lab.file("bin/asked")))
+        }
+    }
+
     /// How the server ends, and what is complained of afterwards.
     struct End: Sendable, CustomTestStringConvertible {
         let testDescription: String

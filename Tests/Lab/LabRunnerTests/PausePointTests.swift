@@ -1,4 +1,5 @@
 import Foundation
+import LabFile
 import LabKit
 import TestSupport
 import Testing

@@ -38,6 +38,23 @@ struct KeychainTests {
         #expect(keychain.read(service: "s", account: "a").status == errSecItemNotFound)
     }
 
+    @Test("Everything that an app may reach is deleted, of every service and group, and nothing of another app")
+    func deleteEverything() throws {
+        let device = try TemporaryDevice()
+        let own = try device.sandbox(keychainAccessGroups: ["LABTEAM001.shared"]).keychain
+        let other = try device.sandbox(name: "other", bundleIdentifier: "com.example.other").keychain
+        #expect(own.deleteEverything() == errSecItemNotFound)
+        #expect(own.add(value, service: "s", account: "a").status == errSecSuccess)
+        let group = "LABTEAM001.com.example.main"
+        #expect(own.add(value, service: "t", account: "b", accessGroup: group).status == errSecSuccess)
+        #expect(other.add(value, service: "s", account: "a").status == errSecSuccess)
+        #expect(own.deleteEverything() == errSecSuccess)
+        for (service, account) in [("s", "a"), ("t", "b")] {
+            #expect(own.read(service: service, account: account).status == errSecItemNotFound)
+        }
+        #expect(other.read(service: "s", account: "a").value == value)
+    }
+
     @Test("A foreign access group is refused for every call")
     func foreignGroup() throws {
         let keychain = try Sandbox.temporary().keychain

@@ -79,7 +79,17 @@ struct NetworkTests {
 
     @Test("A process that is on no device has no network")
     func nowhere() {
-        #expect(NWPathMonitor().currentPath.status == .unsatisfied)
+        let monitors = [
+            NWPathMonitor(), NWPathMonitor(requiredInterfaceType: .wifi),
+            NWPathMonitor(prohibitedInterfaceTypes: [.cellular]),
+        ]
+        for monitor in monitors {
+            #expect(monitor.currentPath.status == .unsatisfied)
+            let wasSet = monitor.pathUpdateHandler != nil
+            monitor.pathUpdateHandler = { _ in }
+            let isSet = monitor.pathUpdateHandler != nil
+            #expect(!wasSet && isSet)
+        }
     }
 
     @Test("The errors of CFNetwork have Apple's numbers")

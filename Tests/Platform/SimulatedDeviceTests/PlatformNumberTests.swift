@@ -36,6 +36,7 @@ struct PlatformNumberTests {
         ]
         #expect(names == WCError.Code.allCases)
         #expect(Set(names.map(\.localizedDescription)).count == names.count)
+        #expect(names.compactMap { WCError($0).errorDescription } == names.map(\.localizedDescription))
     }
 
     @Test("The results of keychain calls are those of the platform")
@@ -93,6 +94,7 @@ struct PlatformNumberTests {
         let actions: [UNNotificationActionOptions] = [.authenticationRequired, .destructive, .foreground]
         #expect(actions.map(\.rawValue) == [1, 2, 4])
         #expect(UNNotificationCategoryOptions.customDismissAction.rawValue == 1)
+        #expect(UNError.errorDomain == "UNErrorDomain" && UNError(.notificationsNotAllowed).errorCode == 1)
     }
 
     @Test("What the user allows decides about each setting of an app's notifications")

@@ -40,6 +40,21 @@ struct RemoteNotificationTests {
         #expect(system.log == [.finished(id: "1")])
     }
 
+    @Test("A delegate without functions of its own ignores token and error, and has no work in the background")
+    func plainDelegate() async throws {
+        for answer in [NotificationAnswer.token(Data([7])), .refused("offline")] {
+            let system = FakeNotificationSystem { $0 == .register ? answer : nil }
+            let sandbox = try Sandbox.temporary()
+            sandbox.connect(notifications: system.service)
+            let app = ShimmedPlainApp(sandbox)
+            app.register()
+            system.service.take(.background(DeviceNotification(id: "1", payload: [:], date: 0)))
+            await mainQueueIsIdle()
+            #expect(system.log == [.register, .finished(id: "1")])
+            withExtendedLifetime(app) {}
+        }
+    }
+
     @Test("A delegate released before a push reaches it leaves no background work pending")
     func goneDelegate() async throws {
         let system = FakeNotificationSystem()

@@ -42,6 +42,11 @@ final class ShimmedApplication {
         ) { _ in returned(DispatchQueue.getSpecific(key: mainQueue) == true) }
     }
 
+    /// The text of a key of the launch options that is made of it.
+    static func textOfLaunchOptionsKey(_ text: String) -> String {
+        UIApplication.LaunchOptionsKey(rawValue: text).rawValue
+    }
+
     /// The launch options' key under both of its names.
     @available(*, deprecated)
     static var launchOptionsKeys: (Any.Type, Any.Type) {

@@ -44,3 +44,15 @@ final class ShimmedRemoteNotifications: UIApplicationDelegate, Sendable {
         tell.yield(.push(userInfo["key"] as? String))
     }
 }
+
+/// An app whose delegate has no functions of its own.
+final class ShimmedPlainApp: UIApplicationDelegate, Sendable {
+    private let application: UIApplication
+
+    init(_ sandbox: Sandbox) {
+        application = UIApplication(sandbox: sandbox, center: NotificationCenter())
+        application.delegate = self
+    }
+
+    func register() { application.registerForRemoteNotifications() }
+}

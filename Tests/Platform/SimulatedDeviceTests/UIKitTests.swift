@@ -41,6 +41,7 @@ struct UIKitTests {
     func theLaunchOptionsKeyHasTwoNames() {
         let names = ShimmedApplication.launchOptionsKeys
         #expect(ObjectIdentifier(names.0) == ObjectIdentifier(names.1))
+        #expect(ShimmedApplication.textOfLaunchOptionsKey("key") == "key")
     }
 }
 

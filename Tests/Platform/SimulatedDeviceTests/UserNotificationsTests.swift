@@ -49,6 +49,9 @@ struct UserNotificationsTests {
         ) async -> UNNotificationPresentationOptions { .list }
     }
 
+    /// A delegate without functions of its own.
+    private final class PlainDelegate: UNUserNotificationCenterDelegate {}
+
     @Test("A push service takes payloads of up to 4,096 bytes of JSON", arguments: Sizes.around(4_096))
     func sizes(bytes: Int) {
         // `{"x":""}` has eight.
@@ -83,6 +86,46 @@ struct UserNotificationsTests {
         #expect(copy?.title == "before" && request.content.body.isEmpty)
     }
 
+    @Test("A content keeps every part that is set, and a copy of it does not change")
+    func mutableContent() throws {
+        let content = UNMutableNotificationContent()
+        (content.title, content.subtitle, content.body) = ("title", "subtitle", "body")
+        content.badge = 3
+        content.sound = UNNotificationSound(named: UNNotificationSoundName("bell"))
+        (content.categoryIdentifier, content.threadIdentifier) = ("category", "thread")
+        content.userInfo = ["key": "value"]
+        func parts(_ content: UNNotificationContent) -> [String] {
+            [
+                content.title, content.subtitle, content.body, content.badge.map { "\($0)" } ?? "",
+                content.categoryIdentifier, content.threadIdentifier, content.userInfo["key"] as? String ?? "",
+            ]
+        }
+        let expected = ["title", "subtitle", "body", "3", "category", "thread", "value"]
+        let copy = try #require(content.copy() as? UNNotificationContent)
+        #expect(parts(content) == expected && parts(copy) == expected)
+        #expect(content.sound != .default && copy.sound == content.sound)
+        content.subtitle = "other"
+        #expect(parts(copy) == expected && !(copy is UNMutableNotificationContent))
+    }
+
+    @Test("Sounds of one name are equal, and so are categories, of which a set keeps one of each name")
+    func equality() async {
+        let names = [UNNotificationSoundName("bell"), UNNotificationSoundName(rawValue: "bell")]
+        let sounds = names.map { UNNotificationSound(named: $0) }
+        #expect(names[0] == names[1] && sounds[0] == sounds[1] && sounds[0].hash == sounds[1].hash)
+        #expect(sounds[0] != UNNotificationSound(named: UNNotificationSoundName("horn")))
+        let categories = ["payment", "payment", "login"].map {
+            UNNotificationCategory(identifier: $0, actions: [], intentIdentifiers: [])
+        }
+        #expect(categories[0] == categories[1] && categories[0] != categories[2])
+        let center = UNUserNotificationCenter(service: nil)
+        center.setNotificationCategories(Set(categories))
+        let found: [String] = await callback { report in
+            center.getNotificationCategories { report($0.map(\.identifier).sorted()) }
+        }
+        #expect(found == ["login", "payment"])
+    }
+
     @Test("The delegate decides about a notification in the foreground, and learns what the user opens")
     func delegate() async {
         let system = FakeNotificationSystem()
@@ -111,6 +154,21 @@ struct UserNotificationsTests {
         service.take(.arrived(payment))
         var iterator = answers.makeAsyncIterator()
         #expect(await iterator.next() == .presented(id: "1", isShown: true, setsBadge: false))
+        withExtendedLifetime(delegate) {}
+    }
+
+    @Test("A delegate without functions of its own shows nothing, and the system learns of the end of its work")
+    func plainDelegate() async {
+        let (answers, answer) = AsyncStream.makeStream(of: NotificationRequest.self)
+        let service = NotificationService()
+        service.connect { _, request in answer.yield(request) }
+        let (center, delegate) = (UNUserNotificationCenter(service: service), PlainDelegate())
+        center.delegate = delegate
+        var iterator = answers.makeAsyncIterator()
+        service.take(.arrived(payment))
+        #expect(await iterator.next() == .presented(id: "1", isShown: false, setsBadge: false))
+        service.take(.opened(payment, action: nil))
+        #expect(await iterator.next() == .handled(id: "1"))
         withExtendedLifetime(delegate) {}
     }
 

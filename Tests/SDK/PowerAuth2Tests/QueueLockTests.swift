@@ -109,6 +109,24 @@ struct QueueLockTests {
         try await expectTurns()
     }
 
+    @Test("Where the lock cannot be taken nothing runs: each request learns why, and the next one has its turn")
+    func lockFails() async throws {
+        try app.device.faults.arm(
+            FaultRule(point: .queueLockTake, process: "main", action: .fail("EIO"), limit: 0))
+        #expect(await app.validate()?.powerAuthErrorCode == .invalidActivationState)
+        let refusal: NSError? = await callback { report in
+            _ = app.sdk.executeBlock(
+                onSerialQueue: { _ in Issue.record("a block runs without the lock") }, refused: { report($0) })
+        }
+        #expect(refusal?.powerAuthErrorCode == .invalidActivationState)
+        #expect(refusal?.localizedDescription.contains("cannot be taken") == true)
+        let operation = BlockOperation { Issue.record("an operation runs without the lock") }
+        #expect(app.sdk.executeOperation(onSerialQueue: operation))
+        while !operation.isCancelled { await Task.yield() }
+        _ = try app.device.faults.disarm()
+        try await expectTurns()
+    }
+
     // MARK: Support
 
     private func expectTurns() async throws {

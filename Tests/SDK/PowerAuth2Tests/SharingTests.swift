@@ -1,5 +1,6 @@
 import Foundation
 import PowerAuth2
+import PowerAuthShared
 import SDKTestSupport
 import TestSupport
 import Testing
@@ -45,6 +46,18 @@ struct SharingTests {
             #expect(app.sdk.hasValidActivation() && app.sdk.externalPendingOperation == nil)
             #expect(try await app.status().get().state == .active)
         }
+    }
+
+    @Test("The content of the shared memory can be seen; an application that shares nothing has none")
+    func sharedState() async throws {
+        let app = try await TestApp(.sharing)
+        let before = try #require(try app.sdk.sharedState())
+        try await app.activate()
+        let after = try #require(try app.sdk.sharedState())
+        #expect(after.stateModifyCounter > before.stateModifyCounter)
+        #expect(after.operationTicket > before.operationTicket)
+        let alone = try await TestApp(.alone)
+        #expect(try alone.sdk.sharedState() == nil)
     }
 
     @Test("A token of one application is available to the other at once, and removed from both by either")

@@ -18,6 +18,7 @@ struct TimeServiceTests {
         let app = try await TestApp()
         let service = app.sdk.timeSynchronizationService
         #expect(!service.isTimeSynchronized && service.localTimeAdjustment == 0)
+        #expect(service.localTimeAdjustmentPrecision == 0)
         #expect(abs(service.currentTime() - app.sandbox.clock.now().timeIntervalSince1970) < 1)
         #expect(await synchronize(app.sdk) == nil)
         // A busy machine delays the answer, and a delay looks like a difference.

@@ -167,6 +167,8 @@ struct CryptogramTests {
         encryptor.associatedMetaData = Self.newest
         #expect(encryptor.canEncryptRequest && !encryptor.canDecryptResponse && encryptor.copyForDecryption() == nil)
         #expect(encryptor.publicKey == serverKey.publicKey.compressed && encryptor.sharedInfo2 == nil)
+        encryptor.sharedInfo2 = Data([1])
+        #expect(encryptor.sharedInfo2 == Data([1]))
         #expect(time.started == 0, "what was not encrypted is not measured")
         #expect(encryptor.encryptRequest(Data()) != nil && encryptor.canDecryptResponse)
         let copy = try #require(encryptor.copyForDecryption())

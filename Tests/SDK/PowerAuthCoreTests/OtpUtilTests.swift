@@ -41,4 +41,10 @@ struct OtpUtilTests {
         #expect(corrected("abcxyz01") == "ABCXYZOI")
         #expect(corrected("89-=#$%^&!@'();") == "")
     }
+
+    @Test("Of the typed characters, only capital letters and the digits 2 to 7 occur in a code")
+    func typedCharacters() {
+        let valid = (UInt32(0)...300).filter { PowerAuthCoreOtpUtil.validateTypedCharacter($0) }
+        #expect(valid == "234567ABCDEFGHIJKLMNOPQRSTUVWXYZ".unicodeScalars.map(\.value))
+    }
 }

@@ -19,4 +19,12 @@ struct CurlErrorTests {
     func libcurlResultsHavePlatformCodes(result: UInt32, code: URLError.Code) {
         #expect(CurlError.urlErrorCode(rawValue: result) == code)
     }
+
+    @Test("A text that is no URL has an error that names it, and an exchange that was not sent can be cancelled")
+    func withoutExchange() {
+        let error = CurlError.error(.badURL, "is no URL", path: "a b")
+        #expect(error.domain == NSURLErrorDomain && URLError.Code(rawValue: error.code) == .badURL)
+        #expect(error.localizedDescription == "a b: is no URL")
+        NoExchange().cancel()
+    }
 }

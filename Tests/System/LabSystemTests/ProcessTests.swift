@@ -87,4 +87,12 @@ struct ProcessTests {
         #expect(LabSystem.ExitStatus.exited(3).description == "exited with code 3")
         #expect(LabSystem.ExitStatus.signaled(SIGTERM).description == "ended by SIGTERM")
     }
+
+    @Test("A process that cannot become another program learns why, and continues as the user who started it")
+    func replaced() async throws {
+        let path = "/nonexistent/program"
+        let error = try await onThread { try ProcessImage.replace(path, ["a"]) }
+        #expect(error == SystemError(call: "execv", errno: ENOENT, path: path))
+        #expect(CurrentUser.id == getuid())
+    }
 }

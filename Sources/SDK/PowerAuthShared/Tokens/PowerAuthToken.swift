@@ -56,9 +56,6 @@ public final class PowerAuthToken: Sendable {
 
     /// The record as it is sent over the watch link.
     package var serializedRecord: Data { record.serialized() }
-
-    /// Activation that the token belongs to, or nil in records from 1.6 and older.
-    package var activationId: String? { record.activationId }
 }
 
 extension PowerAuthToken: Equatable {

@@ -76,9 +76,6 @@ public final class PowerAuthWCSessionManager: Sendable {
         return transport.session
     }
 
-    /// True when messages can be queued now.
-    package var isUsable: Bool { transport?.isUsable ?? false }
-
     // MARK: Handlers
 
     /// Registers a handler; held weakly, asked in the order of registration.

@@ -35,6 +35,10 @@ struct ActivationObjectTests {
         #expect(
             code { _ = try PowerAuthActivation(activationCode: "45AWJ-BVACS-SBWHS-ABANB") } == .invalidActivationCode)
         #expect(code { _ = try PowerAuthActivation(activationCode: "") } == .invalidActivationCode)
+        // The form for callers that chain with `?.`.
+        let optional: PowerAuthActivation? = try PowerAuthActivation(activationCode: Self.code, name: "name", "")
+        #expect(optional?.activationCode?.activationCode == Self.code && optional?.name == "name")
+        #expect(code { _ = try PowerAuthActivation(activationCode: "", name: nil, "") } == .invalidActivationCode)
     }
 
     @Test("A recovery has code without prefix and PUK as identity; an invalid code or PUK is refused")

@@ -92,4 +92,28 @@ struct LAContextTests {
             // As expected: the pattern matches Apple's spelling.
         }
     }
+
+    @Test("Every code has a name beside the type, and an error has a text of its own for it")
+    func names() {
+        let names: [LAError.Code] = [
+            LAError.authenticationFailed, LAError.userCancel, LAError.userFallback, LAError.systemCancel,
+            LAError.passcodeNotSet, LAError.biometryNotAvailable, LAError.biometryNotEnrolled, LAError.biometryLockout,
+            LAError.appCancel, LAError.invalidContext, LAError.notInteractive,
+        ]
+        #expect(names.map(\.rawValue) == [-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -1004])
+        #expect(names.map { LAError($0).errorCode } == names.map(\.rawValue) && LAError.errorDomain == LAErrorDomain)
+        #expect(Set(names.compactMap { LAError($0).errorDescription }).count == names.count)
+    }
+
+    @Test("A context keeps the texts of its dialog; that of a process on no device confirms nobody")
+    func texts() {
+        let context = LAContext()
+        #expect(context.localizedFallbackTitle == nil && context.localizedCancelTitle == nil)
+        context.localizedReason = "reason"
+        context.localizedFallbackTitle = "fallback"
+        context.localizedCancelTitle = "cancel"
+        #expect(context.localizedReason == "reason" && context.localizedFallbackTitle == "fallback")
+        #expect(context.localizedCancelTitle == "cancel")
+        #expect(obstacle(context, .deviceOwnerAuthentication) == .biometryNotAvailable)
+    }
 }

@@ -84,6 +84,7 @@ struct LegacyAuthenticationTests {
         let key = Data(repeating: 1, count: 16)
         let password = PowerAuthCorePassword(string: "1234")
         #expect(same(.possession(withPassword: "1234"), .possessionWithPassword(password: "1234")))
+        #expect(same(.possession(withPassword: password), .possessionWithPassword(password: password)))
         #expect(same(.possessionWithPassword("1234"), .possessionWithPassword(password: password)))
         #expect(same(.possessionWithBiometry(withPrompt: "Sign"), .possessionWithBiometry(prompt: "Sign")))
         #expect(same(.commitWithPassword(password: "1234"), .persistWithPassword(password: "1234")))

@@ -82,6 +82,12 @@ struct LegacySDKTests {
     func theSharedInstanceIsMadeOnce() throws {
         let first = try SDKFixture()
         let second = try SDKFixture()
+        // The process of a test is on no device, so that none of these makes an object.
+        let configuration = try first.server.configuration
+        PowerAuthSDK.initSharedInstance(configuration)
+        PowerAuthSDK.initSharedInstance(configuration, keychainConfiguration: nil, clientConfiguration: nil)
+        let objects = [PowerAuthSDK(configuration), PowerAuthSDK(configuration: configuration)]
+        #expect(objects.allSatisfy { $0 == nil } && InvalidConfiguration.last != nil)
         PowerAuthSDK.initSharedInstance { nil }
         PowerAuthSDK.initSharedInstance { first.sdk }
         PowerAuthSDK.initSharedInstance { second.sdk }

@@ -1,4 +1,5 @@
 import Foundation
+import PowerAuth2
 import TestSupport
 import Testing
 
@@ -81,5 +82,16 @@ struct ConfigurationCopyTests {
         // What it is has been looked at.
         copy.sharingConfiguration = sharing
         check(copy, of: changed, fresh: PowerAuthConfiguration(instanceId: "", baseEndpointUrl: "", configuration: ""))
+    }
+
+    @Test("An SDK object gives copies of what it was made with")
+    func copiesOfAnObject() throws {
+        let sdk = try SDKFixture().sdk
+        let (keychain, client) = (sdk.keychainConfiguration, sdk.clientConfiguration)
+        let (key, agent) = (keychain.keychainKey_Possession, client.userAgent)
+        keychain.keychainKey_Possession = "changed"
+        client.userAgent = "changed"
+        #expect(sdk.keychainConfiguration.keychainKey_Possession == key && key != "changed")
+        #expect(sdk.clientConfiguration.userAgent == agent && agent != "changed")
     }
 }

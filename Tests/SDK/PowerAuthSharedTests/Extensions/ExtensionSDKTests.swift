@@ -54,6 +54,7 @@ struct ExtensionSDKTests {
         #expect(!sdk.hasValidActivation())
         #expect(!sdk.canStartActivation())
         #expect(!sdk.hasPendingActivation())
+        #expect(!sdk.hasPendingProtocolUpgrade() && !sdk.hasProtocolUpgradeAvailable())
     }
 
     @Test("A pending activation of the application cannot be seen")
@@ -238,5 +239,17 @@ struct ExtensionSDKTests {
         let sdk = try makeSDK()
         sdk.configuration.disableAutomaticProtocolUpgrade = true
         #expect(!sdk.configuration.disableAutomaticProtocolUpgrade)
+    }
+
+    @Test("An extension that shares nothing deletes records without any lock, as the original does")
+    func removalWithoutLock() throws {
+        try main.app.save(StoredStates.version6)
+        main.put("T")
+        let before = try main.app.interface.snapshot().tokenModifyCounter
+        let sdk = try makeSDK()
+        sdk.removesLocalTokens = true
+        sdk.tokenStore.removeLocalToken(withName: "T")
+        #expect(main.records.record(named: "T") == nil)
+        #expect(try main.app.interface.snapshot().tokenModifyCounter == before, "the applications are not notified")
     }
 }

@@ -70,5 +70,9 @@ struct KeychainTests {
         #expect(outer != nil)
         #expect(inner == false)
         #expect(!PowerAuthKeychain.tryLockBiometryAndExecute {}, "a process without a device has no biometry")
+        let info = PowerAuthKeychain.biometricAuthenticationInfo
+        #expect(info.currentStatus == .notSupported && info.biometryType == .none)
+        #expect(!PowerAuthKeychain.canUseBiometricAuthentication)
+        #expect(PowerAuthKeychain.supportedBiometricAuthentication == .none)
     }
 }

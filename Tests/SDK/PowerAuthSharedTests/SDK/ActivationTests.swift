@@ -78,6 +78,12 @@ struct ActivationTests {
         #expect(
             immediate { fixture.sdk.createActivation(withName: nil, activationCode: "bad", callback: $0) }?
                 .powerAuthErrorCode == .invalidActivationCode)
+        for (code, puk) in [("bad", "0123456789"), ("R:" + SDKFixture.code, "012345678")] {
+            let refusal = immediate {
+                fixture.sdk.createActivation(withName: "n", recoveryCode: code, puk: puk, extras: "e", callback: $0)
+            }
+            #expect(refusal?.powerAuthErrorCode == .invalidActivationCode, "\(code)")
+        }
         #expect(fixture.server.paths.isEmpty)
     }
 

@@ -223,4 +223,18 @@ struct RequestTests {
         #expect(immediate?.encryptRequest(Data("{}".utf8)) != nil)
         #expect(await outcome { fixture.sdk.eciesEncryptorForActivationScope(callback: $0) }.code == .missingActivation)
     }
+
+    @Test("A temporary key that is malformed, or signed with another key than the server's, is not used")
+    func unusableTemporaryKeys() async throws {
+        let fixture = try SDKFixture()
+        let forged = "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9.e30." + String(repeating: "A", count: 86)
+        let rows: [(String, PowerAuthErrorCode)] = [("no token", .networkError), (forged, .encryption)]
+        for (jwt, code) in rows {
+            let body = #"{"status":"OK","responseObject":{"jwt":"\#(jwt)"}}"#
+            fixture.server.order(.answer(status: 200, body: body), for: "/pa/v3/keystore/create")
+            let result = await outcome { fixture.sdk.eciesEncryptorForApplicationScope(callback: $0) }
+            #expect(result.code == code, "\(jwt)")
+        }
+        #expect(await outcome { fixture.sdk.eciesEncryptorForApplicationScope(callback: $0) }.code == nil)
+    }
 }

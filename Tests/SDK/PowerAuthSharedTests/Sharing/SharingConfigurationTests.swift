@@ -27,6 +27,9 @@ struct SharingConfigurationTests {
 
     @Test("An application identifier has 1 to 127 bytes")
     func applicationIdentifierLength() {
+        #expect(configuration().validate() && configuration().validateConfiguration())
+        #expect(!configuration(appIdentifier: "").validate())
+        #expect(!configuration(appIdentifier: "").validateConfiguration())
         #expect(cause(configuration(appIdentifier: "")) == .applicationIdentifierEmpty)
         #expect(cause(configuration(appIdentifier: String(repeating: "a", count: 127))) == nil)
         #expect(

@@ -64,6 +64,18 @@ struct LogTests {
         #expect(try provoke() == (false, false))
     }
 
+    @available(*, deprecated)
+    @Test("The functions of older SDKs switch the same log")
+    func legacyNames() {
+        #expect(!PA2LogIsEnabled() && !PA2LogIsVerbose())
+        PA2LogSetEnabled(true)
+        PA2LogSetVerbose(true)
+        #expect(PA2LogIsEnabled() && PA2LogIsVerbose() && PowerAuthLogIsEnabled() && PowerAuthLogIsVerbose())
+        PA2LogSetEnabled(false)
+        PA2LogSetVerbose(false)
+        #expect(!PowerAuthLogIsEnabled() && !PowerAuthLogIsVerbose())
+    }
+
     @Test("An extension that may not remove tokens logs that, one that may logs nothing")
     func refusedRemoval() throws {
         let device = try TemporaryDevice()

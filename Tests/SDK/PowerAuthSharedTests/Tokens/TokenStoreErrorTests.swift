@@ -199,6 +199,8 @@ struct TokenStoreErrorTests {
         var released: KeychainTokenStore? = store(time: { 1 })
         let found = released?.localToken(withName: "T")
         let token = try #require(found)
+        let isEqual = token == token.copy()
+        #expect(isEqual)
         let wasUsable = token.tokenStore === released && token.canGenerateHeader && token.isEqual(to: token.copy())
         #expect(wasUsable)
         released = nil

@@ -92,6 +92,16 @@ struct PhoneAndWatchTests {
         #expect(watch.activationIdentifier == StoredStates.activationId)
     }
 
+    @Test("A watch neither activates nor upgrades, and its configuration is a copy at each access")
+    func fixedAnswers() {
+        pushStatus(StoredStates.activationId)
+        #expect(!watch.canStartActivation() && !watch.hasPendingActivation())
+        #expect(!watch.hasPendingProtocolUpgrade() && !watch.hasProtocolUpgradeAvailable())
+        watch.configuration.disableAutomaticProtocolUpgrade = true
+        #expect(watch.configuration.instanceId == SharingApp.instanceId)
+        #expect(!watch.configuration.disableAutomaticProtocolUpgrade)
+    }
+
     @Test("W19: an answer without an activation removes the stored one and its tokens")
     func endedActivation() async {
         pushStatus(StoredStates.activationId)
@@ -289,6 +299,8 @@ struct PhoneAndWatchTests {
         let messages = watchTransport.sent.count
         let again = await request("T")
         #expect(again.0?.isEqual(to: pulled) == true)
+        let awaited = try await watch.tokenStore.requestAccessToken(withName: "T")
+        #expect(awaited == pulled)
         #expect(watchTransport.sent.count == messages)
     }
 

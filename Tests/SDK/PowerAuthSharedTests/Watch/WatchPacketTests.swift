@@ -190,4 +190,15 @@ struct WatchPacketTests {
             }
         }
     }
+
+    @Test("A member of a packet is read back as it was set, and removed by nil")
+    func fields() {
+        var fields = WatchFields()
+        #expect(fields[.target] == nil)
+        fields[.target] = .text("t")
+        fields[.successCode] = .integer(1)
+        #expect(fields[.target] == .text("t") && fields[.successCode] == .integer(1) && fields[.tokenName] == nil)
+        fields[.target] = nil
+        #expect(fields[.target] == nil && fields.number(.successCode) == 1)
+    }
 }

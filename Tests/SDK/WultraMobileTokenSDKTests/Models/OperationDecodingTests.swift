@@ -92,6 +92,8 @@ struct OperationDecodingTests {
         let possession = try JSON.read(
             WMTAllowedOperationSignature.self, ["type": "1FA", "variants": ["possession"]])
         #expect(possession.signatureFactors == [.possession])
+        let made = WMTAllowedOperationSignature(signatureType: .oneFactor, signatureFactors: [.possession])
+        #expect(made == possession)
     }
 
     @Test("Result texts are nil without any, and each is nil without its own")

@@ -31,6 +31,16 @@ struct QRParserTests {
         }
     }
 
+    @Test("A failure in detail states the error and the reason")
+    func description() {
+        guard case .failure(let failure) = WMTQROperationParser().parseInDetail(string: "a\nb") else {
+            Issue.record("two lines are an operation")
+            return
+        }
+        #expect("\(failure)" == "\(failure.error): \(failure.reason)")
+        #expect("\(failure)".hasPrefix("minimumAttributeFieldsRequired: tooFewLines(2"))
+    }
+
     private func fields(_ data: String) throws -> [WMTQROperationData.Field] {
         try parse(Self.payload(data: data)).operationData.fields
     }

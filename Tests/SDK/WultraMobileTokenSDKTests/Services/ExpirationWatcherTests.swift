@@ -159,4 +159,9 @@ struct ExpirationWatcherTests {
         let after = now.currentDate
         #expect(before.addingTimeInterval(3_600) <= moved && moved <= after.addingTimeInterval(3_600))
     }
+
+    @Test("A watcher of the process watches nothing at first")
+    func ofTheProcess() {
+        #expect(WMTOperationExpirationWatcher().getWatchedOperations().isEmpty)
+    }
 }

@@ -108,8 +108,14 @@ struct InboxServiceTests {
             inbox.getMessageList(pageNumber: 0, pageSize: 50, onlyUnread: true, completion: $0)
         }.get()
         #expect(messages.map(\.id) == ["1", "2"])
+        app.answer(Self.list, Self.page(3...3))
+        let others = try await result { inbox.getMessageList(pageNumber: 1, pageSize: 2, completion: $0) }.get()
+        #expect(others.map(\.id) == ["3"])
         #expect(
-            try app.bodies(Self.list) == [["requestObject": ["page": 0, "size": 50, "onlyUnread": true]]])
+            try app.bodies(Self.list) == [
+                ["requestObject": ["page": 0, "size": 50, "onlyUnread": true]],
+                ["requestObject": ["page": 1, "size": 2, "onlyUnread": false]],
+            ])
         #expect(try await result { inbox.getMessageDetail(messageId: "1", completion: $0) }.get().body == "b")
         try await result { inbox.markRead(messageId: "1", completion: $0) }.get()
         let failed = await result { inbox.markAllRead(completion: $0) }

@@ -58,8 +58,12 @@ struct VersionOneTests {
             networkingConfig: config, pollingOptions: .pauseWhenOnBackground)
         #expect(operations.pollingOptions == .pauseWhenOnBackground && operations.config.baseUrl == url)
         operations.acceptLanguage = "cs"
-        #expect(app.app.sdk.createWMTInbox(networkingConfig: config).acceptLanguage == "en")
-        #expect(app.app.sdk.createWMTPush(networkingConfig: config).acceptLanguage == "en")
+        let inbox = app.app.sdk.createWMTInbox(networkingConfig: config)
+        let push = app.app.sdk.createWMTPush(networkingConfig: config)
+        #expect(inbox.acceptLanguage == "en" && push.acceptLanguage == "en")
+        inbox.acceptLanguage = "de"
+        push.acceptLanguage = "fr"
+        #expect([operations.acceptLanguage, inbox.acceptLanguage, push.acceptLanguage] == ["cs", "de", "fr"])
     }
 
     @Test("Reasons have their texts")

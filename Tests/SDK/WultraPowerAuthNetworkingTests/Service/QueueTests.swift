@@ -1,6 +1,8 @@
 import Foundation
+import LabKit
 import PowerAuth2
 import SDKTestSupport
+import SimulatedDevice
 import Synchronization
 import TestSupport
 import Testing
@@ -46,6 +48,30 @@ struct QueueTests {
         app.transport.release(Endpoints.signedPath)
         #expect(await one.error == nil)
         #expect(await two.error == nil)
+    }
+
+    @Test("A signed request that cannot have the lock of its turn is not sent; the next one is")
+    func refusedTurn() async throws {
+        let app = try await TestApp.activated(.sharing)
+        let service = try app.service()
+        try app.device.faults.arm(FaultRule(point: .queueLockTake, process: "main", action: .fail("EIO")))
+        let refused = await service.send(WPNRequestBase(), .rightPassword, Endpoints.signed)
+        #expect(refused.error != nil && signedPaths(app) == 0)
+        #expect(await service.send(WPNRequestBase(), .rightPassword, Endpoints.signed).error == nil)
+        #expect(signedPaths(app) == 1)
+    }
+
+    @Test("The strategy has two spellings, and is kept")
+    func strategy() async throws {
+        let service = try await TestApp().service()
+        #expect(service.concurrencyStrategy == .serialSigned && service.concurencyStrategy == .serialSigned)
+        service.concurrencyStrategy = .serialAll
+        #expect(service.concurencyStrategy == .serialAll)
+        service.concurencyStrategy = .concurentAll
+        #expect(service.concurrencyStrategy == .concurentAll)
+        let decoder = JSONDecoder()
+        service.jsonDecoder = decoder
+        #expect(service.jsonDecoder === decoder)
     }
 
     @Test(

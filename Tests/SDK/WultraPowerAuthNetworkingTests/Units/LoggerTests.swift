@@ -60,7 +60,11 @@ struct LoggerTests {
     func levels(level: WPNLogger.VerboseLevel, count: Int) async {
         let text = "text-" + UUID().uuidString
         let (following, curious) = (Listener(follows: true), Listener(follows: false))
-        await listening(following, level: level) { logAll(text) }
+        await listening(following, level: level) {
+            #expect(WPNLogger.delegate === following)
+            logAll(text)
+        }
+        #expect(WPNLogger.delegate == nil)
         #expect(following.levels(of: text) == [.debug, .info, .warning, .error].suffix(count))
         await listening(curious, level: level) { logAll(text) }
         #expect(curious.levels(of: text) == [.debug, .info, .warning, .error])

@@ -105,4 +105,19 @@ struct OperationTests {
         }
         #expect(isOnQueue && hasEnded)
     }
+
+    /// An operation that does nothing of its own when it is cancelled.
+    private final class Endless: WPNAsyncOperation, @unchecked Sendable {
+        // Safe: it has no properties.
+        override func started() {}
+    }
+
+    @Test("A subclass need not notice a cancel")
+    func cancelWithoutNotice() {
+        let operation = Endless()
+        operation.start()
+        #expect(operation.isExecuting)
+        operation.cancel()
+        #expect(operation.isCancelled && operation.isFinished && !operation.isExecuting)
+    }
 }

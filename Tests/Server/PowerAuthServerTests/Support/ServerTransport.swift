@@ -40,7 +40,8 @@ struct RouterTransport: ServerTransport {
         var headers = headers
         headers[.contentLength] = "\(body.count)"
         let request = Request(
-            head: HTTPRequest(method: method, scheme: "http", authority: "localhost", path: path, headerFields: headers),
+            head: HTTPRequest(
+                method: method, scheme: "http", authority: "localhost", path: path, headerFields: headers),
             body: RequestBody(buffer: ByteBuffer(bytes: body)))
         let context = ConnectionContext(
             source: ApplicationRequestContextSource(channel: NIOAsyncTestingChannel(), logger: Self.logger))
@@ -55,7 +56,9 @@ struct RouterTransport: ServerTransport {
 
         var body: Data { written.withLock { $0 } }
 
-        func write(_ buffer: ByteBuffer) async throws { written.withLock { $0.append(contentsOf: buffer.readableBytesView) } }
+        func write(_ buffer: ByteBuffer) async throws {
+            written.withLock { $0.append(contentsOf: buffer.readableBytesView) }
+        }
 
         func finish(_ trailers: HTTPFields?) async throws {}
     }
