@@ -32,7 +32,7 @@ struct LinkAppStepTests {
             app: app ?? end.app, body: body)
     }
 
-    /// What becomes of an immediate message.
+    /// The outcome of an immediate message.
     enum Fate: Equatable {
         case handedOver, held, launches, wakes
         case refused(UInt64)

@@ -26,7 +26,7 @@ struct LinkPortTests {
         return parts
     }
 
-    @Test("A frame of another version is refused, and its sender is told that the version is the reason")
+    @Test("A frame of another version is refused, and its sender receives the version as the reason")
     func unknownVersion() throws {
         let device = try TemporaryDevice(name: "phone")
         let phone = try port(device, "newer", isWatch: false)

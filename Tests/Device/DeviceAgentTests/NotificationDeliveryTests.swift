@@ -6,7 +6,7 @@ import Testing
 
 @testable import DeviceAgent
 
-/// What becomes of a push, by where its app is in its life (mobile-token.md, section 12.3).
+/// The outcome of a push in each state of its app (mobile-token.md, section 12.3).
 @Suite("Pushes at a device", .endsInTime)
 struct NotificationDeliveryTests {
     /// Where the app is.

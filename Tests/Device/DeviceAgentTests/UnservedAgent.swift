@@ -56,7 +56,7 @@ final class UnservedAgent {
 
     /// Gives the agent a command.
     ///
-    /// - Returns: The answer; nil while there is none.
+    /// - Returns: The answer; nil before it arrives.
     func perform(
         _ command: any Command.Type, of actor: String? = nil, _ arguments: JSONValue = [:]
     ) throws -> ControlReply? {

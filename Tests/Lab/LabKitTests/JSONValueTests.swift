@@ -115,7 +115,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "A text that ends early, or goes on, is refused at the byte where that is seen",
+        "A text that ends early, or has more behind its value, is refused at that byte",
         arguments: [
             (#""\udc00""#, 7), (#""\ud83d\u0041""#, 13), (#""\ud83dx""#, 7), (#""\u12""#, 3), (#""\u12g4""#, 3),
             (#""\"#, 2), (#"{"a":1 "b":2}"#, 7), ("[1 2]", 3), ("{1:2}", 1), ("nul", 0), ("1.5e", 4), ("1e+", 3),

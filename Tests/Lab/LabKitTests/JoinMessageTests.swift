@@ -152,7 +152,7 @@ struct JoinMessageTests {
         #expect(JoinAddress("h:-1") == nil)
     }
 
-    @Test("A clock difference within half of the way and a millisecond is none; of equal ways the first counts")
+    @Test("Clocks count as equal up to half the round trip and a millisecond; of equal round trips the first decides")
     func clockDifferences() {
         for (ahead, expected) in [(2_000_000, 0), (2_000_001, 2_000_001), (-2_000_000, 0), (-2_000_001, -2_000_001)]
             as [(Int64, Int64)]

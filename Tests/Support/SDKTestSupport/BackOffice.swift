@@ -67,10 +67,7 @@ package struct BackOffice: Sendable {
         let request = HTTPRequest(
             url: URL(string: url)!, headers: [("Content-Type", "application/json")] + headers, body: body.encoded(),
             timeout: 600)
-        let response: Result<HTTPResponse, NSError> = await callback { report in
-            _ = CurlTransport.shared.send(request) { report($0) }
-        }
-        return try response.get()
+        return try await CurlTransport.shared.send(request)
     }
 
     // MARK: Applications

@@ -102,7 +102,7 @@ struct HistoryEvent: Equatable, Sendable {
     var source: String?
     var fact: Fact
 
-    /// The event of a line; nil if it is none: a killed run may leave its last line unfinished.
+    /// The event of a line; nil for any other text: a killed run may leave its last line unfinished.
     init?(line: Data) {
         guard let event = try? JSONValue.parse(line).decode(HistoryEvent.self) else { return nil }
         self = event

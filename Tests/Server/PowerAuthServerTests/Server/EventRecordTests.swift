@@ -7,7 +7,7 @@ import Testing
 
 @testable import PowerAuthServer
 
-/// What becomes of an event of the server in the log of a server alone, in the trace of an instance and in the metrics.
+/// The record of a server's event in the log of a server alone, in the trace of an instance and in the metrics.
 @Suite("Records of events", .endsInTime)
 struct EventRecordTests {
     /// An event, with its line of the log but time and operation, and its name and fields in the trace.
