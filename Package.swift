@@ -214,7 +214,7 @@ let testSupport = building(
             name: "TestSupport",
             dependencies: [
                 "PowerAuthShared", "PowerAuthServer", "PowerAuthProtocol", "LabKit", "LabSystem", "CZlib", httpTypes,
-                hummingbird, logging, nioCore, serviceLifecycle,
+                hummingbird, hummingbirdCore, logging, nioCore, serviceLifecycle,
             ], swiftSettings: settings),
         // An application with an SDK object and the real server in one process.
         .target(
@@ -301,8 +301,8 @@ let unitTests = [
                 "PowerAuthServerTests",
                 [
                     "PowerAuthServer", "HTTPConnections", "HTTPClient", "PowerAuthProtocol", "LabFile", "LabKit",
-                    "LabSystem", grdb, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, logging, nioCore,
-                    nioEmbedded, nioHTTP1, nioPosix, nioSSL, nioTLS,
+                    "LabSystem", grdb, httpTypes, hummingbird, hummingbirdTLS, logging, nioCore, nioEmbedded,
+                    nioHTTP1, nioPosix, nioSSL, nioTLS,
                 ])
         ]),
     building(

@@ -1,7 +1,6 @@
 package import Foundation
 package import HTTPClient
 package import LabKit
-package import PowerAuthShared
 import TestSupport
 
 /// The server's back office, called over HTTP as a bank's own systems do (server.md, sections 6 to 12).

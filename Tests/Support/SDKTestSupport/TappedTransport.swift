@@ -1,6 +1,5 @@
 package import Foundation
 package import HTTPClient
-package import PowerAuthShared
 import Synchronization
 import TestSupport
 

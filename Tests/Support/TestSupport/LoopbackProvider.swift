@@ -2,11 +2,9 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import LabKit
-import Logging
 import NIOCore
 import PowerAuthProtocol
 public import PowerAuthServer
-import ServiceLifecycle
 import Synchronization
 
 /// An OpenID Connect provider on loopback that lets one user in.
@@ -84,36 +82,11 @@ public final class LoopbackProvider: Sendable {
                 ? Self.json([:], status: .badRequest) : Self.json(try self.tokens())
         }
         router.get("/jwks") { _, _ in Self.json(["keys": [["kty": "RSA"], Self.rsaKey, try self.jwk()]]) }
-        let (ports, found) = AsyncStream<Int>.makeStream()
-        let application = Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port { found.yield(port) }
-                found.finish()
-            },
-            logger: Logger(label: "tests"))
-        let services = ServiceGroup(
-            configuration: ServiceGroupConfiguration(services: [application], logger: application.logger))
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask {
-                // Without a port the stream ends here, so that no task waits for one.
-                defer { found.finish() }
-                try await services.run()
-            }
-            guard let port = await ports.first(where: { _ in true }) else { throw NotListening() }
+        try await serving(router) { port in
             self.listening.withLock { $0 = port }
-            do {
-                try await body(Self.configuration(baseURL: "http://127.0.0.1:\(port)"))
-            } catch {
-                await services.triggerGracefulShutdown()
-                throw error
-            }
-            await services.triggerGracefulShutdown()
+            try await body(Self.configuration(baseURL: "http://127.0.0.1:\(port)"))
         }
     }
-
-    /// The provider could not listen on loopback.
-    private struct NotListening: Error {}
 
     private func jwk() throws -> JSONValue {
         let point = (defect == .signature ? try PrivateKey.generate() : key).publicKey.uncompressed

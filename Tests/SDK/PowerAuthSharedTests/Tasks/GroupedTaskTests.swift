@@ -157,7 +157,7 @@ struct GroupedTaskTests {
                 if let work = waiting.withLock({ $0 }) { group.setOperation(work) }
                 waiting.withLock { $0 = nil }
             }))
-        weak var operation = waiting.withLock { $0 }
+        weak let operation = waiting.withLock { $0 }
         _ = add("a", to: group)
         #expect(operation != nil)
         if isCancelled { group.cancel() } else { group.complete(.success(1)) }

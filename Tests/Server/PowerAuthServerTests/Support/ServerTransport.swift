@@ -1,12 +1,11 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdCore
+import LabSystem
 import Logging
 import NIOCore
 import NIOEmbedded
 import Synchronization
-import Testing
 
 @testable import PowerAuthServer
 
@@ -79,32 +78,13 @@ struct NetworkTransport: ServerTransport {
     }
 }
 
-/// Runs a test while a server of its own making listens on a port of this machine.
-func serving<Value: Sendable>(
-    _ router: Router<BasicRequestContext>, over server: HTTPServerBuilder = .http1(),
-    _ body: (_ port: Int) async throws -> Value
-) async throws -> Value {
-    let (ports, found) = AsyncStream<Int>.makeStream()
-    let application = Application(
-        router: router, server: server, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-        onServerRunning: { found.yield($0.localAddress?.port ?? 0) }, logger: Logger(label: "tests"))
-    let running = Task { try await application.run() }
-    defer { running.cancel() }
-    return try await body(try #require(await ports.first { _ in true }))
-}
-
 extension OutgoingRequest {
     /// As ``send()``, on a thread that may block.
     func sendAndWait() throws -> Answer {
-        let outcome = Mutex<Result<Answer, any Error>?>(nil)
-        let isDone = DispatchSemaphore(value: 0)
+        let outcome = OneShot<Result<Answer, any Error>>()
         Task {
-            let result: Result<Answer, any Error>
-            do { result = .success(try await send()) } catch { result = .failure(error) }
-            outcome.withLock { $0 = result }
-            isDone.signal()
+            do { outcome.set(.success(try await send())) } catch { outcome.set(.failure(error)) }
         }
-        isDone.wait()
-        return try outcome.withLock { try #require($0).get() }
+        return try outcome.wait().get()
     }
 }
