@@ -11,6 +11,8 @@ struct TestProgram {
     let logs: URL
     /// The `swift` to build with.
     let swift: String
+    /// What compiles in its place; nil for the `swiftc` beside it.
+    let compiler: LenientCompiler?
     /// The factor of all time limits for a slow machine.
     let timeFactor: Double
 
@@ -23,12 +25,20 @@ struct TestProgram {
 
     /// Builds everything once and shows the compiler's output.
     func build() throws {
-        let outcome = try Program.run(buildCommand, in: directory)
+        let outcome = try built(output: nil)
         guard outcome == .ended(status: 0) else {
             throw Failure(
                 "The copy with the mutants does not build (\(outcome)). The errors above name files in "
                     + "\(directory.path); if the package itself builds, correct the descriptions in Mutants.")
         }
+    }
+
+    private func built(output: URL?) throws -> Program.Outcome {
+        try compiler?.forgetFailures(in: scratch.appending(path: "debug"))
+        let outcome = try Program.run(
+            buildCommand, in: directory, environment: compiler?.environment ?? [:], output: output)
+        let hasFailed = compiler.map { !$0.failedModules.isEmpty } ?? false
+        return hasFailed ? .ended(status: 1) : outcome
     }
 
     /// An error of the compiler.
@@ -44,7 +54,7 @@ struct TestProgram {
     func buildErrors() throws -> Set<BuildError> {
         let log = logs.appending(path: "build.log")
         try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true)
-        let outcome = try Program.run(buildCommand, in: directory, output: log)
+        let outcome = try built(output: log)
         if outcome == .ended(status: 0) { return [] }
         let text = try String(contentsOf: log, encoding: .utf8)
         let root = directory.path + "/"

@@ -21,10 +21,11 @@ struct Workspace {
         sources =
             isCheckout
             ? try Checkout(root: root, workspace: directory) : SourceCopy(root: root, workspace: directory)
+        let swift = environment["SWIFT"] ?? "swift"
         tests = TestProgram(
             directory: sources.directory,
             scratch: isCheckout ? root.appending(path: ".build") : directory.appending(path: "build"), logs: logs,
-            swift: environment["SWIFT"] ?? "swift",
+            swift: swift, compiler: isCheckout ? nil : try LenientCompiler(directory: directory, swift: swift),
             timeFactor: max(1, environment["LAB_TIME_FACTOR"].flatMap(Double.init) ?? 1))
     }
 }
