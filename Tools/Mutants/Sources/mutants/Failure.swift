@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Why the mutants cannot be tried: one or more sentences.
 struct Failure: Error, CustomStringConvertible {
     let sentences: [String]

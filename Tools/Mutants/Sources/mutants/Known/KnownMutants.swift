@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Makes known mistakes in a copy of the lab's code, one after the other, and reports those that no test detects.

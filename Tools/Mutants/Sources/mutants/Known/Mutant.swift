@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A known possible mistake in the lab's code, and the tests that must detect it.
 struct Mutant: Decodable {
     /// How the mistake and the right fragment are combined in the code.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A mistake that a rule makes from a piece of code.
 struct Change: Hashable {
     /// The kinds of mistakes; `docs/mutants.md` lists them.

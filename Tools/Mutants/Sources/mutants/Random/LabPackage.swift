@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The package manager's description of the lab: its modules, and the nearest tests of each.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Draws mistakes, makes one after the other in a copy of the lab's code, and reports those that no test detects.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The mistakes that did not compile, remembered from run to run: to find them takes a build for each few of them.

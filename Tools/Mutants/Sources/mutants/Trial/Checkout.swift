@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The checkout itself: its build is there already, so that only files with mistakes are compiled. For a clone that is

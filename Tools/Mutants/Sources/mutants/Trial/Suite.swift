@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// A suite of the test program, or a scenario of the catalogue, with its results without a mutant.

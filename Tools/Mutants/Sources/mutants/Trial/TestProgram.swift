@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The built tests of the copy. They are one program, which is started directly: `swift test` would plan the build

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Puts mistakes into the text of a source file.
 struct Weaving {
     /// A mistake at one place of a file, under the name that switches it on.
