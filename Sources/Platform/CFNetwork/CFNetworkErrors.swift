@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Domain of errors with the numbers of ``CFNetworkErrors``.
 public let kCFErrorDomainCFNetwork = "kCFErrorDomainCFNetwork"
 

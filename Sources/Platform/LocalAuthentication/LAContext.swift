@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 public import Foundation
 package import SimulatedDevice
@@ -20,9 +22,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     private static let dialogs = DispatchQueue(label: "LocalAuthentication.dialogs", attributes: .concurrent)
 
     /// A conversation of this process's app.
-    public override convenience init() {
-        self.init(service: Sandbox.currentIfEntered?.authentication)
-    }
+    public override convenience init() { self.init(service: Sandbox.currentIfEntered?.authentication) }
 
     /// A conversation of the app whose service is given; nil for a process without a sandbox, where nothing can be
     /// confirmed.
@@ -66,7 +66,6 @@ open class LAContext: NSObject, @unchecked Sendable {
     open var biometryType: LABiometryType { LABiometryType(conversation.service?.sensor) }
 
     /// Whether a dialog for the policy could open now.
-    ///
     /// - Parameter error: takes an error of ``LAErrorDomain`` when it could not.
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         guard let obstacle = obstacle(to: policy) else { return true }
@@ -82,7 +81,6 @@ open class LAContext: NSObject, @unchecked Sendable {
     }
 
     /// Asks for the owner of the device.
-    ///
     /// - Parameters:
     ///   - policy: what may confirm the owner.
     ///   - localizedReason: the text of the dialog.
@@ -105,7 +103,6 @@ open class LAContext: NSObject, @unchecked Sendable {
     }
 
     /// As ``evaluatePolicy(_:localizedReason:reply:)``.
-    ///
     /// - Throws: an ``LAError``.
     open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
@@ -130,7 +127,39 @@ open class LAContext: NSObject, @unchecked Sendable {
     }
 
     /// Ends the conversation: an open dialog disappears, and it can no longer be used to confirm or read anything.
-    open func invalidate() {
-        conversation.invalidate()
+    open func invalidate() { conversation.invalidate() }
+}
+
+/// The kind of biometry a device has (sdk.md, section 3, item 11).
+public enum LABiometryType: Int, Sendable {
+    /// The device has no biometry.
+    case none = 0
+    /// Fingerprint.
+    case touchID = 1
+    /// Face.
+    case faceID = 2
+
+    init(_ sensor: BiometrySensor?) {
+        self =
+            switch sensor {
+            case .finger: .touchID
+            case .face: .faceID
+            case nil: .none
+            }
+    }
+}
+
+/// What may confirm that the owner of the device is there (sdk.md, section 3, item 11).
+public enum LAPolicy: Int, Sendable {
+    /// An enrolled finger or face.
+    case deviceOwnerAuthenticationWithBiometrics = 1
+    /// An enrolled finger or face, or else the passcode.
+    case deviceOwnerAuthentication = 2
+
+    var systemPolicy: AuthenticationPolicy {
+        switch self {
+        case .deviceOwnerAuthenticationWithBiometrics: .biometry
+        case .deviceOwnerAuthentication: .biometryOrPasscode
+        }
     }
 }

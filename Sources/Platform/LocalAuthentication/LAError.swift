@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import SimulatedDevice
 
@@ -36,9 +38,7 @@ public struct LAError: CustomNSError, LocalizedError, Hashable, Sendable {
     public let code: Code
 
     /// An error with a reason.
-    public init(_ code: Code) {
-        self.code = code
-    }
+    public init(_ code: Code) { self.code = code }
 
     init(failure: AuthenticationFailure) {
         // Both enumerations have the platform's codes as raw values; a test compares them case by case.
@@ -50,7 +50,6 @@ public struct LAError: CustomNSError, LocalizedError, Hashable, Sendable {
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
     public var errorDescription: String? { text }
 
-    /// The error as an `NSError`.
     var nsError: NSError { NSError(domain: Self.errorDomain, code: errorCode, userInfo: errorUserInfo) }
 
     private var text: String {
@@ -96,6 +95,4 @@ extension LAError {
 }
 
 /// Lets `catch LAError.userCancel` and `case LAError.userCancel:` match an error.
-public func ~= (code: LAError.Code, error: any Error) -> Bool {
-    (error as? LAError)?.code == code
-}
+public func ~= (code: LAError.Code, error: any Error) -> Bool { (error as? LAError)?.code == code }

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_exported public import Foundation
 package import SimulatedDevice
 import Synchronization
 
@@ -9,9 +12,7 @@ public final class UIApplication: Sendable {
         public let rawValue: String
 
         /// - Parameter rawValue: the key's text.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: String) { self.rawValue = rawValue }
     }
 
     /// The app of this process.
@@ -84,15 +85,12 @@ public final class UIApplication: Sendable {
     }
 
     /// Stops pushes for the app.
-    public func unregisterForRemoteNotifications() {
-        notifications?.tell(.unregister)
-    }
+    public func unregisterForRemoteNotifications() { notifications?.tell(.unregister) }
 
     private func registered(_ answer: NotificationAnswer) {
         DispatchQueue.main.async { [self] in
             switch answer {
-            case .token(let token):
-                delegate?.application(self, didRegisterForRemoteNotificationsWithDeviceToken: token)
+            case .token(let token): delegate?.application(self, didRegisterForRemoteNotificationsWithDeviceToken: token)
             case .refused(let reason):
                 // Apple documents no code for it.
                 let error = NSError(
@@ -119,3 +117,78 @@ public final class UIApplication: Sendable {
 /// The name from before Swift 4.2, as the older manual writes it.
 @available(*, deprecated, renamed: "UIApplication.LaunchOptionsKey")
 public typealias UIApplicationLaunchOptionsKey = UIApplication.LaunchOptionsKey
+
+/// What came of an app's work in the background.
+public enum UIBackgroundFetchResult: UInt, Sendable {
+    /// There was something new.
+    case newData = 0
+    /// There was nothing new.
+    case noData = 1
+    /// It failed.
+    case failed = 2
+}
+
+/// Notifications of the system to an app. All calls come on the main queue.
+public protocol UIApplicationDelegate: AnyObject {
+    /// The app gets pushes; the token is the address that its server needs.
+    func application(_ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
+    /// The app gets no pushes.
+    func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
+    /// A push requests work from the app, in the background or in the foreground.
+    /// - Parameter completionHandler: to be called within 30 seconds; an app that was woken is suspended then, and the
+    ///   system ends one that does not call it.
+    func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+        fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void)
+}
+
+extension UIApplicationDelegate {
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
+    ) {}
+
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error
+    ) {}
+
+    /// Has nothing to do.
+    public func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+        fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+    ) {
+        completionHandler(.noData)
+    }
+}
+
+/// The device the app runs on (sdk.md, section 3, item 11). Immutable. Thread rule: any thread.
+public final class UIDevice: Sendable {
+    /// The device of this process.
+    public static let current = UIDevice(sandbox: Sandbox.currentIfEntered)
+
+    /// What an app without a special entitlement gets instead of the name that the user gave: the kind of the device,
+    /// for example `iPhone`.
+    public let name: String
+    /// The kind of the device, for example `iPhone`.
+    public let model: String
+    /// Name of the operating system.
+    public let systemName: String
+    /// Version of the operating system, for example `17.5`.
+    public let systemVersion: String
+    private let device: DeviceInformation?
+
+    /// The same for all apps of a vendor on the device; nil for a process that is on no device, and before the first
+    /// unlock of the device.
+    public var identifierForVendor: UUID? { device.flatMap { UUID(uuidString: $0.vendorIdentifier) } }
+
+    /// - Parameter sandbox: what the system gives the app; nil for a process without a device.
+    package init(sandbox: Sandbox?) {
+        // A machine name is the kind followed by two numbers.
+        model = sandbox.map { String($0.device.model.prefix { !$0.isNumber }) } ?? "iPhone"
+        name = model
+        systemName = sandbox?.device.systemName ?? "iOS"
+        systemVersion = sandbox?.device.osVersion ?? ""
+        device = sandbox?.device
+    }
+}

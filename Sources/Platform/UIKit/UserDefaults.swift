@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import SimulatedDevice
 
 /// The app's preferences on its simulated device (sharing.md, section 21.5).
@@ -22,7 +24,6 @@ public final class UserDefaults: Foundation.UserDefaults {
     }
 
     /// The preferences of an app group, or others of the app.
-    ///
     /// - Parameter suitename: an entitled app group, or any other name; nil for the app's own preferences.
     /// - Returns: nil for the app's own identifier.
     public override convenience init?(suiteName suitename: String?) {
@@ -62,28 +63,20 @@ public final class UserDefaults: Foundation.UserDefaults {
 
     /// Stores a Boolean.
     public override func set(_ value: Bool, forKey defaultName: String) { set(value as Any?, forKey: defaultName) }
-
     /// Stores a whole number.
     public override func set(_ value: Int, forKey defaultName: String) { set(value as Any?, forKey: defaultName) }
-
     /// Stores a number.
     public override func set(_ value: Double, forKey defaultName: String) { set(value as Any?, forKey: defaultName) }
-
     /// The stored Boolean; false for a missing key and for a value of another type.
     public override func bool(forKey defaultName: String) -> Bool { object(forKey: defaultName) as? Bool ?? false }
-
     /// The stored whole number; 0 for a missing key and for a value of another type.
     public override func integer(forKey defaultName: String) -> Int { object(forKey: defaultName) as? Int ?? 0 }
-
     /// The stored number; 0 for a missing key and for a value of another type.
     public override func double(forKey defaultName: String) -> Double { object(forKey: defaultName) as? Double ?? 0 }
-
     /// The stored text; nil for a missing key and for a value of another type.
     public override func string(forKey defaultName: String) -> String? { object(forKey: defaultName) as? String }
-
     /// Removes a key.
     public override func removeObject(forKey defaultName: String) { suite.removeObject(forKey: defaultName) }
-
     /// True: a change is visible to every process when the function that made it returns.
     @discardableResult
     public override func synchronize() -> Bool { suite.synchronize() }

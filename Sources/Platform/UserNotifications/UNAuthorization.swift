@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import SimulatedDevice
 
 /// What an app asks the user for.
@@ -65,9 +67,7 @@ public final class UNNotificationSettings: NSObject, Sendable {
     /// Whether the app may show notifications.
     public let authorizationStatus: UNAuthorizationStatus
 
-    package init(authorizationStatus: UNAuthorizationStatus) {
-        self.authorizationStatus = authorizationStatus
-    }
+    package init(authorizationStatus: UNAuthorizationStatus) { self.authorizationStatus = authorizationStatus }
 
     /// Whether something is shown.
     public var alertSetting: UNNotificationSetting { setting(isLoud: true) }
@@ -88,4 +88,28 @@ public final class UNNotificationSettings: NSObject, Sendable {
         case .provisional: isLoud ? .disabled : .enabled
         }
     }
+}
+
+/// Domain of the errors of notifications.
+public let UNErrorDomain = "UNErrorDomain"
+
+/// An error of notifications.
+public struct UNError: Error, CustomNSError, Equatable, Sendable {
+    /// What is wrong.
+    public enum Code: Int, Sendable {
+        /// The user does not allow the app to show notifications.
+        case notificationsNotAllowed = 1
+    }
+
+    /// Domain of the errors of notifications.
+    public static var errorDomain: String { UNErrorDomain }
+
+    /// What is wrong.
+    public let code: Code
+
+    /// Creates an error.
+    public init(_ code: Code) { self.code = code }
+
+    /// The number of the code.
+    public var errorCode: Int { code.rawValue }
 }

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_exported public import Foundation
 package import SimulatedDevice
 import Synchronization
 
@@ -43,7 +46,6 @@ public final class UNUserNotificationCenter: Sendable {
     // MARK: What the user allows
 
     /// Asks the user the first time; afterwards returns that answer.
-    ///
     /// - Parameters:
     ///   - options: what the app would like to show.
     ///   - completionHandler: called once the user has answered.
@@ -70,9 +72,7 @@ public final class UNUserNotificationCenter: Sendable {
     }
 
     /// Returns what the user allows.
-    public func getNotificationSettings(
-        completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void
-    ) {
+    public func getNotificationSettings(completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void) {
         ask(.settings) { answer in
             var status = UNAuthorizationStatus.notDetermined
             if case .authorization(let authorization) = answer { status = UNAuthorizationStatus(authorization) }
@@ -82,9 +82,7 @@ public final class UNUserNotificationCenter: Sendable {
 
     /// Returns what the user allows.
     public func notificationSettings() async -> UNNotificationSettings {
-        await withCheckedContinuation { continuation in
-            getNotificationSettings { continuation.resume(returning: $0) }
-        }
+        await withCheckedContinuation { continuation in getNotificationSettings { continuation.resume(returning: $0) } }
     }
 
     // MARK: What is shown
@@ -110,9 +108,7 @@ public final class UNUserNotificationCenter: Sendable {
     }
 
     /// Clears all notifications of the app.
-    public func removeAllDeliveredNotifications() {
-        service?.tell(.remove(nil))
-    }
+    public func removeAllDeliveredNotifications() { service?.tell(.remove(nil)) }
 
     /// Sets the number on the app's icon; 0 removes it.
     public func setBadgeCount(
@@ -183,4 +179,62 @@ public final class UNUserNotificationCenter: Sendable {
         }
         return true
     }
+}
+
+/// Calls of the centre to an app. An app implements one function of each pair.
+///
+/// Functions with a handler are called on the main queue; asynchronous ones run where the app's own declaration states,
+/// which without `@MainActor` is a thread of the system's.
+public protocol UNUserNotificationCenterDelegate: AnyObject {
+    /// A notification arrived while the app is in the foreground; without the handler's call nothing is shown.
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+        withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void)
+    /// The same.
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification
+    ) async -> UNNotificationPresentationOptions
+    /// The user has opened a notification, or tapped a button of it.
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+        withCompletionHandler completionHandler: @escaping () -> Void)
+    /// The same.
+    func userNotificationCenter(_ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse) async
+}
+
+extension UNUserNotificationCenterDelegate {
+    /// Calls the function without a handler.
+    public func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+        withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
+    ) {
+        // Only the task uses the handler; it calls the delegate on a thread of the system, as Apple's framework does.
+        let delegate = UncheckedTransfer<any UNUserNotificationCenterDelegate>(self)
+        let handler = UncheckedTransfer(completionHandler)
+        Task { handler.value(await delegate.value.userNotificationCenter(center, willPresent: notification)) }
+    }
+
+    /// Shows nothing.
+    public func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification
+    ) async -> UNNotificationPresentationOptions { [] }
+
+    /// Calls the function without a handler.
+    public func userNotificationCenter(
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+        withCompletionHandler completionHandler: @escaping () -> Void
+    ) {
+        // Only the task uses the handler; it calls the delegate on a thread of the system, as Apple's framework does.
+        let delegate = UncheckedTransfer<any UNUserNotificationCenterDelegate>(self)
+        let handler = UncheckedTransfer(completionHandler)
+        Task {
+            await delegate.value.userNotificationCenter(center, didReceive: response)
+            handler.value()
+        }
+    }
+
+    /// Does nothing.
+    public func userNotificationCenter(
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse
+    ) async {}
 }

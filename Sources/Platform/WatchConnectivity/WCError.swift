@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// Domain of the errors of this module.
@@ -79,19 +81,15 @@ public struct WCError: CustomNSError, LocalizedError, Equatable, Sendable {
     public let code: Code
 
     /// An error with a number.
-    public init(_ code: Code) {
-        self.code = code
-    }
+    public init(_ code: Code) { self.code = code }
 
     /// ``WCErrorDomain``.
     public static var errorDomain: String { WCErrorDomain }
 
     /// The number as an integer.
     public var errorCode: Int { code.rawValue }
-
     /// The description alone.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: code.localizedDescription] }
-
     /// What went wrong, in English.
     public var errorDescription: String? { code.localizedDescription }
 
@@ -106,9 +104,7 @@ public struct WCError: CustomNSError, LocalizedError, Equatable, Sendable {
 
 extension WCError.Code {
     /// Matches an error in a `catch` or a `case`, as `catch WCError.notReachable`.
-    public static func ~= (code: WCError.Code, error: any Error) -> Bool {
-        (error as? WCError)?.code == code
-    }
+    public static func ~= (code: WCError.Code, error: any Error) -> Bool { (error as? WCError)?.code == code }
 }
 
 /// The names of ``Code``, as Apple's framework has them beside the type.

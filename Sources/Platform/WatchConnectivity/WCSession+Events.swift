@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import Synchronization
@@ -7,18 +9,14 @@ extension WCSession {
     /// Runs on the backend's thread: the session's state changes at once, the app is notified on `queue`.
     func receive(_ event: WatchSessionEvent) {
         switch event {
-        case .activated(let counterpart, let outstanding):
-            activated(counterpart, outstanding: outstanding)
-        case .activationFailed(let code):
-            enqueueActivation(error: WCError.reported(code))
+        case .activated(let counterpart, let outstanding): activated(counterpart, outstanding: outstanding)
+        case .activationFailed(let code): enqueueActivation(error: WCError.reported(code))
         case .becameInactive:
             state.withLock { $0.activation = .inactive }
             queue.async { self.delegate?.sessionDidBecomeInactive(self) }
         case .deactivated: deactivated()
-        case .changed(let counterpart):
-            changed(to: counterpart)
-        case .message(let message):
-            received(message)
+        case .changed(let counterpart): changed(to: counterpart)
+        case .message(let message): received(message)
         case .acknowledged(let messageId):
             // Without a reply handler there is nothing more to come.
             state.withLock { if $0.pending[messageId]?.expectsReply == false { $0.pending[messageId] = nil } }
@@ -28,21 +26,22 @@ extension WCSession {
         case .failed(let messageId, let code):
             guard let pending = state.withLock({ $0.pending.removeValue(forKey: messageId) }) else { return }
             queue.async { pending.fail(WCError.reported(code)) }
-        case .transferFinished(let transferId, .userInfo(let body, _), let code):
-            finished(transferId, body, code: code)
-        case .transferFinished(let transferId, .file(let file), let code):
-            finished(transferId, file, code: code)
+        case .transferFinished(let transferId, .userInfo(let body, _), let code): finished(transferId, body, code: code)
+        case .transferFinished(let transferId, .file(let file), let code): finished(transferId, file, code: code)
         case .transferProgressed(let transferId, let sent):
             let transfer = state.withLock { $0.fileTransfers.first { $0.transferId == transferId } }
             queue.async { transfer?.advance(to: sent) }
         case .userInfo(let transferId, let body, let hasMore):
-            state.withLock { $0.hasMoreWaiting = hasMore }
-            received(transferId, WatchContent.dictionary(in: body) ?? [:])
+            received(transferId, hasMore: hasMore) { delegate in
+                delegate.session(self, didReceiveUserInfo: WatchContent.dictionary(in: body) ?? [:])
+            }
         case .file(let transferId, let file, let hasMore):
-            state.withLock { $0.hasMoreWaiting = hasMore }
-            received(transferId, file)
-        case .context(let body, let news):
-            received(body, news: news)
+            received(transferId, hasMore: hasMore) { delegate in
+                delegate.session(self, didReceive: WCSessionFile(file))
+                // A moved file belongs to the delegate.
+                try? FileManager.default.removeItem(atPath: file.path)
+            }
+        case .context(let body, let news): received(body, news: news)
         case .ownContext(let body):
             state.withLock { $0.sentContext = body }
         }
@@ -98,9 +97,7 @@ extension WCSession {
     }
 
     func enqueueActivation(error: (any Error)?) {
-        queue.async {
-            self.delegate?.session(self, activationDidCompleteWith: self.activationState, error: error)
-        }
+        queue.async { self.delegate?.session(self, activationDidCompleteWith: self.activationState, error: error) }
     }
 
     private func changed(to counterpart: WatchCounterpartState) {
@@ -147,14 +144,12 @@ extension WCSession {
             }
         }
         switch (message.isPropertyList, message.expectsReply) {
-        case (false, false):
-            delegate.session(self, didReceiveMessageData: message.body)
+        case (false, false): delegate.session(self, didReceiveMessageData: message.body)
         case (false, true):
             delegate.session(self, didReceiveMessageData: message.body) { reply in
                 answer(Result { () throws(ContentError) in try WatchContent.checked(reply) })
             }
-        case (true, false):
-            delegate.session(self, didReceiveMessage: WatchContent.dictionary(in: message.body) ?? [:])
+        case (true, false): delegate.session(self, didReceiveMessage: WatchContent.dictionary(in: message.body) ?? [:])
         case (true, true):
             delegate.session(self, didReceiveMessage: WatchContent.dictionary(in: message.body) ?? [:]) { reply in
                 answer(Result { () throws(ContentError) in try PropertyList.encode(reply) })
@@ -168,9 +163,7 @@ extension WCSession {
     }
 
     /// Called by the delegate's default methods, on the delegate queue: the app has none of its own.
-    func noteUnhandled() {
-        state.withLock { $0.isUnhandled = true }
-    }
+    func noteUnhandled() { state.withLock { $0.isUnhandled = true } }
 
     /// The system reports the end of a transfer until the delegate has it and the session acknowledges.
     private func finished(_ transferId: UUID, _ body: Data, code: Int?) {
@@ -181,9 +174,7 @@ extension WCSession {
         let content = WatchContent.dictionary(in: body) ?? [:]
         let transfer = known ?? transfer(transferId, content, isTransferring: false)
         transfer.finish()
-        reportEnd(of: transfer, error: code.map(WCError.reported)) { [weak backend] in
-            backend?.told(transferId)
-        }
+        reportEnd(of: transfer, error: code.map(WCError.reported)) { [weak backend] in backend?.told(transferId) }
     }
 
     private func finished(_ transferId: UUID, _ file: WatchFile, code: Int?) {
@@ -191,8 +182,7 @@ extension WCSession {
             let index = state.fileTransfers.firstIndex { $0.transferId == transferId }
             return index.map { state.fileTransfers.remove(at: $0) }
         }
-        let transfer =
-            known ?? fileTransfer(transferId, WCSessionFile(file), size: file.size, isTransferring: false)
+        let transfer = known ?? fileTransfer(transferId, WCSessionFile(file), size: file.size, isTransferring: false)
         transfer.finish()
         if code == nil { queue.async { transfer.advance(to: file.size) } }
         reportEnd(of: transfer, error: code.map(WCError.reported)) { [weak backend] in backend?.told(transferId) }
@@ -212,25 +202,17 @@ extension WCSession {
         }
     }
 
-    private func received(_ transferId: UUID, _ file: WatchFile) {
-        state.withLock { $0.undelivered += 1 }
-        queue.async { [self] in
-            let delegate = self.delegate
-            delegate?.session(self, didReceive: WCSessionFile(file))
-            // A moved file belongs to the delegate.
-            if delegate != nil { try? FileManager.default.removeItem(atPath: file.path) }
-            state.withLock { $0.undelivered -= 1 }
-            // What no delegate has seen is handed to the next process.
-            if delegate != nil { backend?.delivered(transferId) }
+    /// Hands a transfer to the delegate, on the delegate queue.
+    private func received(
+        _ transferId: UUID, hasMore: Bool, _ handOver: @escaping @Sendable (any WCSessionDelegate) -> Void
+    ) {
+        state.withLock { state in
+            state.hasMoreWaiting = hasMore
+            state.undelivered += 1
         }
-    }
-
-    private func received(_ transferId: UUID, _ userInfo: [String: Any]) {
-        state.withLock { $0.undelivered += 1 }
-        let content = Unshared(value: userInfo)
         queue.async { [self] in
             let delegate = self.delegate
-            delegate?.session(self, didReceiveUserInfo: content.value)
+            if let delegate { handOver(delegate) }
             state.withLock { $0.undelivered -= 1 }
             // What no delegate has seen is handed to the next process.
             if delegate != nil { backend?.delivered(transferId) }
@@ -238,8 +220,20 @@ extension WCSession {
     }
 }
 
-/// Carries a value that is not Sendable to the delegate queue.
-private struct Unshared<Value>: @unchecked Sendable {
-    // Sendable is safe: the sender keeps no reference; only the receiving block uses the value.
-    let value: Value
+/// The handlers of a message that was sent: the code that removes it from the session's list calls one of them, once, on
+/// the delegate queue.
+struct PendingMessage: @unchecked Sendable {
+    // Sendable is safe: the app's closures are only ever called on the session's serial delegate queue.
+    private let replyHandler: ((Data, Bool) -> Void)?
+    private let errorHandler: ((any Error) -> Void)?
+
+    init(reply: ((Data, Bool) -> Void)?, failure: ((any Error) -> Void)?) {
+        replyHandler = reply
+        errorHandler = failure
+    }
+
+    var expectsReply: Bool { replyHandler != nil }
+
+    func reply(_ body: Data, _ isPropertyList: Bool) { replyHandler?(body, isPropertyList) }
+    func fail(_ error: any Error) { errorHandler?(error) }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import SimulatedDevice
 import Synchronization
@@ -6,7 +8,6 @@ import Synchronization
 /// when a call returns.
 extension WCSession {
     /// Queues a dictionary for the counterpart.
-    ///
     /// - Parameter userInfo: At most 65,536 bytes as a binary property list.
     /// - Returns: The transfer. One that is refused is not transferring, and the delegate gets the reason.
     @discardableResult
@@ -16,7 +17,6 @@ extension WCSession {
 
     /// Phone: queues a dictionary for the watch app's complication. It is sent before queued content, and the watch app
     /// is woken up for it. Without a complication, or when the budget of the day is used up, it is queued as any other.
-    ///
     /// - Parameter userInfo: At most 65,536 bytes as a binary property list.
     /// - Returns: The transfer. One that is refused is not transferring, and the delegate gets the reason.
     @discardableResult
@@ -25,7 +25,6 @@ extension WCSession {
     }
 
     /// Queues a file for the counterpart.
-    ///
     /// - Parameters:
     ///   - file: A file that can be read, of at most 16 MiB. It may go when the call has returned.
     ///   - metadata: At most 65,536 bytes as a binary property list.
@@ -57,7 +56,6 @@ extension WCSession {
 
     /// The transfers that are queued or under way, oldest first.
     public var outstandingUserInfoTransfers: [WCSessionUserInfoTransfer] { state.withLock { $0.transfers } }
-
     /// The files that are queued or under way, oldest first.
     public var outstandingFileTransfers: [WCSessionFileTransfer] { state.withLock { $0.fileTransfers } }
 
@@ -135,4 +133,40 @@ extension WCSession {
             isTold()
         }
     }
+}
+
+/// Content rules of messages and transfers (watch.md, section 9.8).
+enum PropertyList {
+    /// The binary property list of a dictionary.
+    static func encode(
+        _ dictionary: [String: Any], limit: Int = WatchContent.messageLimit
+    ) throws(ContentError) -> Data {
+        guard isPropertyList(dictionary),
+            let data = try? PropertyListSerialization.data(fromPropertyList: dictionary, format: .binary, options: 0),
+            WatchContent.problem(in: data, isPropertyList: true, limit: .max) == nil
+        else { throw ContentError(code: .payloadUnsupportedTypes) }
+        return try WatchContent.checked(data, limit: limit)
+    }
+
+    private static func isPropertyList(_ value: Any) -> Bool {
+        switch value {
+        case is String, is Bool, is any BinaryInteger, is any BinaryFloatingPoint, is NSNumber, is Date, is Data: true
+        case let array as [Any]: array.allSatisfy(isPropertyList)
+        case let dictionary as [String: Any]: dictionary.values.allSatisfy(isPropertyList)
+        default: false
+        }
+    }
+}
+
+extension WatchContent {
+    /// The data, unless they are too large.
+    static func checked(_ data: Data, limit: Int = messageLimit) throws(ContentError) -> Data {
+        guard data.count <= limit else { throw ContentError(code: .payloadTooLarge) }
+        return data
+    }
+}
+
+/// Why content is refused.
+struct ContentError: Error {
+    let code: WCError.Code
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 public import SimulatedDevice
 import Synchronization
@@ -46,9 +48,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
     private static let shared = WCSession(backend: Sandbox.current.watchSession)
 
     /// Whether this device can have a counterpart.
-    public class func isSupported() -> Bool {
-        Sandbox.current.watchSession?.isSupported ?? false
-    }
+    public class func isSupported() -> Bool { Sandbox.current.watchSession?.isSupported ?? false }
 
     // MARK: State
 
@@ -73,7 +73,6 @@ public final class WCSession: NSObject, @unchecked Sendable {
 
     /// State of this session.
     public var activationState: WCSessionActivationState { state.withLock { $0.activation } }
-
     /// Phone: whether a watch is paired.
     public var isPaired: Bool { state.withLock { $0.activation == .activated && $0.counterpart.isPaired } }
 
@@ -84,7 +83,6 @@ public final class WCSession: NSObject, @unchecked Sendable {
 
     /// Watch: whether the phone has the companion app.
     public var isCompanionAppInstalled: Bool { isWatchAppInstalled }
-
     /// Whether a message would be delivered now; the link may break before it is.
     public var isReachable: Bool { state.withLock { $0.activation == .activated && $0.counterpart.isReachable } }
 
@@ -110,7 +108,6 @@ public final class WCSession: NSObject, @unchecked Sendable {
     // MARK: Immediate messages
 
     /// Sends data to the counterpart, which must be reachable (watch.md, section 9.4).
-    ///
     /// - Parameters:
     ///   - data: At most 65,536 bytes.
     ///   - replyHandler: Gets the reply. With it, exactly one of the two handlers is called, once.
@@ -124,14 +121,12 @@ public final class WCSession: NSObject, @unchecked Sendable {
     }
 
     /// Sends a dictionary of property-list values to the counterpart, which must be reachable.
-    ///
     /// - Parameters:
     ///   - message: At most 65,536 bytes as a binary property list.
     ///   - replyHandler: Gets the reply. With it, exactly one of the two handlers is called, once.
     ///   - errorHandler: Gets a ``WCError``.
     public func sendMessage(
-        _ message: [String: Any], replyHandler: (([String: Any]) -> Void)?,
-        errorHandler: ((any Error) -> Void)? = nil
+        _ message: [String: Any], replyHandler: (([String: Any]) -> Void)?, errorHandler: ((any Error) -> Void)? = nil
     ) {
         let pending = PendingMessage(
             reply: replyHandler.map { handler in { body, _ in handler(WatchContent.dictionary(in: body) ?? [:]) } },
@@ -141,9 +136,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
 
     /// Sends a message after checking first the session, then the content, then the reachability (watch.md, section
     /// 9.7).
-    private func send(
-        isPropertyList: Bool, _ pending: PendingMessage, _ content: () throws(ContentError) -> Data
-    ) {
+    private func send(isPropertyList: Bool, _ pending: PendingMessage, _ content: () throws(ContentError) -> Data) {
         if let problem = problem() { return fail(pending, problem) }
         let body: Data
         do throws(ContentError) {
@@ -180,9 +173,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
     /// Runs after everything that the session has to tell its app so far. Any thread may call it.
     package func afterCallbacks(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    private func fail(_ pending: PendingMessage, _ code: WCError.Code) {
-        queue.async { pending.fail(WCError(code)) }
-    }
+    private func fail(_ pending: PendingMessage, _ code: WCError.Code) { queue.async { pending.fail(WCError(code)) } }
 
     // MARK: Application context
 
@@ -197,7 +188,6 @@ public final class WCSession: NSObject, @unchecked Sendable {
     }
 
     /// Replaces the context for the counterpart; it gets the newest one.
-    ///
     /// - Parameter applicationContext: At most 262,144 bytes as a binary property list.
     /// - Throws: ``WCError``.
     public func updateApplicationContext(_ applicationContext: [String: Any]) throws {
@@ -216,4 +206,87 @@ public final class WCSession: NSObject, @unchecked Sendable {
 struct DelegateReference: @unchecked Sendable {
     // Sendable is safe: threads only pass the reference on; the delegate's methods run on the session's queue alone.
     weak var value: (any WCSessionDelegate)?
+}
+
+/// State of a session (watch.md, section 9.1).
+public enum WCSessionActivationState: Int, Sendable {
+    /// ``WCSession/activate()`` has not succeeded yet.
+    case notActivated = 0
+    /// The user is switching to another watch.
+    case inactive = 1
+    /// The session can be used.
+    case activated = 2
+}
+
+/// Calls of a session to the app. All calls come on one serial queue that is not the main queue.
+public protocol WCSessionDelegate: AnyObject {
+    /// ``WCSession/activate()`` has ended; nothing else is called before.
+    func session(
+        _ session: WCSession, activationDidCompleteWith activationState: WCSessionActivationState, error: (any Error)?)
+    /// Phone: the user is switching to another watch.
+    func sessionDidBecomeInactive(_ session: WCSession)
+    /// Phone: all data of the previous watch have arrived; activate again for the new one.
+    func sessionDidDeactivate(_ session: WCSession)
+    /// Phone: paired or installed state changed.
+    func sessionWatchStateDidChange(_ session: WCSession)
+    /// Watch: ``WCSession/isCompanionAppInstalled`` changed.
+    func sessionCompanionAppInstalledDidChange(_ session: WCSession)
+    /// ``WCSession/isReachable`` changed.
+    func sessionReachabilityDidChange(_ session: WCSession)
+    /// A dictionary message without reply arrived.
+    func session(_ session: WCSession, didReceiveMessage message: [String: Any])
+    /// A dictionary message arrived whose sender waits; `replyHandler` must be called, from any thread.
+    func session(
+        _ session: WCSession, didReceiveMessage message: [String: Any], replyHandler: @escaping ([String: Any]) -> Void)
+    /// A data message without reply arrived.
+    func session(_ session: WCSession, didReceiveMessageData messageData: Data)
+    /// A data message arrived whose sender waits; `replyHandler` must be called, from any thread.
+    func session(_ session: WCSession, didReceiveMessageData messageData: Data, replyHandler: @escaping (Data) -> Void)
+    /// The counterpart's newest application context arrived.
+    func session(_ session: WCSession, didReceiveApplicationContext applicationContext: [String: Any])
+    /// A guaranteed transfer of this app arrived, was cancelled or failed.
+    func session(_ session: WCSession, didFinish userInfoTransfer: WCSessionUserInfoTransfer, error: (any Error)?)
+    /// A guaranteed transfer of the counterpart arrived.
+    func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any])
+    /// A file of this app arrived, was cancelled or failed.
+    func session(_ session: WCSession, didFinish fileTransfer: WCSessionFileTransfer, error: (any Error)?)
+    /// A file of the counterpart arrived; it is deleted when the method returns, unless it was moved.
+    func session(_ session: WCSession, didReceive file: WCSessionFile)
+}
+
+extension WCSessionDelegate {
+    /// Does nothing.
+    public func sessionDidBecomeInactive(_ session: WCSession) {}
+    /// Does nothing.
+    public func sessionDidDeactivate(_ session: WCSession) {}
+    /// Does nothing.
+    public func sessionWatchStateDidChange(_ session: WCSession) {}
+    /// Does nothing.
+    public func sessionCompanionAppInstalledDidChange(_ session: WCSession) {}
+    /// Does nothing.
+    public func sessionReachabilityDidChange(_ session: WCSession) {}
+    /// Does nothing.
+    public func session(_ session: WCSession, didReceiveMessage message: [String: Any]) {}
+    /// Refuses the message: its sender gets 7014.
+    public func session(
+        _ session: WCSession, didReceiveMessage message: [String: Any], replyHandler: @escaping ([String: Any]) -> Void
+    ) { session.noteUnhandled() }
+    /// Does nothing.
+    public func session(_ session: WCSession, didReceiveMessageData messageData: Data) {}
+    /// Refuses the message: its sender gets 7014.
+    public func session(
+        _ session: WCSession, didReceiveMessageData messageData: Data, replyHandler: @escaping (Data) -> Void
+    ) { session.noteUnhandled() }
+    /// Does nothing.
+    public func session(_ session: WCSession, didReceiveApplicationContext applicationContext: [String: Any]) {}
+    /// Does nothing.
+    public func session(
+        _ session: WCSession, didFinish userInfoTransfer: WCSessionUserInfoTransfer, error: (any Error)?
+    ) {}
+    /// Does nothing.
+    public func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any]) {}
+    /// Does nothing.
+    public func session(_ session: WCSession, didFinish fileTransfer: WCSessionFileTransfer, error: (any Error)?) {}
+    /// Does nothing.
+    public func session(_ session: WCSession, didReceive file: WCSessionFile) {}
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What a function of this module refuses, and which field made it refuse.
 ///
 /// Cases name fields by their wire or documentation name, so that a message can be shown without

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The version string of a V3 protocol header (protocol.md, section 1).
 ///
 /// Not to be confused with the version of an activation (2 or 3) in the status blob.

@@ -1,11 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabPoints
+import PowerAuthShared
+import SimulatedDevice
 
 /// Finds the activation identifier in a serialized session, without the core (sharing.md, sections 13 and 18.2).
 ///
 /// The layout of the beginning: `PA`, flags, `P`, data version `3` to `6`, counter (8 bytes in version 3, a counted 16
 /// bytes later), counted identifier.
 struct ActivationStateReader {
-    /// The content of a state.
     enum Activation: Equatable {
         /// There is an activation.
         case identifier(String)
@@ -17,7 +21,6 @@ struct ActivationStateReader {
 
     private var bytes: Data
 
-    /// Inspects the value of the status item.
     static func activation(in state: Data) -> Activation {
         var reader = ActivationStateReader(bytes: state)
         return reader.read() ?? .unreadable
@@ -51,12 +54,49 @@ struct ActivationStateReader {
     private mutating func count() -> Int? {
         guard let first = byte() else { return nil }
         switch first {
-        case 0x00...0x7F:
-            return Int(first)
+        case 0x00...0x7F: return Int(first)
         case 0x80...0xBF:
             return byte().map { Int(first & 0x3F) << 8 | Int($0) }
         default:
             return take(3)?.reduce(Int(first & 0x3F)) { $0 << 8 | Int($1) }
+        }
+    }
+}
+
+/// What an extension can learn about the activation of its application (sharing.md, section 18.2).
+struct ApplicationState: Sendable {
+    let instanceId: String
+    let keychain: PowerAuthKeychain
+    let suiteName: String?
+    let sandbox: Sandbox
+
+    private static let missingSuite =
+        "Without keychainAttribute_UserDefaultsSuiteName a reinstalled application cannot be recognised."
+
+    /// Logs that the configuration lacks the suite.
+    func reportMissingSuite() {
+        sandbox.trace(
+            .configurationIncomplete,
+            [.lack: .text("userDefaultsSuiteMissing"), .consequence: .text(Self.missingSuite)])
+    }
+
+    func activation() -> ActivationKnowledge {
+        if let suiteName {
+            guard sandbox.defaults(suite: suiteName)?.bool(forKey: PowerAuthKeychain_Initialized) == true else {
+                // The application has not run since its installation; it will decide what happens to the items.
+                return .unknown
+            }
+        } else {
+            PowerAuthLog.write("WARNING: \(Self.missingSuite)")
+        }
+        var status = errSecSuccess
+        guard let data = keychain.data(forKey: instanceId, status: &status) else {
+            return status == errSecItemNotFound ? .none : .unknown
+        }
+        switch ActivationStateReader.activation(in: data) {
+        case .identifier(let identifier): return .identifier(identifier)
+        case .none: return .none
+        case .unreadable: return .unknown
         }
     }
 }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-public import PowerAuthShared
+// An application imports only the SDK's module (sdk.md, section 3, item 1).
+@_exported public import PowerAuthShared
 package import SimulatedDevice
 
 /// PowerAuth in an app extension: it sees whether the application has an activation, and uses the application's tokens
@@ -13,7 +16,6 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
 
     /// Connects to the data of the application. Every name must equal the application's; only a sharing configuration is
     /// checked.
-    ///
     /// - Parameters:
     ///   - configuration: copied; its `instanceId` and its sharing configuration are used.
     ///   - keychainConfiguration: access group, defaults suite and service names.
@@ -30,7 +32,6 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
     }
 
     /// As the failable initialiser, but reports why a configuration is refused.
-    ///
     /// - Throws: the cause, which the log and the trace name too.
     package convenience init(
         checking configuration: PowerAuthConfiguration, keychain: PowerAuthKeychainConfiguration
@@ -51,7 +52,7 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
     package init(
         configuration: PowerAuthConfiguration, keychainConfiguration: PowerAuthKeychainConfiguration, sandbox: Sandbox
     ) throws(InvalidConfiguration) {
-        let template = Transferred(configuration.copy())
+        let template = UncheckedTransfer(configuration.copy())
         // Only copied from here on, so the threads that copy do not disturb each other.
         makeConfiguration = { template.value.copy() }
         let state = ApplicationState(
@@ -67,8 +68,7 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
         keychainTokenStore = KeychainTokenStore(
             rules: .appExtension,
             environment: TokenStoreEnvironment(
-                activation: { state.activation() },
-                currentTime: { sandbox.clock.now().timeIntervalSince1970 }),
+                activation: { state.activation() }, currentTime: { sandbox.clock.now().timeIntervalSince1970 }),
             records: TokenRecordStore(keychain: tokens, instanceId: configuration.instanceId, sandbox: sandbox),
             lock: try Self.tokenLock(configuration, sandbox))
         if !canRecogniseReinstallation { state.reportMissingSuite() }
@@ -76,7 +76,6 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
 
     /// A copy of the configuration.
     public var configuration: PowerAuthConfiguration { makeConfiguration() }
-
     /// The application's tokens. They can be used, but not requested, and removed only with ``removesLocalTokens``.
     public var tokenStore: any PowerAuthTokenStore { keychainTokenStore }
 
@@ -101,22 +100,17 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
     /// extension still reports the previous activation until the application has run (extensions-and-legacy-names.md,
     /// section 12, item 7).
     public var canRecogniseReinstallation: Bool { state.suiteName != nil }
-
     /// Identifier of the application's activation, or nil. A pending activation cannot be seen.
     public var activationIdentifier: String? { state.activation().identifier }
 
     /// True when the application has a persisted activation. The server may have blocked or removed it.
     public func hasValidActivation() -> Bool { activationIdentifier != nil }
-
     /// Always false: an extension does not activate.
     public func canStartActivation() -> Bool { false }
-
     /// Always false: it cannot be seen.
     public func hasPendingActivation() -> Bool { false }
-
     /// Always false: it cannot be seen.
     public func hasPendingProtocolUpgrade() -> Bool { false }
-
     /// Always false: it cannot be seen.
     public func hasProtocolUpgradeAvailable() -> Bool { false }
 
@@ -133,7 +127,7 @@ public final class PowerAuthExtensionSDK: PowerAuthSessionStatusProvider, Sendab
         } catch {
             guard error.mayPass else { throw error }
             error.report(in: sandbox)
-            let settings = Transferred(sharing.copy())
+            let settings = UncheckedTransfer(sharing.copy())
             return DeferredTokenLock { () throws(InvalidConfiguration) in
                 try SharedTokenLock(sharing: settings.value, instanceId: instanceId, sandbox: sandbox)
             }

@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthShared
+import SimulatedDevice
+import Synchronization
 
 /// Gets tokens from the phone (watch.md, section 6.6).
 final class PhoneTokenProvider: RemoteTokenProvider {
@@ -19,7 +23,7 @@ final class PhoneTokenProvider: RemoteTokenProvider {
         let task = PhoneRequest()
         let packet = WatchPacket(
             target: WatchTarget.token(instanceId), payload: WatchTokenPayload(.get, tokenName: request.name))
-        let question = Transferred(storage.time(instanceId).startTimeSynchronizationTask())
+        let question = UncheckedTransfer(storage.time(instanceId).startTimeSynchronizationTask())
         manager.send(packet, expecting: WatchTokenPayload.self) { [storage, instanceId] result in
             // The message cannot be recalled, but the reply to a cancelled request is dropped.
             guard !task.isCancelled else { return }
@@ -57,4 +61,13 @@ final class PhoneTokenProvider: RemoteTokenProvider {
         record.factors = request.authentication?.tokenFactorMask ?? 0
         return .success(record)
     }
+}
+
+/// A request to the phone that the watch can lose interest in.
+final class PhoneRequest: PowerAuthOperationTask, Sendable {
+    private let cancelled = Mutex(false)
+
+    var isCancelled: Bool { cancelled.withLock { $0 } }
+
+    func cancel() { cancelled.withLock { $0 = true } }
 }

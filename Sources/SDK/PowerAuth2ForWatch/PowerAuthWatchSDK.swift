@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
-public import PowerAuthShared
+import LabPoints
+// An application imports only the SDK's module (sdk.md, section 3, item 1).
+@_exported public import PowerAuthShared
 package import SimulatedDevice
 
 /// PowerAuth on a watch: what the phone reported about its activation, and copies of the phone's tokens (watch.md,
@@ -15,11 +19,9 @@ public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
     private let makeConfiguration: @Sendable () -> PowerAuthConfiguration
 
     /// Connects to the data of one instance. Nothing is validated, and nothing can fail.
-    ///
     /// - Parameter configuration: copied; its `instanceId` must equal the one on the phone.
     public convenience init(configuration: PowerAuthConfiguration) {
-        self.init(
-            configuration: configuration, storage: .shared, manager: .sharedInstance, sandbox: .current)
+        self.init(configuration: configuration, storage: .shared, manager: .sharedInstance, sandbox: .current)
     }
 
     /// - Parameters:
@@ -32,7 +34,7 @@ public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
         sandbox: Sandbox
     ) {
         let instanceId = configuration.instanceId
-        let template = Transferred(configuration.copy())
+        let template = UncheckedTransfer(configuration.copy())
         self.instanceId = instanceId
         self.storage = storage
         self.manager = manager
@@ -52,8 +54,7 @@ public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
             storage.time(instanceId).isTimeSynchronized ? TokenStoreRules.application.headerVersion : nil
         }
         keychainTokenStore = KeychainTokenStore(
-            rules: .watch, environment: environment,
-            records: storage.records(instanceId), lock: storage)
+            rules: .watch, environment: environment, records: storage.records(instanceId), lock: storage)
         keychainTokenStore.setProvider(provider)
     }
 
@@ -61,36 +62,28 @@ public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
 
     /// A copy of the configuration.
     public var configuration: PowerAuthConfiguration { makeConfiguration() }
-
     /// The tokens that the watch has or can get from the phone.
     public var tokenStore: any PowerAuthTokenStore { keychainTokenStore }
-
     /// Identifier of the phone's activation, nil without one, or if the phone has not reported it.
     public var activationIdentifier: String? { storage.activationId(instanceId) }
 
     /// True if the phone has reported an activation.
     public func hasValidActivation() -> Bool { activationIdentifier != nil }
-
     /// Always false: a watch does not activate.
     public func canStartActivation() -> Bool { false }
-
     /// Always false: a watch does not activate.
     public func hasPendingActivation() -> Bool { false }
-
     /// Always false: upgrades are the phone's matter.
     public func hasPendingProtocolUpgrade() -> Bool { false }
-
     /// Always false: upgrades are the phone's matter.
     public func hasProtocolUpgradeAvailable() -> Bool { false }
 
     /// Asks the phone for its activation; the answer arrives as a message of its own (watch.md, section 6.5).
-    ///
     /// - Returns: false when the session cannot be used.
     @discardableResult
     public func updateActivationStatus() -> Bool { manager.send(statusRequest) }
 
     /// Asks the phone, which must be reachable, for its activation and stores the answer.
-    ///
     /// - Parameter completion: takes the identifier (nil for no activation), or an error with the code
     ///   `watchConnectivity` or one of `WCErrorDomain`, on the main queue. An error leaves the stored state as it was.
     public func updateActivationStatus(completion: @escaping (String?, NSError?) -> Void) {
@@ -100,16 +93,14 @@ public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
             case .failure(let error): completion(nil, error)
             }
         }
-        let question = Transferred(storage.time(instanceId).startTimeSynchronizationTask())
+        let question = UncheckedTransfer(storage.time(instanceId).startTimeSynchronizationTask())
         manager.send(statusRequest, expecting: WatchStatusPayload.self) { [storage, instanceId] result in
             task.complete(
                 result.flatMap { status in
                     guard status.command == .put else { return .failure(WatchError.wrongStatusFromPhone.nsError) }
                     storage.takeTime(status.serverTime, of: instanceId, askedAt: question.value)
                     guard storage.update(activationId: status.activationId, of: instanceId, order: status.order)
-                    else {
-                        return .failure(WatchError.watchStorage.nsError)
-                    }
+                    else { return .failure(WatchError.watchStorage.nsError) }
                     return .success(storage.activationId(instanceId))
                 })
         }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `URLAuthenticationChallenge` and its kind are part of Foundation on Apple's platforms, so an application does not import
 // the module that they have on Linux.
 @_exported public import FoundationNetworking

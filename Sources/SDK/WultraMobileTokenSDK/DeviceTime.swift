@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import PowerAuthShared
@@ -10,15 +12,12 @@ struct DeviceTime: Sendable {
     /// Keeps an action from running.
     typealias Cancellation = @Sendable () -> Void
 
-    /// The date by the clock.
     let now: @Sendable () -> Date
     /// Runs an action once, after a number of seconds.
     let after: @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Cancellation
 
-    /// The device time of this process.
     static var current: DeviceTime { Sandbox.currentIfEntered.map(DeviceTime.init) ?? machine }
 
-    /// The time of an app's device.
     init(_ sandbox: Sandbox) {
         now = { sandbox.clock.now() }
         after = { [timer = sandbox.timer] seconds, action in
@@ -44,7 +43,7 @@ struct DeviceTime: Sendable {
             source.setEventHandler(handler: action)
             source.activate()
             // Sources may be cancelled on any thread.
-            let timer = Transferred(source)
+            let timer = UncheckedTransfer(source)
             return { timer.value.cancel() }
         })
 }

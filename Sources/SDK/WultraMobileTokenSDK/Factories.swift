@@ -1,10 +1,13 @@
-public import PowerAuth2
-public import WultraPowerAuthNetworking
+// SPDX-License-Identifier: Apache-2.0
+
+// An application that imports only `WultraMobileTokenSDK` sees what its functions take and give, as the manual's samples
+// do.
+@_exported public import PowerAuth2
+@_exported public import WultraPowerAuthNetworking
 
 // Services of the activation of an SDK object, each with a networking service of its own (mobile-token.md, section 5.1).
 extension PowerAuthSDK {
     /// Makes an operations service.
-    ///
     /// - Parameters:
     ///   - networkingConfig: where the server is, and how it is asked.
     ///   - pollingOptions: how the service polls.
@@ -42,7 +45,6 @@ extension PowerAuthSDK {
 // Services that share a networking service, and with it the language.
 extension WPNNetworkingService {
     /// Makes an operations service.
-    ///
     /// - Parameter pollingOptions: how the service polls.
     public func createWMTOperations(pollingOptions: WMTOperationsPollingOptions = []) -> any WMTOperations {
         createWMTOperations(pollingOptions: pollingOptions, customUserOperationType: WMTUserOperation.self)
@@ -57,7 +59,6 @@ extension WPNNetworkingService {
 
     /// Makes a push service.
     public func createWMTPush() -> any WMTPush { PushService(self) }
-
     /// Makes an inbox service.
     public func createWMTInbox() -> any WMTInbox { InboxService(self) }
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CLabSystem
-import Foundation
+public import Foundation
 import Glibc
 
 /// A program started by this process.
@@ -27,7 +29,6 @@ public struct ChildProcess: Sendable {
     /// Starts a program directly, without a shell.
     ///
     /// The child has default signal dispositions, an empty signal mask and no descriptor but its three streams.
-    ///
     /// - Parameters:
     ///   - executable: path of the program; not searched for.
     ///   - arguments: the arguments after the program's name.
@@ -118,5 +119,161 @@ public enum ExitStatus: Hashable, Sendable, CustomStringConvertible {
         case .exited(let code): "exited with code \(code)"
         case .signaled(let number): "ended by \(Signals.name(of: number))"
         }
+    }
+}
+
+/// A program start in the form the C shim takes; built before the fork, so that the child allocates nothing.
+struct SpawnRequest: Sendable {
+    let executable: String
+    let arguments: [String]
+    let environment: [String]
+    let directory: String?
+    let streams: [ChildProcess.Stream]
+    let newProcessGroup: Bool
+    let newSession: Bool
+    let deathSignal: Int32
+
+    func run() throws -> Int32 {
+        var failedStep: UnsafePointer<CChar>?
+        let result = withCStrings([executable] + arguments) { arguments in
+            withCStrings(environment) { environment in
+                executable.withCString { executable in
+                    withOptionalCString(directory) { directory in
+                        var request = csystem_spawn_request()
+                        request.executable = executable
+                        request.arguments = arguments
+                        request.environment = environment
+                        request.directory = directory
+                        request.standard_streams = (number(0), number(1), number(2))
+                        request.new_process_group = newProcessGroup ? 1 : 0
+                        request.new_session = newSession ? 1 : 0
+                        request.death_signal = deathSignal
+                        return csystem_spawn(&request, &failedStep)
+                    }
+                }
+            }
+        }
+        guard result > 0 else {
+            let step = failedStep.map { String(cString: $0) } ?? "spawn"
+            throw SystemError(call: step, errno: -result, path: step == "chdir" ? directory : executable)
+        }
+        return result
+    }
+
+    private func number(_ stream: Int) -> Int32 {
+        switch streams[stream] {
+        case .null: -1
+        case .inherit: -2
+        case .file(let file): file.rawValue
+        }
+    }
+}
+
+private func withCStrings<Result>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) throws -> Result
+) rethrows -> Result {
+    var copies: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }
+    copies.append(nil)
+    defer { copies.forEach { free($0) } }
+    return try copies.withUnsafeBufferPointer { try body($0.baseAddress!) }  // holds at least the nil
+}
+
+private func withOptionalCString<Result>(
+    _ string: String?, _ body: (UnsafePointer<CChar>?) throws -> Result
+) rethrows -> Result {
+    guard let string else { return try body(nil) }
+    return try string.withCString { try body($0) }
+}
+
+/// The one thread that starts all children with a death signal. It lives as long as the process: the kernel
+/// sends `PR_SET_PDEATHSIG` when the *thread* that forked ends, and any other thread may end early.
+///
+/// Thread rule: `run` from any thread; jobs run one after the other.
+final class SpawnThread: Sendable {
+    static let shared = SpawnThread()
+
+    private let jobs = Mailbox<@Sendable () -> Void>()
+
+    private init() {
+        runOnThread(name: "spawn") { [jobs] in
+            while let job = jobs.take() { job() }
+        }
+    }
+
+    func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
+        let outcome = OneShot<Result<Value, any Error>>()
+        jobs.send { outcome.set(Result { try body() }) }
+        return try outcome.wait().get()
+    }
+}
+
+/// A completed run of a program: its output, and how it ended.
+public struct ProgramRun: Sendable {
+    /// How the run ended.
+    public enum End: Equatable, Sendable {
+        /// The program has ended by itself.
+        case ended(ExitStatus)
+        /// It was killed after the time was over.
+        case stillRunning
+        /// It was killed after it had printed more than was asked for.
+        case tooLong
+    }
+
+    /// Its standard output.
+    public let output: Data
+    /// The last line that it has written to its standard error; empty without one.
+    public let lastWords: String
+    /// How it ended.
+    public let end: End
+
+    /// Runs a program, without input, and waits for its end. It has ended afterwards in any case.
+    /// - Parameters:
+    ///   - executable: Its path; not searched for.
+    ///   - arguments: What follows its name.
+    ///   - timeoutNanoseconds: The longest time that it may take, on the monotonic clock.
+    ///   - limit: The most that is read of its output, in bytes.
+    /// - Throws: `SystemError` when it cannot be started.
+    public init(_ executable: String, _ arguments: [String], timeoutNanoseconds: Int64, limit: Int) throws {
+        let (child, streams) = try Self.start(executable, arguments)
+        let deadline = Int64(MonotonicClock.nanoseconds()) &+ timeoutNanoseconds
+        var collected = [Data(), Data()]
+        var open = streams.map { Optional($0) }
+        var exceeded = false
+        // A program may leave a process behind that keeps the streams open, so its own end counts, too.
+        while !exceeded, open.contains(where: { $0 != nil }) {
+            let rest = deadline - Int64(MonotonicClock.nanoseconds())
+            let ready = try Polling.waitReadable(
+                open.map { $0?.rawValue ?? -1 } + [child.rawDescriptor], timeoutNanoseconds: max(0, rest))
+            for index in open.indices where ready[index] {
+                guard let piece = try open[index]?.read(count: 65_536), !piece.isEmpty else {
+                    open[index] = nil
+                    continue
+                }
+                collected[index].append(piece)
+                exceeded = exceeded || collected[index].count > limit
+            }
+            if !ready.contains(true) || (ready[2] && !ready[0] && !ready[1]) { break }
+        }
+        output = collected[0]
+        lastWords = String(
+            String(decoding: collected[1].suffix(2_000), as: UTF8.self).split(whereSeparator: \.isNewline).last ?? "")
+        let rest = max(0, deadline - Int64(MonotonicClock.nanoseconds()))
+        if !exceeded, let status = try child.wait(timeoutNanoseconds: rest) {
+            end = .ended(status)
+        } else {
+            try child.signal(SIGKILL)
+            _ = try child.wait()
+            end = exceeded ? .tooLong : .stillRunning
+        }
+    }
+
+    /// The writing ends of the pipes are closed with the end of this function, or reading would never end.
+    private static func start(_ executable: String, _ arguments: [String]) throws -> (ChildProcess, [FileDescriptor]) {
+        let output = try FileDescriptor.pipe()
+        let errors = try FileDescriptor.pipe()
+        let child = try ChildProcess.spawn(
+            executable: executable, arguments: arguments, standardOutput: .file(output.writing),
+            standardError: .file(errors.writing), newProcessGroup: true, deathSignal: SIGKILL)
+        return (child, [output.reading, errors.reading])
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Time that never jumps, the same for all processes of the machine: deadlines, durations, trace stamps.

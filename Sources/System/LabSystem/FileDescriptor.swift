@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CLabSystem
 public import Foundation
 import Glibc
 
-/// An open file, closed with the last reference.
-///
-/// Thread rule: may be used from any thread; the kernel orders the calls.
+/// An open file, closed with the last reference. Thread rule: may be used from any thread; the kernel orders the calls.
 public final class FileDescriptor: Sendable {
     /// The descriptor number, valid as long as this object lives.
     public let rawValue: Int32
@@ -20,7 +20,6 @@ public final class FileDescriptor: Sendable {
     deinit { close(rawValue) }
 
     /// Opens a file. `O_CLOEXEC` is always added, so no program started from here inherits it.
-    ///
     /// - Parameters:
     ///   - flags: `open(2)` flags such as `O_RDWR | O_CREAT`; 0 is `O_RDONLY`.
     ///   - mode: permissions of a file created by the call.
@@ -119,14 +118,9 @@ public final class FileDescriptor: Sendable {
     }
 
     /// The length of the file in bytes.
-    public func size() throws -> Int {
-        try Int(status().st_size)
-    }
-
+    public func size() throws -> Int { try Int(status().st_size) }
     /// The permissions of the file: the lowest nine bits of its mode.
-    public func permissions() throws -> UInt32 {
-        try status().st_mode & 0o777
-    }
+    public func permissions() throws -> UInt32 { try status().st_mode & 0o777 }
 
     /// The length of the file in bytes, or nil if it no longer has a name, so that it cannot be opened.
     public func sizeIfNamed() throws -> Int? {
@@ -149,5 +143,71 @@ public final class FileDescriptor: Sendable {
         var status = stat()
         guard fstat(rawValue, &status) == 0 else { throw SystemError.last("fstat", path: path) }
         return status
+    }
+}
+
+/// A descriptor that becomes readable when signalled: wakes a thread that waits in `poll`.
+///
+/// Thread rule: any thread may signal and drain.
+public final class EventDescriptor: Sendable {
+    private let file: FileDescriptor
+
+    /// Makes an event that is not signalled.
+    public init() throws { file = FileDescriptor(owning: try SystemError.check(csystem_eventfd(), "eventfd")) }
+
+    /// The descriptor to poll for reading.
+    public var rawDescriptor: Int32 { file.rawValue }
+
+    /// Makes the descriptor readable until the next `drain()`.
+    public func signal() {
+        var one: UInt64 = 1
+        // Fails only when the count is at its maximum, and then the descriptor is readable already.
+        _ = retryingInterrupts { write(file.rawValue, &one, 8) }
+    }
+
+    /// Makes the descriptor unreadable again; returns whether it had been signalled.
+    @discardableResult
+    public func drain() -> Bool {
+        var count: UInt64 = 0
+        return retryingInterrupts { read(file.rawValue, &count, 8) } == 8
+    }
+
+    /// Waits until the event is signalled and drains it.
+    /// - Parameter timeoutNanoseconds: how long at most; nil waits without end.
+    /// - Returns: false when the time is over.
+    public func wait(timeoutNanoseconds: Int64? = nil) throws -> Bool {
+        guard try Polling.waitReadable([file.rawValue], timeoutNanoseconds: timeoutNanoseconds)[0] else { return false }
+        drain()
+        return true
+    }
+}
+
+/// Waiting until descriptors have something to say.
+public enum Polling {
+    /// Waits until at least one descriptor is readable, closed by the other side, or in error.
+    ///
+    /// A negative descriptor in the list is skipped. Signals do not end the wait.
+    /// - Parameter timeoutNanoseconds: how long at most, on the monotonic clock; nil waits without end.
+    /// - Returns: one flag a descriptor, in order; all false after the time is over.
+    public static func waitReadable(_ descriptors: [Int32], timeoutNanoseconds: Int64? = nil) throws -> [Bool] {
+        try wait(descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }, timeoutNanoseconds)
+    }
+
+    /// Waits until a descriptor is writable, which a connection that is being made is when it is made or has failed.
+    /// - Parameter timeoutNanoseconds: how long at most, on the monotonic clock.
+    /// - Returns: false when the time is over.
+    static func waitWritable(_ descriptor: Int32, timeoutNanoseconds: Int64) throws -> Bool {
+        try wait([pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)], timeoutNanoseconds)[0]
+    }
+
+    private static func wait(_ entries: [pollfd], _ timeoutNanoseconds: Int64?) throws -> [Bool] {
+        var entries = entries
+        let end = timeoutNanoseconds.map { Int64(MonotonicClock.nanoseconds()) &+ max(0, $0) }
+        while true {
+            let rest = end.map { max(0, $0 - Int64(MonotonicClock.nanoseconds())) } ?? -1
+            let count = csystem_poll(&entries, entries.count, rest)
+            if count >= 0 { return entries.map { $0.revents != 0 } }
+            if count != -EINTR { throw SystemError(call: "ppoll", errno: -count) }
+        }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// An advisory whole-file lock, `flock(2)`: what Apple's platforms use between processes too.
@@ -13,7 +15,6 @@ public final class FileLock: Sendable {
     private let file: FileDescriptor
 
     /// Opens the lock file without locking it. The content of an existing file is left alone.
-    ///
     /// - Parameter create: whether a missing file is made (mode 0600).
     public init(path: String, create: Bool = true) throws {
         self.path = path
@@ -28,17 +29,14 @@ public final class FileLock: Sendable {
 
     /// Waits for the exclusive lock. A signal does not end the wait.
     public func lock() throws { try wait(LOCK_EX) }
-
     /// Waits for the shared lock. A signal does not end the wait.
     public func lockShared() throws { try wait(LOCK_SH) }
 
     /// Takes the exclusive lock if no other object holds any; a shared lock held by this object is given up first, also
     /// when the result is false.
     public func tryLock() throws -> Bool { try attempt(LOCK_EX) }
-
     /// Takes the shared lock if the exclusive one is not held.
     public func tryLockShared() throws -> Bool { try attempt(LOCK_SH) }
-
     /// Releases the lock; releasing one that is not held does nothing.
     public func unlock() throws { try wait(LOCK_UN) }
 

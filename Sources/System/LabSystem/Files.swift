@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CLabSystem
 public import Foundation
 import Glibc
@@ -5,9 +7,7 @@ import Glibc
 /// Files and directories by path.
 public enum Files {
     /// Whether something exists at `path`; a symbolic link counts by its target.
-    public static func exists(_ path: String) -> Bool {
-        access(path, F_OK) == 0
-    }
+    public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// Whether `path` is a directory.
     public static func isDirectory(_ path: String) -> Bool {
@@ -43,14 +43,12 @@ public enum Files {
     }
 
     /// Makes a directory. One that exists already is accepted.
-    ///
     /// - Parameter intermediates: whether missing parents are made too, with the same mode.
     public static func createDirectory(_ path: String, mode: UInt32 = 0o700, intermediates: Bool = true) throws {
         if mkdir(path, mode) == 0 { return }
         let failure = SystemError.last("mkdir", path: path)
         switch failure.errno {
-        case EEXIST where isDirectory(path):
-            return
+        case EEXIST where isDirectory(path): return
         case ENOENT where intermediates:
             let parent = directory(of: path)
             guard parent != path, parent != "." else { throw failure }
@@ -58,8 +56,7 @@ public enum Files {
             guard mkdir(path, mode) == 0 || (errno == EEXIST && isDirectory(path)) else {
                 throw SystemError.last("mkdir", path: path)
             }
-        default:
-            throw failure
+        default: throw failure
         }
     }
 
@@ -75,9 +72,7 @@ public enum Files {
     }
 
     /// The whole content of a file.
-    public static func read(_ path: String) throws -> Data {
-        try FileDescriptor.open(path).readToEnd()
-    }
+    public static func read(_ path: String) throws -> Data { try FileDescriptor.open(path).readToEnd() }
 
     /// Replaces a file in one step: readers see the old content or the new one, never a part.
     public static func write(_ data: Data, to path: String, mode: UInt32 = 0o600) throws {
@@ -93,7 +88,6 @@ public enum Files {
     }
 
     /// Replaces a file in one step, although its content comes piece by piece.
-    ///
     /// - Parameter content: Writes it; when it throws, the old content stays.
     public static func write(to path: String, mode: UInt32 = 0o600, content: (FileDescriptor) throws -> Void) throws {
         let temporary = "\(path).\(getpid()).\(csystem_gettid()).new"
@@ -172,8 +166,7 @@ public enum Files {
             if unlinkat(directory.rawValue, name, 0) == 0 || errno == ENOENT { continue }
             let child = "\(path)/\(name)"
             guard errno == EISDIR || errno == EPERM else { throw SystemError.last("unlinkat", path: child) }
-            let descriptor = openat(
-                directory.rawValue, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            let descriptor = openat(directory.rawValue, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard descriptor >= 0 else {
                 if errno == ENOENT { continue }
                 throw SystemError.last("openat", path: child)
@@ -187,9 +180,7 @@ public enum Files {
     private static func names(in directory: FileDescriptor) throws -> [String] {
         // fdopendir takes its descriptor over, so it gets a copy.
         let copy = fcntl(directory.rawValue, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0, let stream = fdopendir(copy) else {
-            throw SystemError.last("fdopendir", path: directory.path)
-        }
+        guard copy >= 0, let stream = fdopendir(copy) else { throw SystemError.last("fdopendir", path: directory.path) }
         defer { closedir(stream) }
         rewinddir(stream)
         var names: [String] = []
@@ -209,5 +200,73 @@ extension Files {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw SystemError.last("lstat", path: path) }
         return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == getuid() && status.st_mode & 0o077 == 0
+    }
+}
+
+/// Which file is at a path, and which content it has: another one after the file was replaced or written.
+public struct FileIdentity: Hashable, Sendable {
+    private let device: UInt64
+    private let number: UInt64
+    private let size: Int64
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// The file that is at a path.
+    /// - Throws: `SystemError` if the file does not exist or may not be read.
+    public init(of path: String) throws {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw SystemError.last("stat", path: path) }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
+    }
+}
+
+/// Reports which entries of a directory changed, by `inotify(7)`. Thread rule: `changes()` from one thread at a time.
+public final class DirectoryWatch: Sendable {
+    /// The watched directory.
+    public let path: String
+    private let file: FileDescriptor
+
+    /// Starts watching; every change after this call is reported.
+    public init(_ path: String) throws {
+        self.path = path
+        file = FileDescriptor(owning: try SystemError.check(csystem_inotify_init(), "inotify_init1"), path: path)
+        let mask = UInt32(IN_CREATE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE)
+        try SystemError.check(csystem_inotify_add(file.rawValue, path, mask), "inotify_add_watch", path: path)
+    }
+
+    /// The descriptor to poll for reading: readable when changes wait.
+    public var rawDescriptor: Int32 { file.rawValue }
+
+    /// What happened since the last call, without waiting.
+    /// - Returns: the names of changed entries, each once; nil when the kernel's queue overflowed and the caller
+    ///   has to look at the whole directory.
+    public func changes() throws -> Set<String>? {
+        var names: Set<String> = []
+        var overflowed = false
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { bytes in
+                retryingInterrupts { read(file.rawValue, bytes.baseAddress, bytes.count) }
+            }
+            if count < 0 {
+                if errno == EAGAIN { return overflowed ? nil : names }
+                throw SystemError.last("read", path: path)
+            }
+            buffer.withUnsafeBytes { bytes in
+                var offset = 0
+                let header = MemoryLayout<inotify_event>.size
+                while offset + header <= count {
+                    let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+                    if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { overflowed = true }
+                    let name = bytes[(offset + header)..<(offset + header + Int(event.len))].prefix { $0 != 0 }
+                    if !name.isEmpty { names.insert(String(decoding: name, as: UTF8.self)) }
+                    offset += header + Int(event.len)
+                }
+            }
+        }
     }
 }

@@ -1,12 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CLabSystem
 import Glibc
 
 /// Signals of this process.
 public enum Signals {
     /// Ignores a signal, e.g. `SIGPIPE`. A program started from here gets the default again.
-    public static func ignore(_ number: Int32) {
-        signal(number, SIG_IGN)
-    }
+    public static func ignore(_ number: Int32) { signal(number, SIG_IGN) }
 
     /// Blocks signals in the calling thread and the threads it starts later; call it first thing in `main`, before
     /// any other thread exists, for signals that `onSignals` shall report.
@@ -19,7 +19,6 @@ public enum Signals {
     ///
     /// The signals are blocked in the calling thread. Threads that exist already must have them blocked too, or the
     /// kernel may deliver one there with its default action.
-    ///
     /// - Parameter handler: gets the signal's number; called for one signal at a time.
     public static func onSignals(_ numbers: [Int32], _ handler: @escaping @Sendable (Int32) -> Void) throws {
         block(numbers)
@@ -49,9 +48,7 @@ public enum Signals {
     }
 
     /// The name of a signal, e.g. `"SIGKILL"`.
-    public static func name(of number: Int32) -> String {
-        names[number] ?? "signal \(number)"
-    }
+    public static func name(of number: Int32) -> String { names[number] ?? "signal \(number)" }
 
     private static let names: [Int32: String] = [
         SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",

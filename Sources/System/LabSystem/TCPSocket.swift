@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Connections over TCP that need no library.
@@ -7,7 +9,6 @@ public enum TCPSocket {
 
     /// Whether a host refuses connections at a port. False for a host that cannot be reached, or does not answer within
     /// a second.
-    ///
     /// - Parameter host: a name or an IPv4 address.
     public static func isRefused(host: String, port: Int) -> Bool {
         var hints = addrinfo()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CLabSystem
 
 /// The columns of a terminal, and of texts in it.
@@ -9,9 +11,7 @@ public enum Terminal {
     }
 
     /// How many columns a text takes. Wide characters take two, combining ones none.
-    public static func width(of text: some StringProtocol) -> Int {
-        text.reduce(0) { $0 + width(of: $1) }
-    }
+    public static func width(of text: some StringProtocol) -> Int { text.reduce(0) { $0 + width(of: $1) } }
 
     /// The beginning of a text that fits into some columns, with `…` in the place of what does not.
     public static func fitting(_ text: String, columns: Int) -> String {

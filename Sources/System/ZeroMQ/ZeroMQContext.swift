@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CZeroMQ
+import Glibc
 
 /// The process's side of ZeroMQ: the thread that moves bytes, and the `inproc` name space.
 ///
@@ -24,4 +27,33 @@ public final class ZeroMQContext: @unchecked Sendable {
 
     // Every socket keeps its context, so all are closed by now and this does not block.
     deinit { zmq_ctx_term(handle) }
+}
+
+/// A failed libzmq call: which call, on what, and libzmq's own text for the error number.
+public struct ZeroMQError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The libzmq function, e.g. `zmq_bind`.
+    public let call: String
+    /// The error number; libzmq adds its own (such as `ETERM`) to the system's.
+    public let errno: Int32
+    /// The endpoint or option the call was about.
+    public let subject: String?
+
+    public var description: String {
+        let reason = String(cString: zmq_strerror(errno))
+        return subject.map { "\(call) '\($0)': \(reason)" } ?? "\(call): \(reason)"
+    }
+
+    static func last(_ call: String, _ subject: String? = nil) -> ZeroMQError {
+        ZeroMQError(call: call, errno: zmq_errno(), subject: subject)
+    }
+}
+
+/// The library of the system that the lab's sockets are made with.
+public enum ZeroMQLibrary {
+    /// The version that is loaded, `4.3.5`.
+    public static var version: String {
+        var (major, minor, patch): (Int32, Int32, Int32) = (0, 0, 0)
+        zmq_version(&major, &minor, &patch)
+        return "\(major).\(minor).\(patch)"
+    }
 }

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CZeroMQ
 import Foundation
 import Synchronization
 
-/// The stream of connection events of one socket.
-///
-/// Thread rule: as the socket it observes.
+/// The stream of connection events of one socket. Thread rule: as the socket it observes.
 public final class ZeroMQMonitor {
     /// Something that happened to a connection.
     public struct Event: Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CZeroMQ
 public import Foundation
 import Glibc
@@ -89,7 +91,6 @@ public final class ZeroMQSocket {
     }
 
     /// Sends one message of one or more parts, all or nothing.
-    ///
     /// - Parameter wait: whether to block while the message cannot be queued.
     /// - Returns: false when it cannot be sent now: the queue is full, no peer is connected (`EAGAIN`), or a
     ///   ROUTER with `.routerMandatory` does not know the addressee (`EHOSTUNREACH`).
@@ -111,12 +112,10 @@ public final class ZeroMQSocket {
     }
 
     /// Takes the next message, without waiting.
-    ///
     /// - Returns: its parts; nil when no message is there.
     public func receive() throws -> [Data]? { try receiveFromConnection()?.parts }
 
     /// Takes the next message, without waiting.
-    ///
     /// - Returns: its parts, and the descriptor of the connection over which it came, for asking the kernel for the
     ///   peer process; nil for a message from this process itself. Nil without a message.
     public func receiveFromConnection() throws -> (parts: [Data], descriptor: Int32?)? {
@@ -150,7 +149,6 @@ public final class ZeroMQSocket {
         return try ZeroMQMonitor(observing: self, events: events)
     }
 
-    /// The handle for `zmq_poll`.
     func pollHandle() -> UnsafeMutableRawPointer {
         checkThread()
         return handle
@@ -158,8 +156,7 @@ public final class ZeroMQSocket {
 
     private func checkThread() {
         precondition(
-            pthread_equal(owner, pthread_self()) != 0,
-            "a ZeroMQ socket was used outside of the thread that made it")
+            pthread_equal(owner, pthread_self()) != 0, "a ZeroMQ socket was used outside of the thread that made it")
     }
 }
 
@@ -169,5 +166,132 @@ func retryingInterrupts(_ call: () -> Int32) -> Int32 {
         let result = call()
         if result == -1, zmq_errno() == EINTR { continue }
         return result
+    }
+}
+
+/// An option of a socket, set before `bind` or `connect`.
+public enum ZeroMQOption: Sendable {
+    /// How long unsent messages keep the context from ending after the socket was closed, in milliseconds. Sockets
+    /// of this module start with 0: an absent peer never delays an end.
+    case linger(milliseconds: Int32)
+    /// Sends only over completed connections, so that nothing piles up for a peer that is not there.
+    case immediate(Bool)
+    /// Makes a ROUTER refuse a message for an unknown peer (`send` returns false) instead of dropping it silently.
+    case routerMandatory(Bool)
+    /// The name a ROUTER at the other end knows this socket by: 1 to 255 bytes, the first not zero.
+    case routingID(Data)
+    /// Messages queued for sending per peer; 0 means no limit.
+    case sendHighWaterMark(Int32)
+    /// Messages queued after receiving per peer; 0 means no limit.
+    case receiveHighWaterMark(Int32)
+    /// The largest message part accepted, in bytes; a peer that sends a larger one is disconnected. -1: no limit.
+    case maxMessageSize(Int64)
+    /// First and largest pause between attempts to reconnect, in milliseconds.
+    case reconnectInterval(first: Int32, maximum: Int32)
+    /// Asks the other side on every connection whether it is there, and closes one that has not answered for so long; in
+    /// milliseconds.
+    case heartbeat(interval: Int32, timeout: Int32)
+    /// The listening side of an encrypted connection. The domain is what ``CurveGate`` decides by; it must not be empty.
+    case curveServer(CurveSecretKey, domain: String)
+    /// The connecting side: the key of the listening one, and its own.
+    case curveClient(of: CurvePublicKey, CurveKeyPair)
+
+    func apply(to socket: UnsafeMutableRawPointer) throws {
+        switch self {
+        case .linger(let milliseconds): try set(socket, ZMQ_LINGER, milliseconds)
+        case .immediate(let value): try set(socket, ZMQ_IMMEDIATE, Int32(value ? 1 : 0))
+        case .routerMandatory(let value): try set(socket, ZMQ_ROUTER_MANDATORY, Int32(value ? 1 : 0))
+        case .routingID(let name): try set(socket, ZMQ_ROUTING_ID, name)
+        case .sendHighWaterMark(let count): try set(socket, ZMQ_SNDHWM, count)
+        case .receiveHighWaterMark(let count): try set(socket, ZMQ_RCVHWM, count)
+        case .maxMessageSize(let size): try set(socket, ZMQ_MAXMSGSIZE, size)
+        case .reconnectInterval(let first, let maximum):
+            try set(socket, ZMQ_RECONNECT_IVL, first)
+            try set(socket, ZMQ_RECONNECT_IVL_MAX, maximum)
+        case .heartbeat(let interval, let timeout):
+            try set(socket, ZMQ_HEARTBEAT_IVL, interval)
+            try set(socket, ZMQ_HEARTBEAT_TIMEOUT, timeout)
+        case .curveServer(let secret, let domain):
+            try set(socket, ZMQ_CURVE_SERVER, Int32(1))
+            try set(socket, ZMQ_CURVE_SECRETKEY, text: secret.text)
+            try set(socket, ZMQ_ZAP_DOMAIN, Data(domain.utf8))
+        case .curveClient(let server, let own):
+            try set(socket, ZMQ_CURVE_SERVERKEY, text: server.text)
+            try set(socket, ZMQ_CURVE_PUBLICKEY, text: own.publicKey.text)
+            try set(socket, ZMQ_CURVE_SECRETKEY, text: own.secretKey.text)
+        }
+    }
+
+    private func set<Value: FixedWidthInteger>(
+        _ socket: UnsafeMutableRawPointer, _ option: Int32, _ value: Value
+    ) throws {
+        var value = value
+        guard zmq_setsockopt(socket, option, &value, MemoryLayout<Value>.size) == 0 else { throw failure }
+    }
+
+    private func set(_ socket: UnsafeMutableRawPointer, _ option: Int32, _ value: Data) throws {
+        let result = value.withUnsafeBytes { zmq_setsockopt(socket, option, $0.baseAddress, $0.count) }
+        guard result == 0 else { throw failure }
+    }
+
+    /// A key in Z85, which the library knows by its length with the zero behind it.
+    private func set(_ socket: UnsafeMutableRawPointer, _ option: Int32, text: String) throws {
+        let result = text.withCString { zmq_setsockopt(socket, option, $0, text.utf8.count + 1) }
+        guard result == 0 else { throw failure }
+    }
+
+    /// Names the option by its case only: the payload may be large, or not text.
+    private var failure: ZeroMQError {
+        let label = Mirror(reflecting: self).children.first?.label ?? "option"
+        return ZeroMQError.last("zmq_setsockopt", label)
+    }
+}
+
+/// Waiting for sockets and descriptors together.
+public enum ZeroMQPoll {
+    /// Which of the polled things are ready now, in the order they were given.
+    public struct Readiness: Sendable {
+        /// One flag a socket to read from.
+        public let sockets: [Bool]
+        /// One flag a socket to write to: a message would be queued now.
+        public let writers: [Bool]
+        /// One flag a descriptor; set too when the other side is closed or in error.
+        public let descriptors: [Bool]
+
+        /// Whether anything is ready; false means that the time is over.
+        public var isAny: Bool { sockets.contains(true) || writers.contains(true) || descriptors.contains(true) }
+    }
+
+    /// Waits until something is ready. Signals do not end the wait.
+    /// - Parameters:
+    ///   - sockets: sockets of the calling thread to read from.
+    ///   - writers: sockets of the calling thread to write to; one may be in both lists.
+    ///   - descriptors: file descriptors, e.g. of an `EventDescriptor`.
+    ///   - timeoutMilliseconds: how long at most; negative waits without end, 0 only looks.
+    public static func poll(
+        sockets: [ZeroMQSocket], writers: [ZeroMQSocket] = [], descriptors: [Int32] = [], timeoutMilliseconds: Int = -1
+    ) throws -> Readiness {
+        var items = sockets.map {
+            zmq_pollitem_t(socket: $0.pollHandle(), fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
+        }
+        items += writers.map { zmq_pollitem_t(socket: $0.pollHandle(), fd: 0, events: Int16(ZMQ_POLLOUT), revents: 0) }
+        items += descriptors.map {
+            zmq_pollitem_t(socket: nil, fd: $0, events: Int16(ZMQ_POLLIN | ZMQ_POLLERR), revents: 0)
+        }
+        let end = ContinuousClock.now + .milliseconds(timeoutMilliseconds)
+        var rest = timeoutMilliseconds
+        while zmq_poll(&items, Int32(items.count), rest) < 0 {
+            guard zmq_errno() == EINTR else { throw ZeroMQError.last("zmq_poll") }
+            if timeoutMilliseconds > 0 {
+                rest = max(0, Int((end - ContinuousClock.now) / .milliseconds(1)))
+            }
+        }
+        let ready = items.map { $0.revents != 0 }
+        return withExtendedLifetime((sockets, writers)) {
+            Readiness(
+                sockets: Array(ready.prefix(sockets.count)),
+                writers: Array(ready.dropFirst(sockets.count).prefix(writers.count)),
+                descriptors: Array(ready.suffix(descriptors.count)))
+        }
     }
 }

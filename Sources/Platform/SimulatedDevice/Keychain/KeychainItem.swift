@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import COpenSSL
 import Foundation
 
@@ -11,7 +13,6 @@ public struct KeychainKey: Hashable, Sendable {
     public let accessGroup: String
 }
 
-/// One row of the keychain.
 struct KeychainItem: Sendable {
     let key: KeychainKey
     let value: Data
@@ -37,7 +38,6 @@ struct KeychainItem: Sendable {
     }
 }
 
-/// SHA-256 (32 bytes) of a message.
 func sha256(_ message: Data) -> Data {
     var digest = Data(count: 32)
     digest.withUnsafeMutableBytes { output in
@@ -49,3 +49,70 @@ func sha256(_ message: Data) -> Data {
     }
     return digest
 }
+
+/// The authentication that is required to read an item's value (sharing.md, section 12.3).
+public enum KeychainProtection: Int, Sendable {
+    /// No authentication; an unlocked device is enough.
+    case none = 0
+    /// The owner, by a finger or face of the set that was enrolled when the item was added.
+    case currentBiometricSet = 1
+    /// The owner, by any enrolled finger or face.
+    case anyBiometricSet = 2
+    /// The owner, by any enrolled finger or face, or by the passcode.
+    case anyBiometricSetOrDevicePasscode = 3
+
+    /// The policy that must be fulfilled; nil without protection.
+    var policy: AuthenticationPolicy? {
+        switch self {
+        case .none: nil
+        case .currentBiometricSet, .anyBiometricSet: .biometry
+        case .anyBiometricSetOrDevicePasscode: .biometryOrPasscode
+        }
+    }
+}
+
+/// How a read of protected items may ask for the owner.
+package enum KeychainAuthentication: Sendable {
+    /// Not at all; a protected item is reported as ``errSecInteractionNotAllowed``.
+    case forbidden
+    /// By a dialog of the system, with a text of its own.
+    case systemDialog
+    /// Within a conversation of the app, which may have been confirmed already.
+    case context(AuthenticationContext)
+}
+
+/// Result code of a keychain call, as the platform's Security framework spells it.
+public typealias OSStatus = Int32
+
+/// The call succeeded.
+public let errSecSuccess: OSStatus = 0
+/// The function is not implemented on this platform.
+public let errSecUnimplemented: OSStatus = -4
+/// The disk is full.
+public let errSecDiskFull: OSStatus = -34
+/// The database could not be read or written.
+public let errSecIO: OSStatus = -36
+/// A parameter is not valid.
+public let errSecParam: OSStatus = -50
+/// The user cancelled the dialog.
+public let errSecUserCanceled: OSStatus = -128
+/// The request itself makes no sense.
+public let errSecBadReq: OSStatus = -909
+/// No keychain is available.
+public let errSecNotAvailable: OSStatus = -25291
+/// The keychain cannot be written.
+public let errSecReadOnly: OSStatus = -25292
+/// Authentication of the user failed.
+public let errSecAuthFailed: OSStatus = -25293
+/// An item with the same identity exists.
+public let errSecDuplicateItem: OSStatus = -25299
+/// There is no such item.
+public let errSecItemNotFound: OSStatus = -25300
+/// The item needs interaction with the user, or the device was not unlocked since it started.
+public let errSecInteractionNotAllowed: OSStatus = -25308
+/// The stored value is damaged.
+public let errSecDecode: OSStatus = -26275
+/// The process is not entitled to the access group.
+public let errSecMissingEntitlement: OSStatus = -34018
+/// The authentication context cannot be used.
+public let errSecInvalidContext: OSStatus = -67746

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
-import LabKit
+import LabCore
+import LabPoints
 
 /// The keychain of the simulated device, as one app may use it (sharing.md, sections 12.3, 12.4 and 21.4).
 ///
@@ -51,7 +54,6 @@ public final class SystemKeychain: Sendable {
     }
 
     /// Adds an item.
-    ///
     /// - Parameters:
     ///   - value: The bytes to keep; any size.
     ///   - accessGroup: Owner of the item; nil means the app's first access group.
@@ -78,16 +80,13 @@ public final class SystemKeychain: Sendable {
             guard
                 let revision = try database.insert(
                     value, at: key, creator: creator, protection: protection, enrolment: linked)
-            else {
-                return Writing(status: errSecDuplicateItem, revision: nil)
-            }
+            else { return Writing(status: errSecDuplicateItem, revision: nil) }
             hooks.written(key)
             return Writing(status: errSecSuccess, revision: revision)
         }
     }
 
     /// Reads an item. A protected one opens the system's dialog and blocks the thread until it is answered.
-    ///
     /// - Parameter accessGroup: Where to look; nil means the first match in all groups of the app, in their order.
     /// - Returns: ``errSecItemNotFound``, ``errSecMissingEntitlement``, ``errSecDecode`` when the stored bytes do
     ///   not match their checksum, ``errSecIO``, ``errSecInteractionNotAllowed`` before the first unlock of the device,
@@ -118,7 +117,6 @@ public final class SystemKeychain: Sendable {
     }
 
     /// Replaces the value of an item.
-    ///
     /// - Parameters:
     ///   - accessGroup: Where the item lives; nil means every match in the groups of the app.
     ///   - expectedRevision: If given, the write happens only while the item still carries this stamp; otherwise the
@@ -147,7 +145,6 @@ public final class SystemKeychain: Sendable {
     }
 
     /// Deletes an item: in the given group, or in every group of the app.
-    ///
     /// - Returns: ``errSecItemNotFound`` if nothing was there, ``errSecMissingEntitlement`` or ``errSecIO``.
     @discardableResult
     public func delete(service: String, account: String, accessGroup: String? = nil) -> OSStatus {
@@ -155,7 +152,6 @@ public final class SystemKeychain: Sendable {
     }
 
     /// Deletes all items of a service: in the given group, or in every group of the app.
-    ///
     /// - Returns: ``errSecItemNotFound`` if nothing was there, ``errSecMissingEntitlement`` or ``errSecIO``.
     @discardableResult
     public func deleteAll(service: String, accessGroup: String? = nil) -> OSStatus {
@@ -163,12 +159,9 @@ public final class SystemKeychain: Sendable {
     }
 
     /// Deletes every item that the app may reach, of any service.
-    ///
     /// - Returns: ``errSecItemNotFound`` if nothing was there, or ``errSecIO``.
     @discardableResult
-    public func deleteEverything() -> OSStatus {
-        remove(service: nil, account: nil, accessGroup: nil)
-    }
+    public func deleteEverything() -> OSStatus { remove(service: nil, account: nil, accessGroup: nil) }
 
     /// Account and value of all items of a service, in the given group or in every group of the app.
     ///
@@ -206,7 +199,6 @@ public final class SystemKeychain: Sendable {
 
     /// The accounts of all items of a service, in the given group or in every group of the app. Protected items are
     /// included without a dialog: only their values are protected.
-    ///
     /// - Returns: The status (``errSecItemNotFound`` for an empty service) and, on success, each account once.
     public func accounts(service: String, accessGroup: String? = nil) -> (status: OSStatus, accounts: [String]?) {
         perform(.keychainRead, service, failed: { ($0, nil) }) {
@@ -291,5 +283,41 @@ extension OSStatus {
             case .authenticationFailed, .passcodeNotSet, .biometryNotAvailable, .biometryNotEnrolled, .biometryLockout:
                 errSecAuthFailed
             }
+    }
+}
+
+/// What a keychain reports to its environment; closures, so that the keychain needs no sandbox.
+struct KeychainHooks: Sendable {
+    /// Passes a fault point with the item that the call is about; throws what was armed there.
+    var pass: @Sendable (FaultPoint, () -> String) throws -> Void = { _, _ in }
+    /// Reserves so many bytes of the storage; throws if it is full.
+    var takeRoom: @Sendable (Int) throws -> Void = { _ in }
+    /// An item was added or changed.
+    var written: @Sendable (KeychainKey) -> Void = { _ in }
+    /// An item was deleted.
+    var deleted: @Sendable (KeychainKey) -> Void = { _ in }
+    /// An item's bytes do not match their checksum.
+    var damaged: @Sendable (KeychainKey) -> Void = { _ in }
+    /// The database, or an armed fault, made a call fail.
+    var failed: @Sendable (any Error) -> Void = { _ in }
+}
+
+extension KeychainHooks {
+    /// Hooks that write to a trace; nil drops the events.
+    static func tracing(
+        _ trace: TraceWriter?, storage: AppStorage, pass: @escaping @Sendable (FaultPoint, () -> String) throws -> Void
+    ) -> KeychainHooks {
+        KeychainHooks(
+            pass: pass, takeRoom: { bytes in try storage.takeRoom(bytes, for: "keychain") },
+            written: { trace?.emit(.keychainWritten, $0.fields) },
+            deleted: { trace?.emit(.keychainDeleted, $0.fields) },
+            damaged: { trace?.emit(.keychainCorrupted, $0.fields) }, failed: { trace?.emitFailure("keychain", $0) })
+    }
+}
+
+extension KeychainKey {
+    /// The identity as fields of a trace event.
+    fileprivate var fields: [String: JSONValue] {
+        ["service": .string(service), "account": .string(account), "accessGroup": .string(accessGroup)]
     }
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-public import LabKit
+public import LabCore
 import LabSystem
 import Synchronization
 
@@ -55,7 +57,6 @@ public final class DeviceConnectivity: Sendable {
 
     /// How the device reaches the network now.
     public var connection: NetworkConnection { Self.connection(in: word.loadAcquire()) }
-
     /// Whether anything can be sent.
     public var isOnline: Bool { connection != .none }
 
@@ -116,4 +117,16 @@ public final class DeviceConnectivity: Sendable {
         let (cases, index) = (NetworkConnection.allCases, Int(value & 0xff))
         return cases.indices.contains(index) ? cases[index] : .wifi
     }
+}
+
+/// How a device reaches the network.
+public enum NetworkConnection: String, CaseIterable, Codable, Sendable {
+    /// Over a wireless network, which costs nothing.
+    case wifi
+    /// Over the mobile network, which costs money.
+    case cellular
+    /// Over a cable.
+    case wired
+    /// Not at all.
+    case none
 }

@@ -1,4 +1,7 @@
-public import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import CMainBundle
+public import LabCore
 
 /// The identity of an app in the operating system: its names and its entitlements.
 public struct AppIdentity: Sendable {
@@ -57,4 +60,27 @@ public struct DeviceInformation: Sendable {
     /// `UIDevice.identifierForVendor`: the same for all apps of a team on a device; upper case with dashes. Empty before
     /// the first unlock of the device (sharing.md, section 21.6).
     public var vendorIdentifier: String { vendor() }
+}
+
+/// The content of `Bundle.main`: on a phone the system reads it from the app's `Info.plist`; here each app's process
+/// runs the same binary and takes the identity of the simulated app.
+enum MainBundle {
+    /// The keys of an app's `Info.plist` that identify it.
+    static func information(of sandbox: Sandbox) -> [String: String] {
+        let identity = sandbox.identity
+        return [
+            "CFBundleIdentifier": identity.bundleIdentifier, "CFBundleName": identity.name,
+            "CFBundleDisplayName": identity.name, "CFBundleExecutable": sandbox.executableName,
+            "CFBundleShortVersionString": sandbox.appVersion, "CFBundleVersion": Sandbox.buildNumber,
+            "CFBundlePackageType": identity.kind == .appExtension ? "XPC!" : "APPL",
+            "CFBundleInfoDictionaryVersion": "6.0",
+        ]
+    }
+
+    /// Gives the process the identity of an app.
+    /// - Returns: false when Foundation does not take it; then `Bundle.main` stays nameless.
+    @discardableResult
+    static func adopt(_ sandbox: Sandbox) -> Bool {
+        information(of: sandbox).allSatisfy { key, value in cmainbundle_set(key, value) }
+    }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// Lifecycle notifications of the system to an app (sharing.md, section 21.7).
@@ -27,9 +29,7 @@ public final class ApplicationLifecycle: Sendable {
     public final class Observation: Sendable {
         private let end: @Sendable () -> Void
 
-        fileprivate init(end: @escaping @Sendable () -> Void) {
-            self.end = end
-        }
+        fileprivate init(end: @escaping @Sendable () -> Void) { self.end = end }
 
         deinit { end() }
     }
@@ -41,9 +41,7 @@ public final class ApplicationLifecycle: Sendable {
             state.observers[state.next] = (event, observer)
             return state.next
         }
-        return Observation { [weak self] in
-            _ = self?.state.withLock { $0.observers.removeValue(forKey: key) }
-        }
+        return Observation { [weak self] in _ = self?.state.withLock { $0.observers.removeValue(forKey: key) } }
     }
 
     /// The app comes to the foreground: notifies the observers, in the order in which they registered.

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
-public import LabKit
+public import LabCore
+public import LabPoints
 import LabSystem
 import Synchronization
 
@@ -52,7 +55,6 @@ public final class Sandbox: Sendable {
     private let notificationService = Mutex<NotificationService?>(nil)
 
     /// Builds what an app sees on a device of a live instance.
-    ///
     /// - Parameters:
     ///   - incarnation: Number of the process among those of the same app, from 1.
     ///   - trace: Where events go; nil drops them.
@@ -61,8 +63,7 @@ public final class Sandbox: Sendable {
         layout: InstanceLayout, device: DeviceSpec, app: AppSpec, incarnation: Int, trace: TraceWriter?,
         clock: LabClock, faults: FaultTable?
     ) throws {
-        try self.init(
-            layout: layout, device: device, app: app, trace: trace, clock: clock, faults: faults, owner: nil)
+        try self.init(layout: layout, device: device, app: app, trace: trace, clock: clock, faults: faults, owner: nil)
     }
 
     init(
@@ -97,8 +98,7 @@ public final class Sandbox: Sendable {
         self.clock = try DeviceClock(
             layout: layout, device: device.name, clock: clock, initialSkew: device.clockSkewMilliseconds)
         sharedMemory = NamedSharedMemorySpace(
-            appGroups: app.appGroups,
-            boot: BootNames(layout: layout, device: device.name, boot: try registry.boot()))
+            appGroups: app.appGroups, boot: BootNames(layout: layout, device: device.name, boot: try registry.boot()))
         keychain = SystemKeychain(
             path: layout.keychainPath(device.name), accessGroups: identity.keychainAccessGroups,
             creator: app.bundleIdentifier,
@@ -147,9 +147,7 @@ public final class Sandbox: Sendable {
     }
 
     /// Replaces a file in a container of the app in one step.
-    package func write(_ data: Data, to path: String) throws {
-        try storage.write(data, to: path, for: "container")
-    }
+    package func write(_ data: Data, to path: String) throws { try storage.write(data, to: path, for: "container") }
 
     /// The app's preferences: standard for nil, otherwise a suite (sharing.md, section 21.5).
     ///
@@ -171,43 +169,59 @@ public final class Sandbox: Sendable {
     }
 
     /// Whether the app has a defect of the original SDK, as its installation asks for.
-    public func keeps(_ defect: OriginalDefect) -> Bool {
-        quirks.contains(defect.quirk)
-    }
+    public func keeps(_ quirk: Quirk) -> Bool { quirks.contains(quirk) }
 
     /// Passes a place at which the system may end this process, hold it, or let its next step fail.
-    ///
     /// - Parameter subject: The path of the request, for a place that is passed by requests.
     /// - Throws: The failure that the system brings about.
-    public func pass(_ checkpoint: Checkpoint, about subject: @autoclosure () -> String = "") throws {
-        try faults?.pass(checkpoint.faultPoint, process: identity.name, about: subject())
+    public func pass(_ point: FaultPoint, about subject: @autoclosure () -> String = "") throws {
+        try faults?.pass(point, process: identity.name, about: subject())
     }
 
     /// Writes an event to the trace of this process, with the lab operation on whose behalf it happens.
-    public func trace(_ event: AppEvent) {
-        traceWriter?.emit(event.name, operation: Self.operation, event.fields)
+    /// - Parameter details: Those that are declared for the event; one without a value is left out.
+    public func trace(_ event: TraceEventName, _ details: KeyValuePairs<TraceField, TraceValue?> = [:]) {
+        guard let traceWriter else { return }
+        var fields: [String: JSONValue] = [:]
+        for (field, value) in details { fields[field.name] = value.map { JSONValue($0) } }
+        traceWriter.emit(event, operation: Self.operation, fields)
     }
 
     /// The connection to the system's watch services; nil for a process without one.
     public var watchSession: (any WatchSessionBackend)? { backend.withLock { $0 } }
 
     /// Gives the app its watch services; before the first use of `WCSession`.
-    public func connect(watchSession: any WatchSessionBackend) {
-        backend.withLock { $0 = watchSession }
-    }
+    public func connect(watchSession: any WatchSessionBackend) { backend.withLock { $0 = watchSession } }
 
     /// The app's notifications; nil for a process that no agent knows.
     public var notifications: NotificationService? { notificationService.withLock { $0 } }
 
     /// Gives the app its notifications; before the first use of `UNUserNotificationCenter` and `UIApplication`.
-    public func connect(notifications: NotificationService) {
-        notificationService.withLock { $0 = notifications }
-    }
+    public func connect(notifications: NotificationService) { notificationService.withLock { $0 = notifications } }
 }
 
 extension TraceWriter {
     /// Notes a failure of the simulated system that an app only sees as a status.
     func emitFailure(_ service: String, _ error: any Error) {
         emit(.log, ["level": .string("error"), "message": .string("The \(service) failed: \(error)")])
+    }
+}
+
+extension Sandbox {
+    /// The lab operation on whose behalf the code runs: a step of a scenario, or a command typed by hand.
+    ///
+    /// The simulated platform sends it along, so that traces show cause and effect across processes. Code that
+    /// continues on another thread sets it again there.
+    @TaskLocal public static var operation: String?
+}
+
+extension JSONValue {
+    fileprivate init(_ value: TraceValue) {
+        self =
+            switch value {
+            case .text(let text): .string(text)
+            case .integer(let number): .integer(number)
+            case .boolean(let truth): .bool(truth)
+            }
     }
 }

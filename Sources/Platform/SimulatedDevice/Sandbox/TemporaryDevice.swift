@@ -1,4 +1,6 @@
-public import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+public import LabCore
 
 /// A device of its own for tests in one process: no agent, no other processes. Its directory and its shared memory
 /// are removed with the last sandbox.
@@ -14,7 +16,6 @@ public final class TemporaryDevice: Sendable {
     public let faults: FaultTable
 
     /// Creates an empty device, with a clock that runs at the speed of real time.
-    ///
     /// - Parameter biometry: The sensor; nil takes the one usual for the kind of device.
     public init(
         kind: DeviceSpec.Kind = .phone, name: String = "device", team: String = "LABTEAM001",
@@ -40,7 +41,6 @@ public final class TemporaryDevice: Sendable {
     public var layout: InstanceLayout { instance.layout }
 
     /// Installs an app and returns its sandbox.
-    ///
     /// - Parameter traceDirectory: Where to write a trace; nil writes none.
     public func sandbox(for app: AppSpec, traceDirectory: String? = nil) throws -> Sandbox {
         let trace = try traceDirectory.map { try TraceWriter(directory: $0, process: app.name, incarnation: 1) }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import Synchronization
 
@@ -45,12 +48,9 @@ package final class AuthenticationService: Sendable {
 
     /// Sets what presents a dialog for which no answer is ready: to a person at a terminal. Called on the thread that
     /// waits for the answer; it must not block.
-    package func onPrompt(_ present: @escaping @Sendable (AuthenticationPrompt) -> Void) {
-        presenter.set(present)
-    }
+    package func onPrompt(_ present: @escaping @Sendable (AuthenticationPrompt) -> Void) { presenter.set(present) }
 
     /// Runs `body` unless another biometric request of the process is under way (sdk.md, section 9.9).
-    ///
     /// - Returns: nil when `body` was not run.
     package func exclusively<T, E>(_ body: () throws(E) -> T) throws(E) -> T? {
         guard beginExclusiveUse() else { return nil }
@@ -59,7 +59,6 @@ package final class AuthenticationService: Sendable {
     }
 
     /// Reserves biometry for one request of the process; ended by ``endExclusiveUse()``, on any thread.
-    ///
     /// - Returns: false when another request is under way.
     package func beginExclusiveUse() -> Bool {
         isBusy.withLock { isBusy in
@@ -69,9 +68,7 @@ package final class AuthenticationService: Sendable {
     }
 
     /// Ends what ``beginExclusiveUse()`` began.
-    package func endExclusiveUse() {
-        isBusy.withLock { $0 = false }
-    }
+    package func endExclusiveUse() { isBusy.withLock { $0 = false } }
 
     /// Confirms the owner: at once when the context was confirmed before, otherwise by a dialog that blocks the thread.
     package func authenticate(
@@ -107,8 +104,7 @@ package final class AuthenticationService: Sendable {
         // Before the event: its observer asks for the answer, maybe at the same terminal.
         if !isAnswered { presenter(prompt) }
         trace?.emit(
-            .biometryPrompted,
-            ["reason": .string(prompt.reason), "allowsPasscode": .bool(prompt.allowsPasscode)])
+            .biometryPrompted, ["reason": .string(prompt.reason), "allowsPasscode": .bool(prompt.allowsPasscode)])
         let outcome: Result<AuthenticationGrant, AuthenticationFailure>
         do throws(AuthenticationFailure) {
             outcome = .success(try converse(prompt, policy, context, isShown: !isAnswered))
@@ -118,15 +114,13 @@ package final class AuthenticationService: Sendable {
         close(prompt)
         switch outcome {
         case .success: trace?.emit(.biometryAnswered, ["outcome": "success"])
-        case .failure(let failure):
-            trace?.emit(.biometryAnswered, ["outcome": .string(String(describing: failure))])
+        case .failure(let failure): trace?.emit(.biometryAnswered, ["outcome": .string(String(describing: failure))])
         }
         return try outcome.get()
     }
 
     /// Puts the dialog on the screen: one at a time, never over the animation of a confirmed face, never on a locked
     /// screen.
-    ///
     /// - Returns: whether an answer is ready.
     private func open(_ prompt: AuthenticationPrompt) throws(AuthenticationFailure) -> Bool {
         let now = now
@@ -192,10 +186,8 @@ package final class AuthenticationService: Sendable {
             misses += 1
             return miss(&record, policy, attempts: 1, endsDialog: misses >= record.state.attemptsOfOneDialog)
         case .failure:
-            return miss(
-                &record, policy, attempts: max(1, record.state.attemptsOfOneDialog - misses), endsDialog: true)
-        case .lockout:
-            return miss(&record, policy, attempts: SecurityState.attemptsBeforeLockout, endsDialog: true)
+            return miss(&record, policy, attempts: max(1, record.state.attemptsOfOneDialog - misses), endsDialog: true)
+        case .lockout: return miss(&record, policy, attempts: SecurityState.attemptsBeforeLockout, endsDialog: true)
         case .cancel: return .refused(.userCancel)
         case .systemCancel: return .refused(.systemCancel)
         case .fallback:

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import Glibc
+public import LabCore
 public import LabSystem
 
 /// The shared memory names that one app may use on its device during one boot (sharing.md, sections 5 and 21.1).
@@ -22,7 +25,6 @@ public struct NamedSharedMemorySpace: Sendable {
     }
 
     /// Opens an existing object.
-    ///
     /// - Throws: ``SystemError`` with `ENOENT` if it does not exist, `ENAMETOOLONG` or `EPERM` for a name that the
     ///   platform would refuse.
     public func open(name: String) throws -> DeviceSharedMemory {
@@ -31,20 +33,17 @@ public struct NamedSharedMemorySpace: Sendable {
     }
 
     /// Creates an object of `size` zero bytes.
-    ///
     /// - Parameter whenNamed: called when the name exists and the object has no size yet.
     /// - Throws: ``SystemError`` with `EEXIST` if it exists, `ENAMETOOLONG` or `EPERM` for a refused name.
     public func create(name: String, size: Int, whenNamed: () -> Void = {}) throws -> DeviceSharedMemory {
         try check(name, call: "shm_open")
         // Registered before it exists: a clean-up after a crash may find a name without object, but misses none.
         try boot.register(name)
-        let object = try SharedMemoryObject.create(
-            name: boot.physicalName(of: name), size: size, whenNamed: whenNamed)
+        let object = try SharedMemoryObject.create(name: boot.physicalName(of: name), size: size, whenNamed: whenNamed)
         return DeviceSharedMemory(name: name, object: object, created: true)
     }
 
     /// Removes a name. Processes that have the object open keep it.
-    ///
     /// - Throws: ``SystemError`` with `ENOENT` if it does not exist, `ENAMETOOLONG` or `EPERM` for a refused name.
     public func unlink(name: String) throws {
         try check(name, call: "shm_unlink")
@@ -76,26 +75,15 @@ public final class DeviceSharedMemory: Sendable {
     }
 
     /// Size of the object in bytes; 0 when its creator died before it could size it.
-    public func size() throws -> Int {
-        try object.size()
-    }
-
+    public func size() throws -> Int { try object.size() }
     /// Size of the object in bytes; nil if the name was removed: opening it gives another object then.
-    public func sizeIfNamed() throws -> Int? {
-        try object.sizeIfNamed()
-    }
+    public func sizeIfNamed() throws -> Int? { try object.sizeIfNamed() }
 
     /// Maps the object for reading and writing. An object without a size cannot be mapped.
-    ///
     /// - Parameter count: bytes to map; nil maps all of it.
-    public func map(count: Int? = nil) throws -> MappedMemory {
-        try object.map(count: count)
-    }
-
+    public func map(count: Int? = nil) throws -> MappedMemory { try object.map(count: count) }
     /// Marks the object as in use, until this value is released or its process has ended.
-    public func markAsUsed() throws {
-        try object.lock.lockShared()
-    }
+    public func markAsUsed() throws { try object.lock.lockShared() }
 
     /// Whether any process uses the object, this value aside. Ask before ``markAsUsed()``.
     public func isInUse() throws -> Bool {
@@ -103,5 +91,62 @@ public final class DeviceSharedMemory: Sendable {
         guard try lock.tryLock() else { return true }
         try lock.unlock()
         return false
+    }
+}
+
+/// The physical names of a device's shared memory during one boot, and the list of those that may exist.
+///
+/// A physical name is `/lab-<instance>-<device>-<boot>-<hash of the name>`. Each one is registered as an empty file in
+/// the boot's directory before the object is created, so that the end of the boot can remove them all.
+///
+/// Thread rule: any thread of any process.
+public struct BootNames: Sendable {
+    private let prefix: String
+    private let directory: String
+
+    /// The names of boot number `boot` of a device.
+    public init(layout: InstanceLayout, device: String, boot: Int) {
+        prefix = "\(layout.sharedMemoryPrefix)\(device)-\(boot)-"
+        directory = layout.bootDirectory(device, boot)
+    }
+
+    /// The name under which the machine knows an object: 16 hexadecimal digits of the SHA-256 of the device's name.
+    public func physicalName(of name: String) -> String { prefix + sha256(Data(name.utf8)).prefix(8).hexadecimal }
+
+    func register(_ name: String) throws {
+        if !Files.exists(directory) { try Files.createDirectory(directory) }
+        try Files.touch(directory + "/" + physicalName(of: name).dropFirst())
+    }
+
+    /// The physical names of the objects that exist.
+    public func existing() throws -> [String] {
+        guard Files.exists(directory) else { return [] }
+        let existing = Set(try SharedMemoryObject.list())
+        return try Files.list(directory).map { "/" + $0 }.filter(existing.contains)
+    }
+
+    /// Ends the boot: unlinks every registered object and removes the list.
+    public func unlinkAll() throws {
+        guard Files.exists(directory) else { return }
+        for entry in try Files.list(directory) {
+            do {
+                try SharedMemoryObject.unlink(name: "/" + entry)
+            } catch let error as SystemError where error.errno == ENOENT {
+                // Registered, but never created or already removed.
+            }
+        }
+        try Files.removeTree(directory)
+    }
+}
+
+extension SystemError {
+    /// The emulated name is longer than the platform allows.
+    static func nameTooLong(call: String, name: String) -> SystemError {
+        SystemError(call: call, errno: ENAMETOOLONG, path: name)
+    }
+
+    /// The app is not entitled to the name.
+    static func notPermitted(call: String, name: String) -> SystemError {
+        SystemError(call: call, errno: EPERM, path: name)
     }
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 
 /// One suite of an app's preferences (sharing.md, section 21.5).
@@ -52,9 +54,7 @@ public final class DefaultsSuite: Sendable {
     }
 
     /// The stored Boolean; false for a missing key, a value of another type, and unreadable preferences.
-    public func bool(forKey key: String) -> Bool {
-        value(forKey: key) == .bool(true)
-    }
+    public func bool(forKey key: String) -> Bool { value(forKey: key) == .bool(true) }
 
     /// The stored value; nil for a missing key, a value that an app cannot store, and unreadable preferences.
     public func value(forKey key: String) -> PreferenceValue? {
@@ -86,7 +86,6 @@ public final class DefaultsSuite: Sendable {
     }
 
     /// Waits until changes are visible to other processes. They are when `set` returns, so this has nothing to do.
-    ///
     /// - Returns: True.
     @discardableResult
     public func synchronize() -> Bool { true }
@@ -137,5 +136,38 @@ public final class DefaultsSuite: Sendable {
         // Before the first unlock the platform answers without a word.
         if case .locked = error { return }
         failed(error)
+    }
+}
+
+/// What a key of an app's preferences can hold.
+public enum PreferenceValue: Equatable, Sendable {
+    /// A Boolean.
+    case bool(Bool)
+    /// A whole number.
+    case integer(Int)
+    /// A number.
+    case number(Double)
+    /// A text.
+    case text(String)
+
+    /// The value in a preferences file; nil for one that no app has stored.
+    init?(_ json: JSONValue) {
+        switch json {
+        case .bool(let value): self = .bool(value)
+        case .integer(let value): self = .integer(Int(value))
+        case .number(let value): self = .number(value)
+        case .string(let value): self = .text(value)
+        default: return nil
+        }
+    }
+
+    /// The value as the file holds it.
+    var json: JSONValue {
+        switch self {
+        case .bool(let value): .bool(value)
+        case .integer(let value): .integer(Int64(value))
+        case .number(let value): .number(value)
+        case .text(let value): .string(value)
+        }
     }
 }

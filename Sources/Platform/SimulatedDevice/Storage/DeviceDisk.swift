@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-public import LabKit
+public import LabCore
+import LabPoints
 import LabSystem
 
 /// The room that the storage of a device has left for what apps write, and for what they send and receive over a watch link.
@@ -22,9 +25,7 @@ public final class DeviceDisk: Sendable {
         }
     }
 
-    private enum State: UInt32 {
-        case roomy, full, readOnly
-    }
+    private enum State: UInt32 { case roomy, full, readOnly }
 
     // Four words: the state, the bytes left, the number of the fault, and how many writes it has refused.
     private static let size = 16
@@ -69,12 +70,10 @@ public final class DeviceDisk: Sendable {
     }
 
     /// Leaves so much room. For the system of the device.
-    ///
     /// - Returns: The number of the fault.
     public func fill(leaving bytes: Int) -> Int { begin(.full, leaving: bytes) }
 
     /// Refuses every write. For the system of the device.
-    ///
     /// - Returns: The number of the fault.
     public func makeReadOnly() -> Int { begin(.readOnly, leaving: 0) }
 
@@ -94,5 +93,30 @@ public final class DeviceDisk: Sendable {
     public var fault: (number: Int, refusals: Int)? {
         guard state.loadAcquire() != State.roomy.rawValue else { return nil }
         return (Int(number.loadRelaxed()), Int(refusals.loadRelaxed()))
+    }
+}
+
+/// The device's storage as one app writes to it; refusals are traced. Thread rule: any thread.
+struct AppStorage: Sendable {
+    let disk: DeviceDisk
+    let trace: TraceWriter?
+
+    /// Takes the room for a write.
+    /// - Parameter what: What is written, in a word.
+    func takeRoom(_ bytes: Int, for what: String) throws(DeviceDisk.Refusal) {
+        do {
+            try disk.take(bytes: bytes)
+        } catch {
+            trace?.emit(
+                .diskRefused,
+                ["what": .string(what), "bytes": .integer(Int64(bytes)), "error": .string(error.rawValue)])
+            throw error
+        }
+    }
+
+    /// Replaces a file in one step.
+    func write(_ data: Data, to path: String, for what: String) throws {
+        try takeRoom(data.count, for: what)
+        try Files.write(data, to: path)
     }
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-public import LabKit
+public import LabCore
 import LabSystem
 
 /// What the simulated operating system remembers about a device: which directory belongs to which app or app group,
@@ -9,7 +11,6 @@ import LabSystem
 /// apps wipe the keychain. Changes happen under a lock and replace the file atomically, so
 /// that reading needs no lock. Thread rule: any thread of any process; calls may block.
 public struct DeviceRegistry: Sendable {
-    /// Contents of the file.
     private struct Record: Codable {
         var boot = 0
         var apps: [String: String] = [:]
@@ -37,12 +38,9 @@ public struct DeviceRegistry: Sendable {
     }
 
     /// Number of the current boot, from 1; 0 for a device that no agent has started yet.
-    public func boot() throws -> Int {
-        try read().boot
-    }
+    public func boot() throws -> Int { try read().boot }
 
     /// Begins the next boot: shared memory of the previous ones does not exist for processes that start from now on.
-    ///
     /// - Returns: The number of the new boot.
     public func beginBoot() throws -> Int {
         try change { record in
@@ -71,9 +69,7 @@ public struct DeviceRegistry: Sendable {
     }
 
     /// The identifier that all apps of a team see as theirs on this device, upper case with dashes.
-    public func vendorIdentifier(team: String) throws -> String {
-        try identifier(\.vendors, team)
-    }
+    public func vendorIdentifier(team: String) throws -> String { try identifier(\.vendors, team) }
 
     /// Whether the face of the watch shows a complication of an app.
     public func hasComplication(_ bundleIdentifier: String) throws -> Bool {
@@ -93,12 +89,8 @@ public struct DeviceRegistry: Sendable {
 
     /// The link of the watch that the user has chosen last.
     public func activeLink() throws -> String? { try read().activeLink }
-
     /// The user chooses a watch by its link.
-    public func setActiveLink(_ link: String) throws {
-        try change { $0.activeLink = link }
-    }
-
+    public func setActiveLink(_ link: String) throws { try change { $0.activeLink = link } }
     /// Whether the watch of a link is paired.
     public func isPaired(_ link: String) throws -> Bool { try !(read().unpairedLinks?.contains(link) ?? false) }
 
@@ -120,7 +112,6 @@ public struct DeviceRegistry: Sendable {
 
     /// Takes apps off the device: their containers, the containers of groups that no other app uses, and with the last
     /// app of the team its vendor identifier (sharing.md, sections 21.6 and 21.7). The keychain stays.
-    ///
     /// - Parameters:
     ///   - apps: the apps; none of them may be running.
     ///   - device: the device with all its apps.
@@ -158,9 +149,7 @@ public struct DeviceRegistry: Sendable {
         if Files.exists(path) { try Files.removeTree(path) }
     }
 
-    private func identifier(
-        _ table: WritableKeyPath<Record, [String: String]>, _ key: String
-    ) throws -> String {
+    private func identifier(_ table: WritableKeyPath<Record, [String: String]>, _ key: String) throws -> String {
         if let known = try read()[keyPath: table][key] { return known }
         return try change { record in
             if let known = record[keyPath: table][key] { return known }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
-public import LabKit
+public import LabCore
+public import LabPoints
 import LabSystem
 import Synchronization
 import ZeroMQ
@@ -66,7 +69,6 @@ public final class AgentConnection: Sendable {
     private let wakeUp: EventDescriptor
 
     /// Attaches to the agent of `device`; the agent must be there, or come soon.
-    ///
     /// - Parameter attach: The identity of this process.
     public init(layout: InstanceLayout, device: DeviceSpec, attach: AttachBody, handlers: Handlers) throws {
         endpoint = try layout.address(of: .apps(device: device.name))
@@ -83,9 +85,7 @@ public final class AgentConnection: Sendable {
     }
 
     /// Reports to the agent that the app has finished launching.
-    public func reportReady() {
-        post(WatchFrame(.appState, body: WatchFrame.body(AppStateBody(isForeground: true))))
-    }
+    public func reportReady() { post(WatchFrame(.appState, body: WatchFrame.body(AppStateBody(isForeground: true)))) }
 
     /// Ends the connection and its thread.
     public func stop() {
@@ -143,8 +143,7 @@ public final class AgentConnection: Sendable {
 
     private func handle(_ frame: WatchFrame) {
         switch frame.kind {
-        case .bye:
-            handlers.deviceCrashed("A newer process plays \(attach.name).")
+        case .bye: handlers.deviceCrashed("A newer process plays \(attach.name).")
         case .appState:
             guard let state = try? frame.decodeBody(AppStateBody.self) else { return }
             if state.isForeground { handlers.willEnterForeground() } else { handlers.willEnterBackground() }
@@ -171,9 +170,7 @@ extension AgentConnection: WatchSessionBackend {
         state.withLock { $0.receiver = receiver }
     }
 
-    public func activate() {
-        post(WatchFrame(.activate))
-    }
+    public func activate() { post(WatchFrame(.activate)) }
 
     public func send(_ message: LiveMessage) {
         var flags: WatchFrame.Flags = message.isPropertyList ? .propertyList : []
@@ -182,13 +179,10 @@ extension AgentConnection: WatchSessionBackend {
     }
 
     public func reply(to messageId: UUID, body: Data, isPropertyList: Bool) {
-        post(
-            WatchFrame(.liveReply, flags: isPropertyList ? .propertyList : [], correlationId: messageId, body: body))
+        post(WatchFrame(.liveReply, flags: isPropertyList ? .propertyList : [], correlationId: messageId, body: body))
     }
 
-    public func acknowledge(_ messageId: UUID) {
-        post(WatchFrame(.liveAcknowledgement, correlationId: messageId))
-    }
+    public func acknowledge(_ messageId: UUID) { post(WatchFrame(.liveAcknowledgement, correlationId: messageId)) }
 
     public func refuse(_ messageId: UUID, code: Int) {
         post(WatchFrame(.liveError, correlationId: messageId, sequence: UInt64(code)))
@@ -201,9 +195,7 @@ extension AgentConnection: WatchSessionBackend {
         return code
     }
 
-    public func cancelTransfer(_ transferId: UUID) {
-        post(WatchFrame(.cancelTransfer, messageId: transferId))
-    }
+    public func cancelTransfer(_ transferId: UUID) { post(WatchFrame(.cancelTransfer, messageId: transferId)) }
 
     public func told(_ transferId: UUID) {
         var fields: [String: JSONValue] = ["id": .string(transferId.uuidString)]
@@ -219,9 +211,7 @@ extension AgentConnection: WatchSessionBackend {
         post(WatchFrame(.delivered, messageId: transferId))
     }
 
-    public func contextTold(_ news: UUID) {
-        post(WatchFrame(.contextTold, messageId: news))
-    }
+    public func contextTold(_ news: UUID) { post(WatchFrame(.contextTold, messageId: news)) }
 
     public func updateContext(_ body: Data) -> Int? {
         ask(WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: body))
@@ -235,5 +225,93 @@ extension AgentConnection: WatchSessionBackend {
         post(frame)
         let code = answer.wait()
         return code == 0 ? nil : code
+    }
+}
+
+/// Handling of the agent's frames by the watch session. Runs on the connection's thread.
+extension AgentConnection {
+    func event(for frame: WatchFrame) -> WatchSessionEvent? {
+        let isPropertyList = frame.flags.contains(.propertyList)
+        switch frame.kind {
+        case .outstandingTransfer:
+            guard let content = TransferContent(frame) else { return nil }
+            let own = OwnTransfer(transferId: frame.messageId, content: content, sent: Int(clamping: frame.sequence))
+            state.withLock { $0.outstanding.append(own) }
+            return nil
+        case .activate:
+            guard let counterpart = try? frame.decodeBody(WatchCounterpartState.self) else { return nil }
+            let outstanding = state.withLock { state in
+                defer { state.outstanding = [] }
+                return state.outstanding
+            }
+            return .activated(counterpart, outstanding: outstanding)
+        case .sessionInactive: return .becameInactive
+        case .sessionDeactivated: return .deactivated
+        case .event:
+            guard let counterpart = try? frame.decodeBody(WatchCounterpartState.self) else { return nil }
+            return .changed(counterpart)
+        case .live:
+            handlers.trace(.linkDelivered, ["id": .string(frame.messageId.uuidString), "kind": "live"])
+            return .message(
+                LiveMessage(
+                    messageId: frame.messageId, body: frame.body, isPropertyList: isPropertyList,
+                    expectsReply: frame.flags.contains(.expectsReply)))
+        case .liveAcknowledgement: return .acknowledged(messageId: frame.correlationId)
+        case .liveReply: return .reply(messageId: frame.correlationId, body: frame.body, isPropertyList: isPropertyList)
+        case .liveError: return .failed(messageId: frame.correlationId, code: Int(clamping: frame.sequence))
+        case .transferDone:
+            guard let content = TransferContent(frame) else { return nil }
+            if frame.sequence != 0 {
+                state.withLock { $0.failures[frame.messageId] = Int(clamping: frame.sequence) }
+            }
+            return .transferFinished(
+                transferId: frame.messageId, content: content,
+                code: frame.sequence == 0 ? nil : Int(clamping: frame.sequence))
+        case .transferProgress:
+            return .transferProgressed(transferId: frame.messageId, sent: Int(clamping: frame.sequence))
+        case .deliver:
+            let isRepeated = frame.flags.contains(.retransmission)
+            handlers.trace(
+                isRepeated ? .linkRedelivered : .linkDelivered,
+                ["id": .string(frame.messageId.uuidString), "kind": "transfer"])
+            try? handlers.pass(.linkDelivered)
+            switch TransferContent(frame) {
+            case .userInfo(let body, _):
+                return .userInfo(transferId: frame.messageId, body: body, hasMore: frame.sequence > 0)
+            case .file(let file): return .file(transferId: frame.messageId, file, hasMore: frame.sequence > 0)
+            case nil: return nil
+            }
+        case .context: return .context(frame.body, news: frame.flags.contains(.retransmission) ? nil : frame.messageId)
+        case .ownContext: return .ownContext(frame.body)
+        default: return nil
+        }
+    }
+
+    /// Traces the session's view of its counterpart after an event about it.
+    func traceState(in event: WatchSessionEvent) {
+        let counterpart: WatchCounterpartState
+        switch event {
+        case .activated(let state, _), .changed(let state): counterpart = state
+        default: return
+        }
+        handlers.trace(
+            .sessionState,
+            [
+                "paired": .bool(counterpart.isPaired), "installed": .bool(counterpart.isCounterpartInstalled),
+                "reachable": .bool(counterpart.isReachable),
+            ])
+    }
+}
+
+extension NotificationNews {
+    /// The details of its trace event.
+    var details: [String: JSONValue] {
+        let (notification, occasion): (DeviceNotification, NotificationOccasion) =
+            switch self {
+            case .arrived(let notification): (notification, .foreground)
+            case .background(let notification): (notification, .background)
+            case .opened(let notification, _): (notification, .opened)
+            }
+        return ["id": .string(notification.id), "occasion": .string(occasion.rawValue)]
     }
 }

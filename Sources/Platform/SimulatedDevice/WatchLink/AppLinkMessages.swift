@@ -1,3 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
 /// Body of `attach`: the identity of the process.
 public struct AttachBody: Codable, Equatable, Sendable {
     /// Actor name of the app.
@@ -21,9 +25,7 @@ public struct AttachedBody: Codable, Equatable, Sendable {
     public var agentPid: Int32
 
     /// Creates the body.
-    public init(agentPid: Int32) {
-        self.agentPid = agentPid
-    }
+    public init(agentPid: Int32) { self.agentPid = agentPid }
 }
 
 /// What a watch session shows about the other side; body of `event`, and of `activate` from the agent.
@@ -65,7 +67,31 @@ public struct AppStateBody: Codable, Equatable, Sendable {
     public var isForeground: Bool
 
     /// Creates the body.
-    public init(isForeground: Bool) {
-        self.isForeground = isForeground
+    public init(isForeground: Bool) { self.isForeground = isForeground }
+}
+
+/// What a message, a transfer or a context may hold (watch.md, section 9.8). Both the app's session and the devices
+/// check it, so that nothing else reaches a delegate.
+public enum WatchContent {
+    /// Greatest size of a message or a transfer in bytes, measured as binary property list for dictionaries.
+    public static let messageLimit = 65_536
+    /// Greatest size of an application context in bytes.
+    public static let contextLimit = 262_144
+
+    /// The dictionary in a binary property list; nil for any other bytes.
+    public static func dictionary(in body: Data) -> [String: Any]? {
+        guard BinaryPropertyList.holdsDictionary(body) else { return nil }
+        return (try? PropertyListSerialization.propertyList(from: body, format: nil)) as? [String: Any]
+    }
+
+    /// Why content is refused.
+    /// - Parameters:
+    ///   - body: Raw data, or a binary property list.
+    ///   - isPropertyList: Which of the two.
+    ///   - limit: Greatest number of bytes.
+    /// - Returns: A `WCError.Code`, or nil for content that is fine.
+    public static func problem(in body: Data, isPropertyList: Bool, limit: Int) -> Int? {
+        if isPropertyList, dictionary(in: body) == nil { return 7010 }
+        return body.count > limit ? 7009 : nil
     }
 }

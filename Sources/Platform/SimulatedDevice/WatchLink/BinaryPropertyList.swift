@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Looks at a binary property list before Foundation reads it.
@@ -86,9 +88,7 @@ struct BinaryPropertyList {
     // MARK: Places
 
     /// Whether so many bytes are there, before the table of offsets.
-    private func has(_ count: Int, at start: Int) -> Bool {
-        start <= offsetTable && count <= offsetTable - start
-    }
+    private func has(_ count: Int, at start: Int) -> Bool { start <= offsetTable && count <= offsetTable - start }
 
     private func offset(of object: Int) -> Int? {
         guard object < objectCount, let offset = Self.integer(bytes, offsetTable + object * offsetSize, offsetSize),

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
-import LabKit
+import LabCore
 
 /// One message of the watch link's wire protocol `WCL1`: between an app and its device's agent, and between the agents
 /// of a phone and a watch (watch.md, section 11.3).
@@ -176,7 +178,6 @@ public struct WatchFrame: Equatable, Sendable {
     }
 
     /// Reads the parts of a frame, without the routing part that a ROUTER socket puts in front.
-    ///
     /// - Throws: ``Malformed``.
     public init(parts: [Data]) throws(Malformed) {
         guard parts.count == 2, parts[0].count >= Self.nameOffset else { throw .notAFrame }
@@ -186,9 +187,7 @@ public struct WatchFrame: Equatable, Sendable {
             header.withUnsafeBytes { T(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: T.self)) }
         }
         // Before the version, so that damage is not taken for a newer peer.
-        guard integer(UInt64.self, at: Self.headerLength) == Self.checksum(of: header, parts[1]) else {
-            throw .damaged
-        }
+        guard integer(UInt64.self, at: Self.headerLength) == Self.checksum(of: header, parts[1]) else { throw .damaged }
         guard header[4] == 1 else { throw .version(header[4]) }
         guard let kind = Kind(rawValue: header[6]) else { throw .unknownKind(header[6]) }
         func identifier(at offset: Int) -> UUID {
@@ -203,14 +202,10 @@ public struct WatchFrame: Equatable, Sendable {
     }
 
     /// The body as a value of type `T`, for the frames whose body is JSON.
-    public func decodeBody<T: Decodable>(_ type: T.Type) throws -> T {
-        try JSONDecoder().decode(type, from: body)
-    }
+    public func decodeBody<T: Decodable>(_ type: T.Type) throws -> T { try JSONDecoder().decode(type, from: body) }
 
     /// A JSON body. The types used here consist of strings, numbers and Booleans, which always encode.
-    public static func body(_ value: some Encodable) -> Data {
-        (try? JSONEncoder().encode(value)) ?? Data()
-    }
+    public static func body(_ value: some Encodable) -> Data { (try? JSONTextEncoder.encode(value)) ?? Data() }
 }
 
 extension WatchFrame.Malformed: CustomStringConvertible {

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
-/// An activation code: 10 random bytes and their checksum as four groups of five characters
-/// (protocol.md, section 4.1).
+/// An activation code: 10 random bytes and their checksum as four groups of five characters (protocol.md, section 4.1).
 public struct ActivationCode: Sendable, Hashable, CustomStringConvertible {
     /// The 23 characters, for example `AAAQE-AYEAU-DAOCA-JIICA`.
     public let text: String
@@ -44,7 +45,6 @@ public struct ActivationCode: Sendable, Hashable, CustomStringConvertible {
 
     /// A random code.
     public static func generate() -> Self { Self(tenBytes: Random.bytes(10)) }
-
     /// Whether `text` is a valid code.
     public static func isValid(_ text: String) -> Bool { (try? Self(text)) != nil }
 
@@ -74,4 +74,60 @@ extension ActivationCode {
         guard let code, let bytes = StrictBase64.decode(signature), code.isSigned(bytes, by: masterKey)
         else { throw ProtocolError.signatureMismatch }
     }
+}
+
+/// Reads what a QR code or a link carries (protocol.md, section 4.2). Nothing is corrected or trimmed.
+public enum ActivationCodeParser {
+    /// An activation code with the server's signature, if it came with one.
+    public struct Parsed: Sendable, Equatable {
+        /// The code.
+        public let code: ActivationCode
+        /// Base64 text of the signature, not verified yet.
+        public let signature: String?
+    }
+
+    /// Reads `CODE` or `CODE#BASE64`.
+    /// - Throws: ``ProtocolError`` naming the part that is wrong.
+    public static func parse(_ text: String) throws -> Parsed {
+        let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        // An empty text has one part too, which is empty.
+        let activationCode = try ActivationCode(parts[0])
+        guard parts.count == 2 else { return Parsed(code: activationCode, signature: nil) }
+        let signature = parts[1]
+        guard !signature.isEmpty, StrictBase64.decode(signature) != nil else {
+            throw ProtocolError.invalidEncoding(field: "activation code signature")
+        }
+        return Parsed(code: activationCode, signature: signature)
+    }
+}
+
+/// What a user interface does with characters typed into a code field (protocol.md, section 4.3).
+public enum TypedCharacter {
+    /// The character to show, or nil for one to refuse. Lower case becomes upper case, `0` becomes `O`,
+    /// `1` becomes `I`.
+    public static func correct(_ character: Unicode.Scalar) -> Unicode.Scalar? {
+        switch character {
+        case "A"..."Z", "2"..."7": character
+        case "a"..."z": Unicode.Scalar(character.value - 0x20)
+        case "0": "O"
+        case "1": "I"
+        default: nil
+        }
+    }
+
+    /// The same for code points as numbers; 0 for one to refuse.
+    public static func correct(_ codePoint: UInt32) -> UInt32 {
+        Unicode.Scalar(codePoint).flatMap { correct($0) }?.value ?? 0
+    }
+
+    /// Whether the character belongs to the alphabet of codes as it is.
+    public static func validate(_ character: Unicode.Scalar) -> Bool {
+        switch character {
+        case "A"..."Z", "2"..."7": true
+        default: false
+        }
+    }
+
+    /// The same for a code point as a number.
+    public static func validate(_ codePoint: UInt32) -> Bool { Unicode.Scalar(codePoint).map { validate($0) } ?? false }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// The three values of an application version in one Base64 string (protocol.md, section 5).

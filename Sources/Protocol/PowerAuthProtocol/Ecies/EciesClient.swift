@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import Synchronization
 
@@ -85,9 +87,8 @@ public final class EciesResponseDecryptor: Sendable {
     public var canDecrypt: Bool { envelope.withLock { $0 != nil } }
 
     /// Checks and decrypts the response.
-    /// - Parameter currentTime: synchronised time in milliseconds, when it is known. The response must then have
-    ///   been made between the request and now, with a minute of tolerance at both ends
-    ///   (protocol.md, section 22, item 11).
+    /// - Parameter currentTime: synchronised time in milliseconds, when it is known. The response must then have been
+    ///   made between the request and now, with a minute of tolerance at both ends (protocol.md, section 22, item 11).
     /// - Throws: ``ProtocolError/wrongState(_:)`` on a second call, the presence and size errors of
     ///   ``EciesResponse/validate(for:)``, ``ProtocolError/macMismatch``, ``ProtocolError/decryptionFailed``,
     ///   ``ProtocolError/invalidFormat(field:reason:)`` for a timestamp out of range.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// An encrypted request as its JSON carries it (protocol.md, section 7.4).
@@ -129,9 +131,7 @@ extension EciesRequest: Codable {
 }
 
 extension EciesResponse: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case encryptedData, mac, nonce, timestamp
-    }
+    private enum CodingKeys: String, CodingKey { case encryptedData, mac, nonce, timestamp }
 
     /// Reads the JSON form; binary members are strict Base64.
     /// - Throws: ``ProtocolError`` naming the member, or `DecodingError` for JSON of another shape.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import Synchronization
 
@@ -111,7 +113,6 @@ public final class EciesResponseEncryptor: Sendable {
         let suffix = parameters.macSuffix(
             sharedInfo2: sharedInfo2, nonce: nonce, timestamp: timestamp, ephemeralPublicKey: nil)
         let sealed = try key.seal(plaintext, nonce: nonce ?? requestNonce, macSuffix: suffix)
-        return EciesResponse(
-            encryptedData: sealed.encryptedData, mac: sealed.mac, nonce: nonce, timestamp: timestamp)
+        return EciesResponse(encryptedData: sealed.encryptedData, mac: sealed.mac, nonce: nonce, timestamp: timestamp)
     }
 }

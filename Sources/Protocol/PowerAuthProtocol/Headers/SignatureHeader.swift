@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// `X-PowerAuth-Authorization` (protocol.md, section 9.5).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// `CTR_DATA`, the hash-based counter of an activation, 16 bytes (protocol.md, sections 2.2 and 9.3).
@@ -53,7 +55,6 @@ public struct CounterData: Sendable, Equatable, CustomStringConvertible, CustomR
 
     /// Size only, never the bytes.
     public var description: String { "CounterData(16 bytes)" }
-
     /// No children: a dump shows no byte either.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import COpenSSL
 public import Foundation
 
@@ -9,9 +11,7 @@ public struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// A fresh key pair.
     /// - Throws: ``ProtocolError/cryptographicFailure(_:)`` when OpenSSL has no entropy or memory.
-    public static func generate() throws -> Self {
-        try Self(key: .generate())
-    }
+    public static func generate() throws -> Self { try Self(key: .generate()) }
 
     /// Imports a scalar of any length (Java writes a leading zero byte, the core drops all of them).
     /// - Parameters:
@@ -59,7 +59,7 @@ public struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable {
         return SharedSecret(
             bytes: try SecretBytes(count: 32) { buffer in
                 var length = buffer.count
-                let target = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                let target = buffer.octets
                 try OpenSSL.check(EVP_PKEY_derive(context, target, &length), or: failure)
                 guard length == 32 else { throw failure }
             })
@@ -79,11 +79,7 @@ public struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable {
         var length = der.count
         let hash = Digest.sha256(message)
         let result = der.withUnsafeMutableBytes { der in
-            hash.withUnsafeBytes { hash in
-                EVP_PKEY_sign(
-                    context, der.baseAddress?.assumingMemoryBound(to: UInt8.self), &length,
-                    hash.baseAddress?.assumingMemoryBound(to: UInt8.self), hash.count)
-            }
+            hash.withUnsafeBytes { hash in EVP_PKEY_sign(context, der.octets, &length, hash.octets, hash.count) }
         }
         try OpenSSL.check(result, or: failure)
         der = der.prefix(length)
@@ -100,7 +96,6 @@ public struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// Names the public key, never the scalar.
     public var description: String { "PrivateKey(of \(publicKey))" }
-
     /// No children: a dump shows no byte either.
     public var customMirror: Mirror { Mirror(self, children: []) }
 

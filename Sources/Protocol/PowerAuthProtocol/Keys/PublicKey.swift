@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import COpenSSL
 public import Foundation
 
@@ -19,16 +21,12 @@ public struct PublicKey: Sendable, Equatable, CustomStringConvertible {
             case (2, 33), (3, 33), (4, 65): true
             default: false
             }
-        guard formatIsKnown, let key = EVPKey.publicKey(encoded: encoded) else {
-            throw ProtocolError.invalidKey(field)
-        }
+        guard formatIsKnown, let key = EVPKey.publicKey(encoded: encoded) else { throw ProtocolError.invalidKey(field) }
         // A new Data, because the caller's may be a slice with other indices.
         self.init(key, uncompressed: encoded.count == 65 ? Data(Array(encoded)) : try key.uncompressedPoint())
     }
 
-    init(key: EVPKey) throws {
-        self.init(key, uncompressed: try key.uncompressedPoint())
-    }
+    init(key: EVPKey) throws { self.init(key, uncompressed: try key.uncompressedPoint()) }
 
     private init(_ key: EVPKey, uncompressed: Data) {
         self.key = key
@@ -59,11 +57,7 @@ public struct PublicKey: Sendable, Equatable, CustomStringConvertible {
         guard EVP_PKEY_verify_init(context) == 1 else { return false }
         let hash = Digest.sha256(message)
         let result = der.withUnsafeBytes { der in
-            hash.withUnsafeBytes { hash in
-                EVP_PKEY_verify(
-                    context, der.baseAddress?.assumingMemoryBound(to: UInt8.self), der.count,
-                    hash.baseAddress?.assumingMemoryBound(to: UInt8.self), hash.count)
-            }
+            hash.withUnsafeBytes { hash in EVP_PKEY_verify(context, der.octets, der.count, hash.octets, hash.count) }
         }
         if result != 1 { ERR_clear_error() }
         return result == 1
@@ -74,4 +68,105 @@ public struct PublicKey: Sendable, Equatable, CustomStringConvertible {
 
     /// The compressed point in Base64.
     public var description: String { "PublicKey(\(compressed.base64EncodedString()))" }
+}
+
+/// The two wire formats of an ECDSA signature and the conversion between them (protocol.md, section 2.4).
+public enum ECDSAFormat: CaseIterable, Sendable {
+    /// ASN.1 DER, the default.
+    case der
+    /// `r ‖ s`, 32 bytes each, in JWTs.
+    case jose
+
+    /// DER → JOSE, 64 bytes; nil for anything but one sequence of two positive integers that fit.
+    public static func joseFromDER(_ der: Data) -> Data? {
+        let bytes = [UInt8](der)
+        guard bytes.count >= 2, bytes[0] == 0x30, bytes[1] < 0x80, Int(bytes[1]) == bytes.count - 2 else { return nil }
+        var output = Data(capacity: 64)
+        var offset = 2
+        for _ in 0..<2 {
+            guard offset + 2 <= bytes.count, bytes[offset] == 0x02 else { return nil }
+            let length = Int(bytes[offset + 1])
+            let start = offset + 2
+            guard (1...33).contains(length), start + length <= bytes.count else { return nil }
+            let integer = bytes[start..<(start + length)]
+            // 33 bytes are one sign byte and 32 digits; anything else would lose its top digit here.
+            guard length < 33 || integer.first == 0 else { return nil }
+            let digits = integer.suffix(32)
+            output.append(Data(count: 32 - digits.count))
+            output.append(contentsOf: digits)
+            offset = start + length
+        }
+        return offset == bytes.count ? output : nil
+    }
+
+    /// JOSE → minimal DER; nil unless it has 64 bytes and neither half is zero (protocol.md, section 22, item 7).
+    public static func derFromJOSE(_ jose: Data) -> Data? {
+        guard jose.count == 64 else { return nil }
+        var content = Data(capacity: 70)
+        for half in [jose.prefix(32), jose.suffix(32)] {
+            let digits = half.drop { $0 == 0 }
+            guard let first = digits.first else { return nil }
+            let needsSignByte = first & 0x80 != 0
+            content.append(contentsOf: [0x02, UInt8(digits.count + (needsSignByte ? 1 : 0))])
+            if needsSignByte { content.append(0) }
+            content.append(digits)
+        }
+        return Data([0x30, UInt8(content.count)]) + content
+    }
+}
+
+/// An RSA public key for foreign tokens; the protocol itself has no RSA keys (RFC 7518, section 6.3).
+public struct RSAPublicKey: Sendable {
+    private let key: EVPKey
+
+    /// The sizes that are accepted, in bits: smaller ones are broken, larger ones only cost time.
+    private static let bits = 2048...8192
+
+    /// - Parameters:
+    ///   - modulus: the bytes of `n`, most significant first.
+    ///   - exponent: the bytes of `e`, most significant first, at most 8.
+    /// - Throws: ``ProtocolError/invalidKey(_:)`` for sizes that are not accepted.
+    public init(modulus: Data, exponent: Data) throws {
+        let failure = ProtocolError.invalidKey("rsaPublicKey")
+        let modulus = Data(modulus.drop { $0 == 0 })
+        let exponent = Data(exponent.drop { $0 == 0 })
+        guard Self.bits.contains(modulus.count * 8), (1...8).contains(exponent.count) else { throw failure }
+        // OpenSSL takes numbers in the machine's byte order, which is least significant first on all we build for.
+        var nativeModulus = Array(modulus.reversed())
+        var nativeExponent = Array(exponent.reversed())
+        let context = OpenSSL.fetched(EVP_PKEY_CTX_new_from_name(nil, "RSA", nil), "RSA")
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        try nativeModulus.withUnsafeMutableBufferPointer { modulus in
+            try nativeExponent.withUnsafeMutableBufferPointer { exponent in
+                var parameters = [
+                    OSSL_PARAM_construct_BN(cString("n"), modulus.baseAddress, modulus.count),
+                    OSSL_PARAM_construct_BN(cString("e"), exponent.baseAddress, exponent.count),
+                    OSSL_PARAM_construct_end(),
+                ]
+                try OpenSSL.check(EVP_PKEY_fromdata_init(context), or: failure)
+                try OpenSSL.check(
+                    EVP_PKEY_fromdata(context, &key, EVP_PKEY_SELECT_PUBLIC_KEY, &parameters), or: failure)
+            }
+        }
+        guard let key else { throw failure }
+        self.key = EVPKey(key)
+    }
+
+    /// Checks an RSASSA-PKCS1-v1_5 signature with SHA-256 (RFC 8017, section 8.2); anything malformed does not verify.
+    public func verify(signature: Data, of message: Data) -> Bool {
+        guard let context = EVP_MD_CTX_new() else { return false }
+        defer { EVP_MD_CTX_free(context) }
+        guard EVP_DigestVerifyInit_ex(context, nil, "SHA256", nil, nil, key.pointer, nil) == 1 else {
+            ERR_clear_error()
+            return false
+        }
+        let result = signature.withUnsafeBytes { signature in
+            message.withUnsafeBytes { message in
+                EVP_DigestVerify(context, signature.octets, signature.count, message.octets, message.count)
+            }
+        }
+        if result != 1 { ERR_clear_error() }
+        return result == 1
+    }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import COpenSSL
 public import Foundation
 
@@ -34,7 +36,6 @@ public enum AESCBC {
         try data.withUnsafeBytes { try run(false, $0, key: key.bytes, iv: iv, padding: padding) { Data($0) } }
     }
 
-    /// Direction of ``block(_:_:key:into:)``.
     enum Direction: Int32 {
         case decrypt = 0
         case encrypt = 1
@@ -51,8 +52,8 @@ public enum AESCBC {
         defer { EVP_CIPHER_CTX_free(context) }
         withUnsafeBytes(of: (UInt64(0), UInt64(0))) { iv in
             key.withUnsafeBytes { key in
-                let key = key.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                let iv = iv.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                let key = key.octets
+                let iv = iv.octets
                 OpenSSL.must(
                     EVP_CipherInit_ex2(context, OpenSSL.aes128CBC, key, iv, direction.rawValue, nil),
                     "EVP_CipherInit_ex2")
@@ -60,8 +61,8 @@ public enum AESCBC {
         }
         EVP_CIPHER_CTX_set_padding(context, 0)
         var length: Int32 = 0
-        let source = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        let target = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let source = input.octets
+        let target = output.octets
         OpenSSL.must(EVP_CipherUpdate(context, target, &length, source, 16), "EVP_CipherUpdate")
     }
 
@@ -94,8 +95,8 @@ public enum AESCBC {
         defer { EVP_CIPHER_CTX_free(context) }
         key.withUnsafeBytes { key in
             iv.withUnsafeBytes { iv in
-                let key = key.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                let iv = iv.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                let key = key.octets
+                let iv = iv.octets
                 OpenSSL.must(
                     EVP_CipherInit_ex2(context, OpenSSL.aes128CBC, key, iv, encrypting ? 1 : 0, nil), "EVP_CipherInit")
             }
@@ -104,12 +105,10 @@ public enum AESCBC {
         return try withUnsafeTemporaryAllocation(byteCount: input.count + 16, alignment: 16) { output in
             // Plain text may be a key: leave no copy of it on the stack or the heap.
             defer { OPENSSL_cleanse(output.baseAddress, output.count) }
-            guard let target = output.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
-                throw ProtocolError.cryptographicFailure("AES-128-CBC")
-            }
+            guard let target = output.octets else { throw ProtocolError.cryptographicFailure("AES-128-CBC") }
             var length: Int32 = 0
             var tail: Int32 = 0
-            let source = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            let source = input.octets
             if input.count > 0 {
                 try OpenSSL.check(
                     EVP_CipherUpdate(context, target, &length, source, Int32(input.count)),

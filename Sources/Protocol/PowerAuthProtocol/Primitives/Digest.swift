@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import COpenSSL
 public import Foundation
 
@@ -21,7 +23,7 @@ public enum Digest {
     }
 
     static func sha256(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
-        let target = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let target = output.octets
         OpenSSL.must(EVP_Digest(input.baseAddress, input.count, target, nil, OpenSSL.sha256, nil), "EVP_Digest")
     }
 
@@ -49,7 +51,7 @@ struct SHA256: ~Copyable {
     }
 
     func finish(into output: UnsafeMutableRawBufferPointer) {
-        let target = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let target = output.octets
         OpenSSL.must(EVP_DigestFinal_ex(context, target, nil), "EVP_DigestFinal_ex")
     }
 }
@@ -93,13 +95,13 @@ struct HMACSHA256: ~Copyable {
         update(first)
         update(second)
         var length = 0
-        let target = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let target = output.octets
         OpenSSL.must(EVP_MAC_final(context, target, &length, output.count), "EVP_MAC_final")
     }
 
     private func update(_ part: UnsafeRawBufferPointer) {
         guard part.count > 0 else { return }
-        let start = part.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let start = part.octets
         OpenSSL.must(EVP_MAC_update(context, start, part.count), "EVP_MAC_update")
     }
 }

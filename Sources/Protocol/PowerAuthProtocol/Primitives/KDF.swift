@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import COpenSSL
 public import Foundation
 
@@ -97,9 +99,9 @@ public enum KDF {
         return try UnlockKey { output in
             try withUnsafeBytes(of: UInt8(0)) { anything in
                 let source = (password.baseAddress ?? anything.baseAddress)?.assumingMemoryBound(to: CChar.self)
-                let target = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                let target = output.octets
                 try salt.withUnsafeBytes { salt in
-                    let salt = salt.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                    let salt = salt.octets
                     try OpenSSL.check(
                         PKCS5_PBKDF2_HMAC(source, length, salt, 16, rounds, OpenSSL.sha1, 16, target),
                         or: .cryptographicFailure("PBKDF2"))

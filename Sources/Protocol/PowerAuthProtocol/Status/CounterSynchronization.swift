@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// What a client does about its counter after it saw the server's (protocol.md, section 12.3).
@@ -44,8 +46,7 @@ public enum CounterSynchronization {
     ) -> Outcome {
         guard blob.currentVersion != 2, let server = blob.counter else { return .ok }
         let lookAhead = Int(server.lookAhead)
-        let match = hashDistance(
-            from: counter, to: server.dataHash, lookAhead: lookAhead, transportKey: transportKey)
+        let match = hashDistance(from: counter, to: server.dataHash, lookAhead: lookAhead, transportKey: transportKey)
         guard let byte else {
             guard let match, match.distance == 0 || rules.adoptsMatchWithoutLocalByte else { return .ok }
             return .updated(counter: match.counter, byte: server.byte)

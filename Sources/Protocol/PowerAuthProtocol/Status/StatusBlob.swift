@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// The 32 bytes that tell a client the state of its activation (protocol.md, section 12.2).
@@ -49,9 +51,7 @@ public struct StatusBlob: Sendable, Equatable {
     }
 
     /// Attempts left before the activation is blocked; 0 unless it is active.
-    public var remainingAttempts: Int {
-        state == .active ? max(0, Int(maxFailedAttempts) - Int(failedAttempts)) : 0
-    }
+    public var remainingAttempts: Int { state == .active ? max(0, Int(maxFailedAttempts) - Int(failedAttempts)) : 0 }
 
     /// Reads 32 plain bytes.
     /// - Parameter hasCounter: false for the form of protocol 3.0.
@@ -83,9 +83,7 @@ public struct StatusBlob: Sendable, Equatable {
 
     /// Writes 32 plain bytes; what the form leaves open is random.
     /// - Throws: ``ProtocolError`` for a look-ahead outside 1…64 or a hash that is not 16 bytes.
-    public func encoded() throws -> Data {
-        try encoded(random: Random.bytes(Self.size))
-    }
+    public func encoded() throws -> Data { try encoded(random: Random.bytes(Self.size)) }
 
     /// The same with given filling; its byte at an offset fills that offset.
     package func encoded(random: Data) throws -> Data {
@@ -173,4 +171,18 @@ extension StatusBlob {
         try self.init(
             decoding: AESCBC.decrypt(data, key: transportKey, iv: iv, padding: .none), hasCounter: exchange != nil)
     }
+}
+
+/// The state of an activation as the status blob carries it (protocol.md, section 12.2).
+public enum ActivationState: UInt8, Sendable, CaseIterable {
+    /// A code exists, no device yet.
+    case created = 1
+    /// Keys were exchanged, the commit is missing.
+    case pendingCommit = 2
+    /// In use.
+    case active = 3
+    /// Refuses signatures until it is unblocked.
+    case blocked = 4
+    /// Removed; it never has another state again.
+    case removed = 5
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// The two kinds of JSON web tokens of the protocol (protocol.md, sections 8 and 10), and those of identity providers.
@@ -16,7 +18,6 @@ public struct JWT: Sendable, Equatable {
     public let algorithm: Algorithm
     /// How the header names the key; nil when it does not.
     public let keyId: String?
-
     /// ASCII `header.payload`, the signed bytes.
     public let signingInput: Data
     /// Decoded signature.
@@ -47,8 +48,7 @@ public struct JWT: Sendable, Equatable {
         let isTyped = header.typ.map { $0 == "JWT" } ?? !mustSayType
         guard isTyped, let algorithm = Algorithm(rawValue: header.alg), algorithms.contains(algorithm) else {
             let accepted = algorithms.map(\.rawValue).sorted().joined(separator: " or ")
-            throw ProtocolError.invalidFormat(
-                field: "jwt header", reason: "it must have typ JWT and alg \(accepted)")
+            throw ProtocolError.invalidFormat(field: "jwt header", reason: "it must have typ JWT and alg \(accepted)")
         }
         self.algorithm = algorithm
         keyId = header.kid
@@ -89,9 +89,7 @@ public struct JWT: Sendable, Equatable {
     }
 
     /// Whether an RS256 token was made with the private part of `key`.
-    public func isAuthentic(key: RSAPublicKey) -> Bool {
-        key.verify(signature: signature, of: signingInput)
-    }
+    public func isAuthentic(key: RSAPublicKey) -> Bool { key.verify(signature: signature, of: signingInput) }
 
     /// Makes an HS256 token of claims in JSON.
     public static func signed<Purpose>(claims: Data, key: SymmetricKey<Purpose>) -> String {

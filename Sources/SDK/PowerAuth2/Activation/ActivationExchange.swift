@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import SimulatedDevice
@@ -89,8 +91,7 @@ final class ActivationExchange: @unchecked Sendable {
 
     private func innerRequest() throws -> Data {
         let request = KeyExchangeRequest(
-            devicePublicKey: try SentPublicKey(
-                text: state.withLock { $0.devicePublicKey }, field: "devicePublicKey"),
+            devicePublicKey: try SentPublicKey(text: state.withLock { $0.devicePublicKey }, field: "devicePublicKey"),
             activationName: name, extras: extras, activationOtp: otp,
             platform: device.platform == "watchos" ? "watchOS" : "iOS", deviceInfo: device.model)
         let encoder = JSONEncoder()
@@ -111,8 +112,7 @@ final class ActivationExchange: @unchecked Sendable {
                 ctrData: StrictBase64.encode(inner.counter.rawData), activationRecovery: recovery)
             guard let result = core.validateActivationResponse(param) else { throw Self.unusableResponse }
             return PowerAuthActivationResult(
-                fingerprint: result.activationFingerprint,
-                recovery: recovery.map(PowerAuthActivationRecoveryData.init),
+                fingerprint: result.activationFingerprint, recovery: recovery.map(PowerAuthActivationRecoveryData.init),
                 customAttributes: response.object["customAttributes"] as? [String: Any],
                 userInfo: (response.object["userInfo"] as? [String: Any]).map(PowerAuthUserInfo.init(with:)))
         } catch {

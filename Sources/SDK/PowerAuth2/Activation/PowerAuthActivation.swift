@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import PowerAuthProtocol
 
@@ -6,7 +8,6 @@ import PowerAuthProtocol
 /// The `with…` functions change the object and return it. Thread rule: one thread at a time;
 /// ``PowerAuthSDK/createActivation(_:callback:)`` keeps its own copy.
 public final class PowerAuthActivation {
-    /// How the user is identified to the server.
     let identity: ActivationIdentity
     /// The parsed activation code, for activations by code only.
     public let activationCode: PowerAuthActivationCode?
@@ -26,7 +27,6 @@ public final class PowerAuthActivation {
     }
 
     /// An activation by code.
-    ///
     /// - Parameters:
     ///   - activationCode: the code, with or without its signature.
     ///   - name: name that the server shows.
@@ -45,7 +45,6 @@ public final class PowerAuthActivation {
     }
 
     /// An activation by credentials the application's server understands.
-    ///
     /// - Throws: `invalidActivationData` without any attribute.
     public convenience init(identityAttributes: [String: String], name: String? = nil) throws {
         guard !identityAttributes.isEmpty else {
@@ -55,7 +54,6 @@ public final class PowerAuthActivation {
     }
 
     /// An activation that replaces a lost one.
-    ///
     /// - Parameters:
     ///   - recoveryCode: the code, with or without the prefix `R:`.
     ///   - recoveryPuk: the PUK, ten digits.
@@ -72,7 +70,6 @@ public final class PowerAuthActivation {
     }
 
     /// An activation by an OpenID Connect provider.
-    ///
     /// - Throws: `invalidActivationCode` for an empty text.
     public convenience init(
         oidcProviderId providerId: String, code: String, nonce: String, codeVerifier: String? = nil
@@ -132,5 +129,42 @@ public final class PowerAuthActivation {
             return .powerAuth(.wrongParameter, "Custom attributes cannot be written as JSON.")
         }
         return nil
+    }
+}
+
+/// What a successful key exchange brings (sdk.md, section 5.17). Immutable. Thread rule: any thread.
+public final class PowerAuthActivationResult: @unchecked Sendable {
+    // Safe to share: the attributes hold only values that the JSON parser made, which are never mutated.
+
+    /// Eight digits that the user may compare with those the server shows.
+    public let activationFingerprint: String
+    /// Recovery code and PUK, if the server issued them.
+    public let activationRecovery: PowerAuthActivationRecoveryData?
+    /// Attributes from the application's server.
+    public let customAttributes: [String: Any]?
+    /// Claims about the user, if the server sent them.
+    public let userInfo: PowerAuthUserInfo?
+
+    init(
+        fingerprint: String, recovery: PowerAuthActivationRecoveryData?, customAttributes: [String: Any]?,
+        userInfo: PowerAuthUserInfo?
+    ) {
+        activationFingerprint = fingerprint
+        activationRecovery = recovery
+        self.customAttributes = customAttributes
+        self.userInfo = userInfo
+    }
+}
+
+/// Recovery code and PUK for the user to keep (sdk.md, section 5.13). Immutable. Thread rule: any thread.
+public final class PowerAuthActivationRecoveryData: Sendable {
+    /// Recovery code without the prefix `R:`.
+    public let recoveryCode: String
+    /// PUK, ten digits.
+    public let puk: String
+
+    init(_ data: PowerAuthCoreRecoveryData) {
+        recoveryCode = data.recoveryCode
+        puk = data.puk
     }
 }

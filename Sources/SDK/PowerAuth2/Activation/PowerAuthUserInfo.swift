@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// Claims about the user (sdk.md, section 5.23). Immutable. Thread rule: any thread.
@@ -10,9 +12,7 @@ public final class PowerAuthUserInfo: @unchecked Sendable {
     public let allClaims: [String: Any]
 
     /// Takes decoded claims.
-    public init(with claims: [String: Any]) {
-        allClaims = claims
-    }
+    public init(with claims: [String: Any]) { allClaims = claims }
 
     /// Identifier of the user.
     public var subject: String? { text("sub") }
@@ -71,7 +71,6 @@ public final class PowerAuthUserInfo: @unchecked Sendable {
     }
 
     private func text(_ claim: String) -> String? { allClaims[claim] as? String }
-
     private func flag(_ claim: String) -> Bool { (allClaims[claim] as? NSNumber)?.boolValue ?? false }
 }
 
@@ -83,9 +82,7 @@ public final class PowerAuthUserAddress: @unchecked Sendable {
     public let allClaims: [String: Any]
 
     /// Takes decoded claims.
-    public init(with claims: [String: Any]) {
-        allClaims = claims
-    }
+    public init(with claims: [String: Any]) { allClaims = claims }
 
     /// The address ready for display, lines separated by line feeds.
     public var formatted: String? { lines("formatted") }
@@ -100,7 +97,5 @@ public final class PowerAuthUserAddress: @unchecked Sendable {
     /// Country.
     public var country: String? { allClaims["country"] as? String }
 
-    private func lines(_ claim: String) -> String? {
-        (allClaims[claim] as? String)?.replacing("\r\n", with: "\n")
-    }
+    private func lines(_ claim: String) -> String? { (allClaims[claim] as? String)?.replacing("\r\n", with: "\n") }
 }

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 public import PowerAuthShared
 
 /// The spellings up to 1.8 (sdk.md, section 2, and extensions-and-legacy-names.md, section 5.3).
 extension PowerAuthSDK {
     /// Does nothing: the state is restored when the object is made.
-    ///
     /// - Returns: true.
     @available(*, deprecated, message: "The state is restored when the object is made")
     @discardableResult
@@ -20,9 +21,7 @@ extension PowerAuthSDK {
 
     /// As ``persistActivation(withPassword:)-(String)``.
     @available(*, deprecated, renamed: "persistActivation(withPassword:)")
-    public func commitActivation(withPassword password: String) throws {
-        try persistActivation(withPassword: password)
-    }
+    public func commitActivation(withPassword password: String) throws { try persistActivation(withPassword: password) }
 
     /// As ``persistActivation(withPassword:)-(PowerAuthCorePassword)``.
     @available(*, deprecated, renamed: "persistActivation(withPassword:)")
@@ -33,7 +32,6 @@ extension PowerAuthSDK {
     // MARK: Status
 
     /// As ``fetchActivationStatus(callback:)-((PowerAuthActivationStatus?,NSError?)->Void)``.
-    ///
     /// - Parameter callback: also takes the status' custom object, between status and error.
     @available(*, deprecated, message: "Take the custom object from the status")
     @discardableResult
@@ -71,7 +69,16 @@ extension PowerAuthSDK {
     @available(*, deprecated, renamed: "unlockBiometryKeys(withPrompt:callback:)")
     @_disfavoredOverload
     public func unlockBiometryKeys(withPrompt prompt: String, with callback: @escaping ([String: Data]?, Bool) -> Void)
-    {
-        unlockBiometryKeys(withPrompt: prompt, callback: callback)
-    }
+    { unlockBiometryKeys(withPrompt: prompt, callback: callback) }
 }
+
+// The types of the main SDK under their names from before 1.6 (extensions-and-legacy-names.md, section 3).
+
+@available(*, deprecated, renamed: "PowerAuthActivationState")
+public typealias PA2ActivationState = PowerAuthActivationState
+@available(*, deprecated, renamed: "PowerAuthActivationStatus")
+public typealias PA2ActivationStatus = PowerAuthActivationStatus
+@available(*, deprecated, renamed: "PowerAuthActivationResult")
+public typealias PA2ActivationResult = PowerAuthActivationResult
+@available(*, deprecated, renamed: "PowerAuthActivationRecoveryData")
+public typealias PA2ActivationRecoveryData = PowerAuthActivationRecoveryData

@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
+import LabPoints
 import SimulatedDevice
 import Synchronization
 
 /// Creating an activation and protecting it (sdk.md, sections 5.7, 9.1 and 9.2).
 extension PowerAuthSDK {
     /// Starts an activation: exchanges keys with the server. Persist it after the callback.
-    ///
     /// - Parameters:
     ///   - activation: the activation data; copied.
     ///   - callback: takes the result, or an error. Before the function returns: `wrongParameter` or
@@ -36,9 +38,7 @@ extension PowerAuthSDK {
             case .failure(let error): callback(nil, error)
             }
         }
-        task.onCancel {
-            DispatchQueue.main.async { exchange.abandon(in: session) }
-        }
+        task.onCancel { DispatchQueue.main.async { exchange.abandon(in: session) } }
         task.add(
             client.post(
                 RestRequest(.createActivation) { core in try exchange.requestObject(core) },
@@ -61,7 +61,6 @@ extension PowerAuthSDK {
     }
 
     /// Starts an activation by code; see ``createActivation(_:callback:)``.
-    ///
     /// - Parameters:
     ///   - name: what the user calls the activation.
     ///   - activationCode: the code, with or without its signature.
@@ -76,7 +75,6 @@ extension PowerAuthSDK {
     }
 
     /// Starts an activation by credentials the application's server understands; see ``createActivation(_:callback:)``.
-    ///
     /// - Parameters:
     ///   - name: what the user calls the activation.
     ///   - identityAttributes: what identifies the user to the application's server.
@@ -93,7 +91,6 @@ extension PowerAuthSDK {
     }
 
     /// Starts an activation that replaces a lost one; see ``createActivation(_:callback:)``.
-    ///
     /// - Parameters:
     ///   - name: what the user calls the activation.
     ///   - recoveryCode: the recovery code, with or without `R:` in front.
@@ -127,14 +124,11 @@ extension PowerAuthSDK {
     // MARK: Persisting
 
     /// Protects the pending activation with the factors and stores it.
-    ///
     /// - Throws: `biometryNotAvailable` for the biometry factor on a device whose biometry cannot be used now or whose
     ///   keychain does not take its key; `invalidActivationState` when no activation is pending, the server has not
     ///   answered yet, the password is shorter than 4 bytes, or the state cannot be stored. After
     ///   `biometryNotAvailable` and an unusable password the activation is still pending, so the call may be repeated.
-    public func persistActivation(with authentication: PowerAuthAuthentication) throws {
-        try persist(authentication)
-    }
+    public func persistActivation(with authentication: PowerAuthAuthentication) throws { try persist(authentication) }
 
     /// Protects the pending activation with possession and a password; see ``persistActivation(with:)``.
     public func persistActivation(withPassword password: String) throws {
@@ -186,5 +180,65 @@ extension PowerAuthSDK {
 
     private func requirePendingActivation(_ core: PowerAuthCoreSession) throws(NSError) {
         guard core.hasPendingActivation else { throw .powerAuth(.invalidActivationState) }
+    }
+}
+
+/// Ending an activation (sdk.md, sections 9.6 and 10).
+extension PowerAuthSDK {
+    /// Removes the activation from the server, then from the device. When the server refuses, nothing changes here.
+    /// - Parameters:
+    ///   - authentication: the factors; possession alone is not accepted by the server.
+    ///   - callback: takes nil, or an error with the code `networkError`, `signatureError`, `missingActivation`,
+    ///     `biometryNotAvailable`, `biometryCancel`, `biometryFailed` or `pendingProtocolUpgrade`, or one of the
+    ///     transport.
+    /// - Returns: the task, never nil.
+    @discardableResult
+    public func removeActivation(
+        with authentication: PowerAuthAuthentication, callback: @escaping (NSError?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        let task = OperationTask<Void> { result in
+            switch result {
+            case .success: callback(nil)
+            case .failure(let error): callback(error)
+            }
+        }
+        // The object is kept until the answer arrived: an activation removed on the server must not stay here.
+        task.add(
+            client.post(
+                RestRequest(.removeActivation, authentication: authentication),
+                .write { core, _ in core.resetSession(false) }
+            ) { [self] result in
+                if case .success = result {
+                    endRequests()
+                    removeLeftovers()
+                }
+                task.complete(result)
+            })
+        return task
+    }
+
+    /// Removes the activation from the device: state, biometry key, tokens, cached results. The server is not notified.
+    ///
+    /// Works in every state; requests of the activation that are on their way end with `operationCancelled`.
+    public func removeActivationLocal() {
+        endRequests()
+        session.writeVoidTask { $0.resetSession(false) }
+        removeLeftovers()
+    }
+
+    private func endRequests() {
+        cancelSharedRequests()
+        client.abortCallsOfActivation()
+    }
+
+    /// Removes what belongs to the activation besides the state, unless another application has made the next one.
+    private func removeLeftovers() {
+        cache.withLock { $0 = Cache() }
+        validatedPassword.withLock { $0 = nil }
+        // Not before the state is saved: a process that dies in between must not leave an activation without its key,
+        // or without tokens that still exist on the server.
+        factorKeys.biometry.removeKeyOfRemovedFactor()
+        tokens.removeTokensOfRemovedActivation()
+        sandbox.trace(.stateRemoved)
     }
 }

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 public import LocalAuthentication
 public import PowerAuthShared
+import SimulatedDevice
 import Synchronization
 
 /// The operations with a callback, for callers that wait.
@@ -13,7 +16,7 @@ extension PowerAuthSDK {
 
     /// As ``createActivation(_:callback:)``; do not change the activation object while waiting.
     public func createActivation(_ activation: PowerAuthActivation) async throws -> PowerAuthActivationResult {
-        let activation = Transferred(activation)
+        let activation = UncheckedTransfer(activation)
         return try await awaitValue { self.createActivation(activation.value, callback: $0) }
     }
 
@@ -96,7 +99,7 @@ extension PowerAuthSDK {
     public func signJwt(
         withDevicePrivateKey authentication: PowerAuthAuthentication, claims: [String: Any]
     ) async throws -> String {
-        let claims = Transferred(claims)
+        let claims = UncheckedTransfer(claims)
         return try await awaitValue {
             self.signJwt(withDevicePrivateKey: authentication, claims: claims.value, callback: $0)
         }
@@ -110,7 +113,6 @@ extension PowerAuthSDK {
     }
 
     /// As ``confirmRecoveryCode(_:authentication:callback:)``.
-    ///
     /// - Returns: true when the code was confirmed before.
     @discardableResult
     public func confirmRecoveryCode(
@@ -151,9 +153,7 @@ private final class OpenDialog: PowerAuthOperationTask {
     private let context: LAContext
     private let isClosed = Mutex(false)
 
-    init(_ context: LAContext) {
-        self.context = context
-    }
+    init(_ context: LAContext) { self.context = context }
 
     var isCancelled: Bool { isClosed.withLock { $0 } }
 

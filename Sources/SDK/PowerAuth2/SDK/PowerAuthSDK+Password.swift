@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import Synchronization
 
 /// Validating and changing the password (sdk.md, section 5.9).
 extension PowerAuthSDK {
     /// Asks the server whether the password is right; a wrong one counts as a failed attempt.
-    ///
     /// - Parameters:
     ///   - password: the password.
     ///   - callback: takes nil, or an error: `missingActivation` without an activation, `networkError` (with the HTTP
@@ -26,7 +27,6 @@ extension PowerAuthSDK {
     }
 
     /// Validates the old password with the server, then replaces it.
-    ///
     /// - Parameters:
     ///   - oldPassword: the password in use.
     ///   - newPassword: at least 4 bytes.
@@ -63,7 +63,6 @@ extension PowerAuthSDK {
     ///
     /// What the server has confirmed to ``validatePassword(password:callback:)-(String,_)`` holds for that activation and
     /// that password only: when another application has replaced either since, validate again (sharing.md, D30).
-    ///
     /// - Returns: false without an activation, for a password shorter than 4 bytes, when the result cannot be stored, or
     ///   when the last validation was of another activation or password.
     @discardableResult
@@ -94,7 +93,6 @@ extension PowerAuthSDK {
     }
 
     /// Lets the server validate the password, and runs a local step after it has succeeded.
-    ///
     /// - Parameter step: gives the state whose password is the right one now.
     private func validate(
         _ password: PowerAuthCorePassword, then step: LocalStep<ActivationSnapshot?>,

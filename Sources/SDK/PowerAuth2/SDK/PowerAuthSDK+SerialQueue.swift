@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import Synchronization
 
@@ -5,7 +7,6 @@ import Synchronization
 extension PowerAuthSDK {
     /// Runs an operation when no signed request is on its way. Until it has finished, no other one starts; where the
     /// activation is shared, in no application.
-    ///
     /// - Parameter operation: the operation; start no request of the SDK in it and wait for it. When the lock that orders
     ///   the applications cannot be taken, it is cancelled and ends without having run.
     /// - Returns: false, with nothing done, without an activation.
@@ -21,7 +22,6 @@ extension PowerAuthSDK {
 
     /// Runs a block when no signed request is on its way. No other one starts until the block's task is cancelled: that is
     /// how it reports that it has finished.
-    ///
     /// - Parameter block: gets its own task; called on a background thread. When the lock that orders the applications
     ///   cannot be taken, the task is cancelled and the block is never called.
     /// - Returns: the same task; nil, with nothing done, without an activation.
@@ -33,7 +33,6 @@ extension PowerAuthSDK {
     }
 
     /// As ``executeBlock(onSerialQueue:)``, and reports when the block is not called because the lock cannot be taken.
-    ///
     /// - Parameters:
     ///   - block: as above.
     ///   - refused: takes `invalidActivationState`, on a background thread.
@@ -58,9 +57,7 @@ private final class ApplicationOperation: SerialOperation, @unchecked Sendable {
     private let operation: Operation
     private let queue = OperationQueue()
 
-    init(_ operation: Operation) {
-        self.operation = operation
-    }
+    init(_ operation: Operation) { self.operation = operation }
 
     var isCancelled: Bool { operation.isCancelled }
 
@@ -94,9 +91,7 @@ private final class ApplicationBlock: SerialOperation, PowerAuthOperationTask {
     private let refused: @Sendable (NSError) -> Void
     private let state = Mutex(State())
 
-    init(
-        _ block: @escaping (any PowerAuthOperationTask) -> Void, refused: @escaping @Sendable (NSError) -> Void
-    ) {
+    init(_ block: @escaping (any PowerAuthOperationTask) -> Void, refused: @escaping @Sendable (NSError) -> Void) {
         self.block = Callback(block)
         self.refused = refused
     }

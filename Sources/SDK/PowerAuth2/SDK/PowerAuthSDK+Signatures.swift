@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// Signing the application's requests (sdk.md, section 5.8). The functions block: for the password's key derivation, and
 /// where the activation is shared also for other processes.
 extension PowerAuthSDK {
     /// Signs a request. The signature must reach the server before later ones of the same activation.
-    ///
     /// - Parameters:
     ///   - authentication: the factors.
     ///   - method: `GET`, `POST`, `HEAD`, `PUT`, `DELETE` or `PATCH`.
@@ -25,7 +26,6 @@ extension PowerAuthSDK {
     }
 
     /// Signs a GET request with its parameters; see ``requestSignature(with:method:uriId:body:)``.
-    ///
     /// - Parameters:
     ///   - authentication: the factors.
     ///   - uriId: identifier agreed with the server; not empty.
@@ -40,7 +40,6 @@ extension PowerAuthSDK {
     }
 
     /// Computes a signature that the user can copy by hand.
-    ///
     /// - Parameters:
     ///   - authentication: the factors.
     ///   - uriId: identifier agreed with the server; not empty.
@@ -69,7 +68,6 @@ extension PowerAuthSDK {
     }
 
     /// Verifies data signed by the server.
-    ///
     /// - Parameters:
     ///   - data: the signed bytes.
     ///   - signature: Base64 of the signature (DER).

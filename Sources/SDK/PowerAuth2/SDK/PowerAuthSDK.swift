@@ -1,13 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-package import HTTPClient
+package import LabHTTP
+// An application imports only `PowerAuth2` and sees the shared types and the core through it (sdk.md, section 3).
+@_exported public import PowerAuthShared
 package import SimulatedDevice
 import Synchronization
 
 /// One activation of the application, from its beginning to its end (sdk.md, section 5).
 ///
-/// Thread rule: any thread. Callbacks arrive on the main queue unless a function says otherwise; an
-/// error that is found before anything is sent arrives before the function returns, which then returns nil instead of a
-/// task.
+/// Thread rule: any thread. Callbacks arrive on the main queue unless a function says otherwise; an error that is found
+/// before anything is sent arrives before the function returns, which then returns nil instead of a task.
 ///
 /// Functions that look at the state may wait for another process that shares the activation, so never call them on the
 /// concurrency runtime's cooperative pool.
@@ -57,7 +60,6 @@ public final class PowerAuthSDK: Sendable {
     }
 
     /// Makes an SDK object and restores the stored activation.
-    ///
     /// - Parameters:
     ///   - configuration: the activation and its server.
     ///   - keychainConfiguration: where things are stored; nil takes a copy of the shared object.
@@ -68,15 +70,13 @@ public final class PowerAuthSDK: Sendable {
         clientConfiguration: PowerAuthClientConfiguration?
     ) {
         do throws(InvalidConfiguration) {
-            try self.init(
-                checking: configuration, keychain: keychainConfiguration, client: clientConfiguration)
+            try self.init(checking: configuration, keychain: keychainConfiguration, client: clientConfiguration)
         } catch {
             return nil
         }
     }
 
     /// As the failable initialiser, but reports why a configuration is refused.
-    ///
     /// - Throws: the cause, which the log and the trace name too.
     package convenience init(
         checking configuration: PowerAuthConfiguration, keychain: PowerAuthKeychainConfiguration? = nil,
@@ -140,8 +140,7 @@ public final class PowerAuthSDK: Sendable {
 
         biometricItemAccess = keychain.biometricItemAccess
         upgradesProtocol = !configuration.disableAutomaticProtocolUpgrade
-        configurations = Mutex(
-            Configurations(configuration: configuration, keychain: keychain, client: clientSettings))
+        configurations = Mutex(Configurations(configuration: configuration, keychain: keychain, client: clientSettings))
         self.sandbox = sandbox
         self.session = session
         self.factorKeys = factorKeys
@@ -156,9 +155,7 @@ public final class PowerAuthSDK: Sendable {
         factorKeys.biometry.removeLeftovers()
     }
 
-    deinit {
-        cancelSharedRequests()
-    }
+    deinit { cancelSharedRequests() }
 
     private static func makeSession(
         _ configuration: PowerAuthConfiguration, time: SynchronizedTime
@@ -173,9 +170,7 @@ public final class PowerAuthSDK: Sendable {
         return session
     }
 
-    private static func tokenEnvironment(
-        session: any SessionInterface, client: RestClient
-    ) -> TokenStoreEnvironment {
+    private static func tokenEnvironment(session: any SessionInterface, client: RestClient) -> TokenStoreEnvironment {
         TokenStoreEnvironment(
             activation: {
                 do {
@@ -204,19 +199,14 @@ public final class PowerAuthSDK: Sendable {
 
     /// A copy of the configuration; changing it does not change the SDK object.
     public var configuration: PowerAuthConfiguration { configurations.withLock { $0.configuration.copy() } }
-
     /// A copy of the keychain configuration; changing it does not change the SDK object.
     public var keychainConfiguration: PowerAuthKeychainConfiguration { configurations.withLock { $0.keychain.copy() } }
-
     /// A copy of the client configuration; changing it does not change the SDK object.
     public var clientConfiguration: PowerAuthClientConfiguration { configurations.withLock { $0.client.copy() } }
-
     /// Locked access to the low-level session.
     public var sessionProvider: any PowerAuthCoreSessionProvider { session }
-
     /// The tokens of the activation.
     public var tokenStore: any PowerAuthTokenStore { tokens }
-
     /// The server's time.
     public var timeSynchronizationService: any PowerAuthTimeSynchronizationService { timeService }
 
@@ -233,5 +223,52 @@ public final class PowerAuthSDK: Sendable {
         }
         running?.cancel()
         tokens.cancelAllRequests()
+    }
+}
+
+/// One SDK object for applications that have a single activation (sdk.md, section 2).
+extension PowerAuthSDK {
+    private static let shared = Mutex<PowerAuthSDK?>(nil)
+
+    /// Makes the shared object with default keychain and client configurations. Only the first call has an effect.
+    /// - Parameter configuration: the activation and its server.
+    public static func initSharedInstance(_ configuration: PowerAuthConfiguration) {
+        initSharedInstance(configuration, keychainConfiguration: nil, clientConfiguration: nil)
+    }
+
+    /// Makes the shared object. Only the first call has an effect; after an unusable configuration, which the log and the
+    /// trace explain, it may be repeated.
+    /// - Parameters:
+    ///   - configuration: the activation and its server.
+    ///   - keychainConfiguration: where things are stored; nil takes a copy of the shared object.
+    ///   - clientConfiguration: settings of the HTTP client; nil takes a copy of the shared object.
+    public static func initSharedInstance(
+        _ configuration: PowerAuthConfiguration, keychainConfiguration: PowerAuthKeychainConfiguration?,
+        clientConfiguration: PowerAuthClientConfiguration?
+    ) {
+        initSharedInstance {
+            PowerAuthSDK(
+                configuration: configuration, keychainConfiguration: keychainConfiguration,
+                clientConfiguration: clientConfiguration)
+        }
+    }
+
+    /// Makes the shared object in a given way, unless there is one.
+    package static func initSharedInstance(_ make: () -> PowerAuthSDK?) {
+        shared.withLock { shared in
+            if shared == nil { shared = make() }
+        }
+    }
+
+    /// The shared object.
+    ///
+    /// Calling it before a successful `initSharedInstance` is a programming error and ends the process, as the original's
+    /// exception does; the message names the cause.
+    public static func sharedInstance() -> PowerAuthSDK {
+        guard let instance = shared.withLock({ $0 }) else {
+            let cause = InvalidConfiguration.last?.description ?? "call PowerAuthSDK.initSharedInstance(_:) first"
+            fatalError("\(PowerAuthExceptionMissingConfig): there is no shared instance: \(cause).")
+        }
+        return instance
     }
 }

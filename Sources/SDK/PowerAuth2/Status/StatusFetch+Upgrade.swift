@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
+import LabPoints
 import SimulatedDevice
 import Synchronization
 
@@ -11,13 +14,11 @@ extension StatusFetch {
     /// Milliseconds before the second and third attempt, of real time as the transport's time-outs.
     private static let backOff = [100, 400]
 
-    /// Runs the next step for the received status.
     func continueUpgrade(
         after reading: Reading, in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int, earlier: NSError?
     ) throws(NSError) {
         guard attempt <= Self.maximumAttempts else {
-            throw .powerAuth(
-                .networkError, "Number of upgrade attemps reached its maximum.", underlying: earlier)
+            throw .powerAuth(.networkError, "Number of upgrade attemps reached its maximum.", underlying: earlier)
         }
         let step = try ProtocolUpgradeStep(
             server: reading.serverVersion, local: reading.localVersion, pending: reading.pendingVersion)
@@ -34,7 +35,6 @@ extension StatusFetch {
     }
 
     /// Announces to the other applications that this one runs the upgrade, and stores a new one in the state.
-    ///
     /// - Returns: false when another application does, or has done so since the status was read.
     /// - Throws: `operationCancelled` if no caller still waits for the fetch; nothing was started then.
     private func announceUpgrade(
@@ -142,6 +142,40 @@ extension StatusFetch {
         RestClient.concurrentQueue.asyncAfter(deadline: .now() + .milliseconds(delay)) { [self] in
             guard !group.isFinished else { return }
             request(in: group, attempt: attempt + 1, after: error)
+        }
+    }
+}
+
+/// What an upgrade of the protocol needs next (sdk.md, section 9.11).
+enum ProtocolUpgradeStep: Equatable, Sendable {
+    /// Note in the state that an upgrade is running, then start it on the server.
+    case begin
+    /// Start an upgrade on the server that the state already knows.
+    case start
+    /// Commit the upgrade on the server.
+    case commit
+    /// Note in the state that the upgrade is over.
+    case finish
+    /// Nothing; both sides use the newest protocol.
+    case none
+
+    /// - Parameters:
+    ///   - server: protocol of the activation on the server.
+    ///   - local: protocol of the activation on the device.
+    ///   - pending: protocol that a running upgrade leads to, or `.NA`.
+    /// - Throws: `protocolUpgrade` when the two sides cannot come together.
+    init(
+        server: PowerAuthCoreProtocolVersion, local: PowerAuthCoreProtocolVersion, pending: PowerAuthCoreProtocolVersion
+    ) throws(NSError) {
+        switch (server, local, pending) {
+        case (.V2, .V2, .NA): self = .begin
+        case (.V2, .V2, .V3): self = .start
+        case (.V2, .V3, .V3): self = .commit
+        case (.V3, .V3, .V3): self = .finish
+        case (.V3, .V3, .NA): self = .none
+        case (.V3, .V2, _): throw .powerAuth(.protocolUpgrade, "Server-Client protocol version mishmash.")
+        case (.V2, _, _), (.V3, _, _): throw .powerAuth(.protocolUpgrade, "Internal protocol upgrade error.")
+        default: throw .powerAuth(.protocolUpgrade, "Unknown server version.")
         }
     }
 }

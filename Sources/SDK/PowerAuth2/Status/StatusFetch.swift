@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabPoints
 import SimulatedDevice
 import Synchronization
 
@@ -47,7 +50,6 @@ final class StatusFetch: Sendable {
         self.fetched = fetched
     }
 
-    /// The group of callers that wait for this fetch.
     func makeGroup() -> GroupedTask<PowerAuthActivationStatus> {
         GroupedTask(
             GroupedTask.Hooks(
@@ -59,7 +61,6 @@ final class StatusFetch: Sendable {
     static let maximumAttempts = 3
 
     /// Asks the server.
-    ///
     /// - Parameter attempt: number of the upgrade attempt that the answer may lead to, from 1.
     func request(in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int, after earlier: NSError? = nil) {
         let challenge = PowerAuthCoreSession.generateActivationStatusChallenge()
@@ -90,7 +91,6 @@ final class StatusFetch: Sendable {
             })
     }
 
-    /// Ends the fetch with the status.
     func report(_ reading: Reading, in group: GroupedTask<PowerAuthActivationStatus>) {
         guard !group.isFinished else { return }
         fetched(reading.status, reading.activationId)
@@ -126,8 +126,7 @@ final class StatusFetch: Sendable {
             PowerAuthLog.write("WARNING: An upgrade of the protocol is available, but switched off.")
         }
         return Reading(
-            status: PowerAuthActivationStatus(
-                status, customObject: response.object["customObject"] as? [String: Any]),
+            status: PowerAuthActivationStatus(status, customObject: response.object["customObject"] as? [String: Any]),
             activationId: activationId, needsSignature: status.isSignatureCalculationRecommended,
             concernsUpgrade: concernsUpgrade && upgradesProtocol,
             isOutdated: response.isOutdated(in: core, .protocolVersion) || counterHasMoved && status.state == .deadlock,
@@ -148,5 +147,46 @@ final class StatusFetch: Sendable {
                 case .failure(let error): group.complete(.failure(error))
                 }
             })
+    }
+}
+
+/// State of an activation (sdk.md, section 5.17).
+public enum PowerAuthActivationState: Int, Sendable {
+    /// The record exists on the server, no key exchange yet.
+    case created = 1
+    /// Keys are exchanged, the server waits for a commit.
+    case pendingCommit = 2
+    /// The activation can be used.
+    case active = 3
+    /// Too many failed attempts, or blocked by the server.
+    case blocked = 4
+    /// Removed on the server.
+    case removed = 5
+    /// The signature counters of client and server can never meet again. Computed by the SDK, never sent.
+    case deadlock = 128
+}
+
+/// Status of an activation (sdk.md, section 5.17). Immutable. Thread rule: any thread.
+public final class PowerAuthActivationStatus: @unchecked Sendable {
+    // Safe to share: the custom object holds only values that the JSON parser made, which are never mutated.
+
+    /// State of the activation.
+    public let state: PowerAuthActivationState
+    /// Failed attempts since the last successful one.
+    public let failCount: UInt32
+    /// Failed attempts that block the activation.
+    public let maxFailCount: UInt32
+    /// Attempts left; 0 unless the activation is active.
+    public let remainingAttempts: UInt32
+    /// Object from the application's server.
+    public let customObject: [String: Any]?
+
+    init(_ status: PowerAuthCoreActivationStatus, customObject: [String: Any]?) {
+        // Both enumerations have the same raw values.
+        state = PowerAuthActivationState(rawValue: status.state.rawValue)!
+        failCount = status.failCount
+        maxFailCount = status.maxFailCount
+        remainingAttempts = status.remainingAttempts
+        self.customObject = customObject
     }
 }

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabPoints
 import SimulatedDevice
 import Synchronization
 
@@ -7,9 +10,6 @@ final class ServerTokenProvider: RemoteTokenProvider {
     private let client: RestClient
     private let sandbox: Sandbox
 
-    /// - Parameters:
-    ///   - client: calls the server.
-    ///   - sandbox: the device.
     init(client: RestClient, sandbox: Sandbox) {
         self.client = client
         self.sandbox = sandbox

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import PowerAuthProtocol
 import Synchronization
@@ -169,8 +171,7 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
             let encryptor = EciesClientEncryptor(
                 parameters: parameters, serverPublicKey: try PublicKey(encoded: publicKey),
                 sharedInfo2: current.sharedInfo2 ?? Data())
-            let (request, decryptor) = try encryptor.encrypt(
-                data ?? Data(), timestamp: timeService.currentMilliseconds)
+            let (request, decryptor) = try encryptor.encrypt(data ?? Data(), timestamp: timeService.currentMilliseconds)
             current.decryptor = decryptor
             current.measurement = TimeMeasurement(task: timeService.startTimeSynchronizationTask())
             if keepForThis {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -68,8 +70,7 @@ extension SessionMachine {
         let activationId: String?
         let transport: TransportKey?
         switch scope {
-        case .application:
-            (activationId, transport) = (nil, nil)
+        case .application: (activationId, transport) = (nil, nil)
         case .activation:
             activationId = try activated().activationId
             guard let keys else { throw .wrongParam }
@@ -94,8 +95,7 @@ extension SessionMachine {
     ) throws(TemporaryKeyRefusal) -> TemporaryKeyValidity {
         let encodedKey: Data
         switch exchange.scope {
-        case .application:
-            encodedKey = configuration.masterServerPublicKey
+        case .application: encodedKey = configuration.masterServerPublicKey
         case .activation:
             guard let record = try? activated(), record.activationId == exchange.request.activationId else {
                 throw .missingActivation
@@ -114,8 +114,7 @@ extension SessionMachine {
             case .untrusted(let reason): throw .untrusted(reason)
             }
         }
-        temporaryKeys[exchange.scope] = TemporaryKey(
-            publicKey: response.publicKey.uncompressed, id: response.keyId)
+        temporaryKeys[exchange.scope] = TemporaryKey(publicKey: response.publicKey.uncompressed, id: response.keyId)
         return TemporaryKeyValidity(
             keyId: response.keyId, issuedAt: Double(response.issuedAt) / 1000,
             expiresAt: Double(response.expiresAt) / 1000)

@@ -1,4 +1,6 @@
-import Foundation
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
 import PowerAuthProtocol
 
 /// What a session keeps of a completed activation, and all that is persisted (protocol.md, section 16.3).
@@ -49,7 +51,6 @@ struct ActivationRecord: Equatable, Sendable {
         }
     }
 
-    /// Counter data for the next signature.
     var counterData: CounterData {
         switch counter {
         case .numeric(let value): CounterData(legacyCounter: value)
@@ -57,7 +58,6 @@ struct ActivationRecord: Equatable, Sendable {
         }
     }
 
-    /// Moves the counter after a signature.
     mutating func advanceCounter() {
         switch counter {
         case .numeric(let value): counter = .numeric(value &+ 1)
@@ -81,5 +81,80 @@ struct ActivationRecord: Equatable, Sendable {
         guard !activationId.isEmpty else { throw .missing(field: "activation id") }
         guard !serverPublicKey.isEmpty else { throw .missing(field: "server public key") }
         guard !devicePrivateKey.isEmpty else { throw .missing(field: "device private key") }
+    }
+}
+
+/// An activation as an SDK of the protocol V2 left it behind, for showing its upgrade (protocol.md, section 15).
+///
+/// Servers no longer issue such activations, so it is made with the current key exchange and gets the numeric
+/// counter afterwards; the server's half is set by its own means. Thread rule: one thread at a time.
+package final class LegacyActivation {
+    /// Base64 of the device's public key, 33 bytes.
+    package let devicePublicKey: String
+    private let session: PowerAuthCoreSession
+    /// The session keeps no reference of its own. It makes no encryptor, so the time is never read.
+    private let timeService: SynchronizedTime
+
+    /// Makes the keys of the device.
+    /// - Parameter setup: Constants of the application.
+    /// - Returns: `nil` if the setup is unusable.
+    package init?(setup: PowerAuthCoreSessionSetup) {
+        let timeService = SynchronizedTime { 0 }
+        guard let session = PowerAuthCoreSession(sessionSetup: setup, timeService: timeService),
+            let started = session.startActivation(PowerAuthCoreActivationStep1Param())
+        else { return nil }
+        self.session = session
+        self.timeService = timeService
+        devicePublicKey = started.devicePublicKey
+    }
+
+    /// Completes the activation, once.
+    /// - Parameters:
+    ///   - activationId: Identifier of the activation on the server.
+    ///   - serverPublicKey: Base64 of the server's public key.
+    ///   - keys: Possession unlock key and password.
+    /// - Returns: What ``PowerAuthCoreSession/deserializeState(_:)`` takes; `nil` if a parameter is unusable.
+    package func state(activationId: String, serverPublicKey: String, keys: PowerAuthCoreSignatureUnlockKeys) -> Data? {
+        let answer = PowerAuthCoreActivationStep2Param(
+            activationId: activationId, serverPublicKey: serverPublicKey,
+            ctrData: StrictBase64.encode(Random.bytes(16)))
+        guard session.validateActivationResponse(answer) != nil, session.completeActivation(keys),
+            var record = try? SessionStateCoding.decode(session.serializedState())
+        else { return nil }
+        record.counter = .numeric(0)
+        return SessionStateCoding.encode(record)
+    }
+}
+
+/// A snapshot of the caller's ``PowerAuthCoreSignatureUnlockKeys``, with the rules for their content (protocol.md,
+/// section 14.1).
+struct UnlockKeys: Sendable {
+    private let possessionKey: Data?
+    private let transportKey: Data?
+    private let biometryKey: Data?
+    private let password: PowerAuthCorePassword?
+
+    init(_ keys: PowerAuthCoreSignatureUnlockKeys) {
+        possessionKey = keys.possessionUnlockKey
+        transportKey = keys.transportUnlockKey ?? keys.possessionUnlockKey
+        biometryKey = keys.biometryUnlockKey
+        password = keys.userPassword
+    }
+
+    var hasBiometryKey: Bool { biometryKey != nil }
+
+    /// The possession unlock key, which unlocks the transport key too; `nil` if it is missing, does not have 16 bytes or is
+    /// all zero.
+    var possession: UnlockKey? { possessionKey.flatMap { try? UnlockKey(validating: $0) } }
+    /// The key that protects the transport key of a new activation, under the same rules.
+    var transport: UnlockKey? { transportKey.flatMap { try? UnlockKey(validating: $0) } }
+    /// The biometry unlock key under the same rules.
+    var biometry: UnlockKey? { biometryKey.flatMap { try? UnlockKey(validating: $0) } }
+
+    /// The key derived from the password; `nil` if it is missing or shorter than 4 bytes.
+    func knowledge(salt: Data, iterations: UInt32 = ActivationRecord.passwordIterations) -> UnlockKey? {
+        password.flatMap {
+            try? UnlockKey.knowledge(password: $0.plainBytes(), salt: salt, iterations: Int(iterations))
+        }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Key exchange (protocol.md, sections 6 and 16.2).
 extension PowerAuthCoreSession {
     /// Starts an activation: checks the code and makes a key pair for the device.
@@ -54,9 +56,7 @@ extension PowerAuthCoreSession {
     }
 
     /// `true` if recovery data came with the activation.
-    public var hasActivationRecoveryData: Bool {
-        (try? read { machine in machine.hasRecoveryData }) ?? false
-    }
+    public var hasActivationRecoveryData: Bool { (try? read { machine in machine.hasRecoveryData }) ?? false }
 
     /// Decrypts the recovery data.
     /// - Parameters:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import PowerAuthProtocol
 
@@ -8,9 +10,7 @@ extension PowerAuthCoreSession {
     /// A wrong old password cannot be recognised and silently destroys the factor key; validate it with the server first.
     /// - Returns: `false` without an activation, if a password is shorter than 4 bytes, or if the external encryption key
     ///   does not match the activation.
-    public func changeUserPassword(
-        _ oldPassword: PowerAuthCorePassword, newPassword: PowerAuthCorePassword
-    ) -> Bool {
+    public func changeUserPassword(_ oldPassword: PowerAuthCorePassword, newPassword: PowerAuthCorePassword) -> Bool {
         logged { () throws(PowerAuthCoreErrorCode) in
             try write { machine throws(PowerAuthCoreErrorCode) in
                 try machine.changePassword(from: oldPassword, to: newPassword)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import PowerAuthProtocol
 import Synchronization
@@ -35,7 +37,6 @@ public final class PowerAuthCoreSession: Sendable {
 
     // MARK: Access for the calls in the other files
 
-    /// Runs a call that only reads the session.
     func read<Result: Sendable>(_ body: (borrowing SessionMachine) throws(PowerAuthCoreErrorCode) -> Result)
         throws(PowerAuthCoreErrorCode) -> Result
     {
@@ -43,7 +44,6 @@ public final class PowerAuthCoreSession: Sendable {
         return try machine.withLock { machine throws(PowerAuthCoreErrorCode) in try body(machine) }
     }
 
-    /// Runs a call that may change the session.
     func write<Result: Sendable>(_ body: (inout SessionMachine) throws(PowerAuthCoreErrorCode) -> Result)
         throws(PowerAuthCoreErrorCode) -> Result
     {
@@ -104,25 +104,18 @@ public final class PowerAuthCoreSession: Sendable {
 
     /// `true` if a new activation can be started.
     public var canStartActivation: Bool { inspect { $0.canStartActivation } }
-
     /// `true` between the start of an activation and its completion. Such a state is not persisted.
     public var hasPendingActivation: Bool { inspect { $0.hasPendingActivation } }
-
     /// `true` if there is a completed activation. The server may still consider it uncommitted, blocked or removed.
     public var hasValidActivation: Bool { inspect { $0.hasValidActivation } }
-
     /// `true` if the activation is of the older protocol and no upgrade is running.
     public var hasProtocolUpgradeAvailable: Bool { inspect { $0.hasProtocolUpgradeAvailable } }
-
     /// `true` while a protocol upgrade is running.
     public var hasPendingProtocolUpgrade: Bool { inspect { $0.hasPendingProtocolUpgrade } }
-
     /// Version of the activation; ``PowerAuthCoreProtocolVersion/V3`` without one.
     public var protocolVersion: PowerAuthCoreProtocolVersion { inspect { $0.protocolVersion } }
-
     /// Identifier of the activation, known from the moment the server's answer was validated.
     public var activationIdentifier: String? { inspect { $0.activationIdentifier } }
-
     /// Eight digits identifying the exchanged keys, known from the moment the server's answer was validated.
     public var activationFingerprint: String? { inspect { $0.activationFingerprint } }
 
@@ -135,9 +128,7 @@ public final class PowerAuthCoreSession: Sendable {
     }
 
     /// The state in the vendor's format (sharing.md, section 13). A pending activation counts as no activation.
-    public func serializedState() -> Data {
-        inspect { $0.serializedState() }
-    }
+    public func serializedState() -> Data { inspect { $0.serializedState() } }
 
     /// Replaces the state.
     /// - Parameter state: Bytes made by ``serializedState()`` of this or an older version.
@@ -165,19 +156,11 @@ public final class PowerAuthCoreSession: Sendable {
     }
 
     /// Makes an unlock key from any data: the first 16 bytes of its SHA-256.
-    public static func normalizeSignatureUnlockKey(from data: Data) -> Data {
-        Data(Digest.sha256(data).prefix(16))
-    }
-
+    public static func normalizeSignatureUnlockKey(from data: Data) -> Data { Data(Digest.sha256(data).prefix(16)) }
     /// A new unlock key: 16 random bytes.
-    public static func generateSignatureUnlockKey() -> Data {
-        Random.nonZeroBytes(16)
-    }
-
+    public static func generateSignatureUnlockKey() -> Data { Random.nonZeroBytes(16) }
     /// A new challenge for a status request: Base64 of 16 random bytes.
-    public static func generateActivationStatusChallenge() -> String {
-        Random.bytes(16).base64EncodedString()
-    }
+    public static func generateActivationStatusChallenge() -> String { Random.bytes(16).base64EncodedString() }
 }
 
 /// A weak reference that may cross threads: the referenced protocol is `Sendable`, and the mutex around the box, or its
@@ -185,12 +168,8 @@ public final class PowerAuthCoreSession: Sendable {
 struct WeakTimeService: @unchecked Sendable {
     private(set) weak var service: (any PowerAuthCoreTimeService)?
 
-    init(_ service: (any PowerAuthCoreTimeService)?) {
-        self.service = service
-    }
+    init(_ service: (any PowerAuthCoreTimeService)?) { self.service = service }
 }
 
 /// The weakly held monitor; lives inside the session's mutex.
-private struct WeakDebugMonitor {
-    weak var monitor: (any PowerAuthCoreSessionDebugMonitor)?
-}
+private struct WeakDebugMonitor { weak var monitor: (any PowerAuthCoreSessionDebugMonitor)? }

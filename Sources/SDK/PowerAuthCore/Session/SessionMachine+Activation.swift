@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -24,14 +26,11 @@ extension SessionMachine {
     ///   - code: Activation code; `nil` for activations without a code.
     ///   - signature: Base64 of the code's signature.
     /// - Returns: Base64 of the device's public key.
-    mutating func startActivation(
-        code: ActivationCode?, signature: String?
-    ) throws(PowerAuthCoreErrorCode) -> String {
+    mutating func startActivation(code: ActivationCode?, signature: String?) throws(PowerAuthCoreErrorCode) -> String {
         guard case .empty = state else { throw .wrongState }
         let configuration = configuration
         let deviceKey = try encryptionFailure {
-            try ActivationCode.checkForStart(
-                code, signature: signature, masterKey: configuration.masterServerKey())
+            try ActivationCode.checkForStart(code, signature: signature, masterKey: configuration.masterServerKey())
             return try PrivateKey.generate()
         }
         enter(.waitingForResponse(deviceKey))

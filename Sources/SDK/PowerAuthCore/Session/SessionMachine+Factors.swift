@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
 /// Password, biometry and external encryption key (protocol.md, section 14).
 extension SessionMachine {
-    /// `KEY_TRANSPORT` of the activation.
     func transportKey(_ keys: UnlockKeys) throws(PowerAuthCoreErrorCode) -> TransportKey {
         let record = try activated()
         guard let unlock = keys.possession else { throw .wrongParam }
@@ -30,9 +31,7 @@ extension SessionMachine {
         update(record)
     }
 
-    func hasBiometryFactor() throws(PowerAuthCoreErrorCode) -> Bool {
-        try activated().biometryKey != nil
-    }
+    func hasBiometryFactor() throws(PowerAuthCoreErrorCode) -> Bool { try activated().biometryKey != nil }
 
     mutating func removeBiometryFactor() throws(PowerAuthCoreErrorCode) {
         var record = try activated()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -74,7 +76,6 @@ extension SessionMachine {
             factor: type.rawValue, signature: signature, usedCounter: usedCounter)
     }
 
-    /// Plain keys of the factors.
     private func unlockFactorKeys(
         _ factors: SignatureFactors, keys: UnlockKeys, record: ActivationRecord
     ) throws(PowerAuthCoreErrorCode) -> SignatureKeys {
@@ -133,8 +134,7 @@ extension SessionMachine {
         guard !isInvalid else { throw .wrongState }
         let secret = configuration.applicationSecret
         switch key {
-        case .hmacApplication:
-            return Digest.hmacSHA256(key: secret, data: data)
+        case .hmacApplication: return Digest.hmacSHA256(key: secret, data: data)
         case .hmacActivation:
             _ = try activated()
             guard let keys else { throw .wrongParam }
@@ -143,8 +143,7 @@ extension SessionMachine {
                 try KDF.internalDerive(transportKey, data: secret, as: KeyPurpose.TemporaryKeyRequest.self)
             }
             return Digest.hmacSHA256(key: derived, data: data)
-        case .ecdsaMasterServerKey, .ecdsaPersonalizedKey:
-            throw .wrongParam
+        case .ecdsaMasterServerKey, .ecdsaPersonalizedKey: throw .wrongParam
         }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -22,16 +24,13 @@ extension SessionMachine {
             let outcome = CounterSynchronization.decide(
                 counter: counter, byte: byte, blob: blob, transportKey: transportKey)
             switch outcome {
-            case .ok:
-                counterState = .OK
+            case .ok: counterState = .OK
             case .updated(let counter, let byte):
                 counterState = .updated
                 record.counter = .hash(counter, byte: byte)
                 update(record)
-            case .calculateSignature:
-                counterState = .calculateSignature
-            case .deadlock:
-                counterState = .invalid
+            case .calculateSignature: counterState = .calculateSignature
+            case .deadlock: counterState = .invalid
             }
         }
         return PowerAuthCoreActivationStatus(blob, counterState: counterState)
@@ -53,5 +52,32 @@ extension PowerAuthCoreActivationStatus {
             currentActivationVersion: version(blob.currentVersion),
             upgradeActivationVersion: version(blob.upgradeVersion), counterState: counterState,
             lookAheadCount: UInt32(blob.counter?.lookAhead ?? 0))
+    }
+}
+
+/// Upgrade of a V2 activation (protocol.md, section 15).
+extension SessionMachine {
+    mutating func startProtocolUpgrade() throws(PowerAuthCoreErrorCode) {
+        var record = try activated()
+        guard record.protocolVersion == .V2 else { throw .wrongState }
+        record.pendingUpgradeVersion = .V3
+        update(record)
+    }
+
+    mutating func applyProtocolUpgrade(counterData: String) throws(PowerAuthCoreErrorCode) {
+        var record = try activated()
+        guard record.protocolVersion == .V2, record.pendingUpgradeVersion == .V3 else { throw .wrongState }
+        guard let bytes = StrictBase64.decode(counterData), let data = try? CounterData(bytes) else {
+            throw .wrongParam
+        }
+        record.counter = .hash(data, byte: nil)
+        update(record)
+    }
+
+    mutating func finishProtocolUpgrade() throws(PowerAuthCoreErrorCode) {
+        var record = try activated()
+        guard record.protocolVersion == .V3, record.pendingUpgradeVersion == .V3 else { throw .wrongState }
+        record.pendingUpgradeVersion = .NA
+        update(record)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -55,23 +57,17 @@ struct SessionMachine: Sendable {
         if full { temporaryKeys[.application] = nil }
     }
 
-    /// The record of the activation.
     func activated() throws(PowerAuthCoreErrorCode) -> ActivationRecord {
         guard case .activated(let record) = state else { throw .wrongState }
         return record
     }
 
-    /// Replaces the record of the activation.
-    mutating func update(_ record: ActivationRecord) {
-        enter(.activated(record))
-    }
+    mutating func update(_ record: ActivationRecord) { enter(.activated(record)) }
 
     // MARK: Persistence
 
     /// Bytes to persist; a pending activation counts as no activation.
-    func serializedState() -> Data {
-        SessionStateCoding.encode(try? activated())
-    }
+    func serializedState() -> Data { SessionStateCoding.encode(try? activated()) }
 
     /// Replaces the state by what was read from persisted bytes. Unusable bytes leave the session without an
     /// activation.
@@ -109,9 +105,7 @@ struct SessionMachine: Sendable {
         if case .activated = state { true } else { false }
     }
 
-    var protocolVersion: PowerAuthCoreProtocolVersion {
-        (try? activated())?.protocolVersion ?? .V3
-    }
+    var protocolVersion: PowerAuthCoreProtocolVersion { (try? activated())?.protocolVersion ?? .V3 }
 
     var hasProtocolUpgradeAvailable: Bool {
         guard let record = try? activated() else { return false }
@@ -119,11 +113,7 @@ struct SessionMachine: Sendable {
     }
 
     var hasPendingProtocolUpgrade: Bool { pendingUpgradeVersion != .NA }
-
-    var pendingUpgradeVersion: PowerAuthCoreProtocolVersion {
-        (try? activated())?.pendingUpgradeVersion ?? .NA
-    }
-
+    var pendingUpgradeVersion: PowerAuthCoreProtocolVersion { (try? activated())?.pendingUpgradeVersion ?? .NA }
     var hasRecoveryData: Bool { (try? activated())?.recoveryData != nil }
 
     var activationIdentifier: String? {
@@ -136,15 +126,13 @@ struct SessionMachine: Sendable {
 
     var activationFingerprint: String? {
         switch state {
-        case .waitingForCompletion(let pending):
-            return pending.exchange.fingerprint
+        case .waitingForCompletion(let pending): return pending.exchange.fingerprint
         case .activated(let record):
             guard let deviceKey = try? PublicKey(encoded: record.devicePublicKey) else { return nil }
             guard record.protocolVersion == .V3 else { return Fingerprint.v2(device: deviceKey) }
             guard let serverKey = try? PublicKey(encoded: record.serverPublicKey) else { return nil }
             return Fingerprint.v3(device: deviceKey, activationId: record.activationId, server: serverKey)
-        case .invalid, .empty, .waitingForResponse:
-            return nil
+        case .invalid, .empty, .waitingForResponse: return nil
         }
     }
 }

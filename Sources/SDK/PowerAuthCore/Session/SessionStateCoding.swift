@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -24,7 +26,6 @@ enum SessionStateCoding {
         static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Meaning of the 32 flag bits.
     private enum Flags {
         static let usesExternalKey: UInt32 = 1 << 1
         static let pendingUpgradeShift: UInt32 = 2
@@ -105,7 +106,6 @@ enum SessionStateCoding {
         let flags: UInt32 = try reader.integer("flags")
         let recovery = version >= .v5 ? try reader.counted("recovery data") : Data()
         let counterByte = version >= .v6 ? try reader.byte("counter byte") : 0
-
         let pendingUpgrade = Int(flags >> Flags.pendingUpgradeShift & Flags.pendingUpgradeMask)
         guard let pendingUpgradeVersion = PowerAuthCoreProtocolVersion(rawValue: pendingUpgrade) else {
             throw .invalidFormat(field: "flags", reason: "version \(pendingUpgrade) of a pending upgrade is unknown")
@@ -124,8 +124,7 @@ enum SessionStateCoding {
             possessionKey: possession, knowledgeKey: knowledge, biometryKey: biometry.isEmpty ? nil : biometry,
             transportKey: transport, serverPublicKey: serverKey, devicePublicKey: deviceKey,
             devicePrivateKey: privateKey, recoveryData: recovery.isEmpty ? nil : recovery,
-            usesExternalEncryptionKey: flags & Flags.usesExternalKey != 0,
-            pendingUpgradeVersion: pendingUpgradeVersion)
+            usesExternalEncryptionKey: flags & Flags.usesExternalKey != 0, pendingUpgradeVersion: pendingUpgradeVersion)
         try record.validate()
         return record
     }
@@ -135,9 +134,7 @@ enum SessionStateCoding {
 private struct StateWriter {
     private(set) var data = Data()
 
-    mutating func append(_ bytes: [UInt8]) {
-        data.append(contentsOf: bytes)
-    }
+    mutating func append(_ bytes: [UInt8]) { data.append(contentsOf: bytes) }
 
     mutating func append(_ integer: some FixedWidthInteger) {
         withUnsafeBytes(of: integer.bigEndian) { data.append(contentsOf: $0) }
@@ -154,9 +151,7 @@ private struct StateWriter {
 private struct StateReader {
     private var reader: CountedReader
 
-    init(_ data: Data) {
-        reader = CountedReader(data)
-    }
+    init(_ data: Data) { reader = CountedReader(data) }
 
     var isAtEnd: Bool { reader.remaining == 0 }
 

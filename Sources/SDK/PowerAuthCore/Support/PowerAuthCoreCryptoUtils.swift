@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import PowerAuthProtocol
 
@@ -5,9 +7,7 @@ import PowerAuthProtocol
 public final class PowerAuthCoreECPublicKey: Sendable {
     let key: PublicKey
 
-    init(_ key: PublicKey) {
-        self.key = key
-    }
+    init(_ key: PublicKey) { self.key = key }
 
     /// Imports a key of 33 or 65 bytes.
     /// - Returns: `nil` if it is not a point of the curve.
@@ -24,9 +24,7 @@ public final class PowerAuthCoreECPublicKey: Sendable {
 public final class PowerAuthCoreECKeyPair: Sendable {
     let key: PrivateKey
 
-    init(_ key: PrivateKey) {
-        self.key = key
-    }
+    init(_ key: PrivateKey) { self.key = key }
 
     /// The public half.
     public var publicKey: PowerAuthCoreECPublicKey { PowerAuthCoreECPublicKey(key.publicKey) }
@@ -42,9 +40,7 @@ public enum PowerAuthCoreCryptoUtils {
     }
 
     /// Signs `data` with ECDSA and SHA-256; the result is DER.
-    public static func ecdsaComputeSignature(
-        for data: Data, withKeyPair keyPair: PowerAuthCoreECKeyPair
-    ) -> Data? {
+    public static func ecdsaComputeSignature(for data: Data, withKeyPair keyPair: PowerAuthCoreECKeyPair) -> Data? {
         try? keyPair.key.sign(data)
     }
 
@@ -61,14 +57,9 @@ public enum PowerAuthCoreCryptoUtils {
     }
 
     /// SHA-256 of `data`, 32 bytes.
-    public static func hashSha256(_ data: Data) -> Data {
-        Digest.sha256(data)
-    }
-
+    public static func hashSha256(_ data: Data) -> Data { Digest.sha256(data) }
     /// HMAC-SHA256 of `data`, 32 bytes.
-    public static func hmacSha256(_ data: Data, key: Data) -> Data {
-        Digest.hmacSHA256(key: key, data: data)
-    }
+    public static func hmacSha256(_ data: Data, key: Data) -> Data { Digest.hmacSHA256(key: key, data: data) }
 
     /// The first `length` bytes of an HMAC-SHA256.
     public static func hmacSha256(_ data: Data, key: Data, length: UInt) -> Data {
@@ -76,7 +67,5 @@ public enum PowerAuthCoreCryptoUtils {
     }
 
     /// Bytes from the cryptographic random generator.
-    public static func randomBytes(_ count: UInt) -> Data {
-        Random.bytes(Int(clamping: count))
-    }
+    public static func randomBytes(_ count: UInt) -> Data { Random.bytes(Int(clamping: count)) }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A parsed activation or recovery code (sdk.md, section 5.20). Immutable. Thread rule: any thread.
 public final class PowerAuthActivationCode: Sendable {
     /// The code: 23 characters in four groups of five, without signature and without the prefix `R:`.
@@ -8,9 +10,7 @@ public final class PowerAuthActivationCode: Sendable {
     /// What the core parsed, and takes when an activation starts.
     package let parsed: PowerAuthCoreOtp
 
-    init(_ parsed: PowerAuthCoreOtp) {
-        self.parsed = parsed
-    }
+    init(_ parsed: PowerAuthCoreOtp) { self.parsed = parsed }
 }
 
 /// Checks what the user types, and parses codes (sdk.md, section 5.20). Thread rule: any thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 public import LocalAuthentication
 import Synchronization
@@ -31,18 +33,11 @@ public final class PowerAuthAuthentication: Sendable {
 
     private let values: Mutex<Values>
 
-    init(_ values: Values) {
-        self.values = Mutex(values)
-    }
+    init(_ values: Values) { self.values = Mutex(values) }
 
     convenience init(
-        usage: Usage,
-        password: PowerAuthCorePassword? = nil,
-        useBiometry: Bool = false,
-        biometryPrompt: String? = nil,
-        biometryContext: LAContext? = nil,
-        customPossessionKey: Data? = nil,
-        customBiometryKey: Data? = nil
+        usage: Usage, password: PowerAuthCorePassword? = nil, useBiometry: Bool = false, biometryPrompt: String? = nil,
+        biometryContext: LAContext? = nil, customPossessionKey: Data? = nil, customBiometryKey: Data? = nil
     ) {
         self.init(
             Values(
@@ -98,24 +93,20 @@ public final class PowerAuthAuthentication: Sendable {
     package func copy() -> PowerAuthAuthentication { PowerAuthAuthentication(values.withLock { $0 }) }
 
     /// The mask stored with tokens: possession 1, knowledge 2, biometry 4 (sharing.md, section 15.1).
-    package var tokenFactorMask: Int {
-        (usePossession ? 1 : 0) | (password != nil ? 2 : 0) | (useBiometry ? 4 : 0)
-    }
+    package var tokenFactorMask: Int { (usePossession ? 1 : 0) | (password != nil ? 2 : 0) | (useBiometry ? 4 : 0) }
 }
 
 // MARK: - Persisting an activation
 
 extension PowerAuthAuthentication {
     /// Protects a new activation with possession and a password.
-    ///
     /// - Parameters:
     ///   - password: at least 4 UTF-8 bytes.
     ///   - customPossessionKey: 16 bytes instead of the device's possession key.
     public static func persistWithPassword(
         password: String, customPossessionKey: Data? = nil
     ) -> PowerAuthAuthentication {
-        persistWithPassword(
-            password: PowerAuthCorePassword(string: password), customPossessionKey: customPossessionKey)
+        persistWithPassword(password: PowerAuthCorePassword(string: password), customPossessionKey: customPossessionKey)
     }
 
     /// As ``persistWithPassword(password:customPossessionKey:)-(String,_)`` with a password object.
@@ -126,7 +117,6 @@ extension PowerAuthAuthentication {
     }
 
     /// Protects a new activation with possession, a password and biometry.
-    ///
     /// - Parameters:
     ///   - password: at least 4 UTF-8 bytes.
     ///   - customBiometryKey: 16 bytes instead of a new random key.
@@ -153,14 +143,12 @@ extension PowerAuthAuthentication {
 
 extension PowerAuthAuthentication {
     /// Signs with possession only.
-    ///
     /// - Parameter customPossessionKey: 16 bytes instead of the device's possession key.
     public static func possession(customPossessionKey: Data? = nil) -> PowerAuthAuthentication {
         PowerAuthAuthentication(usage: .sign, customPossessionKey: customPossessionKey)
     }
 
     /// Signs with possession and knowledge.
-    ///
     /// - Parameters:
     ///   - password: the user's password.
     ///   - customPossessionKey: 16 bytes instead of the device's possession key.
@@ -184,7 +172,6 @@ extension PowerAuthAuthentication {
     }
 
     /// Signs with possession and biometry after the user confirms a dialog.
-    ///
     /// - Parameters:
     ///   - prompt: text of the dialog.
     ///   - customPossessionKey: 16 bytes instead of the device's possession key.
@@ -197,7 +184,6 @@ extension PowerAuthAuthentication {
 
     /// Signs with possession and biometry within a conversation of the application, which may have been confirmed
     /// already.
-    ///
     /// - Parameters:
     ///   - context: the conversation; its dialog shows its `localizedReason`.
     ///   - customPossessionKey: 16 bytes instead of the device's possession key.
@@ -209,7 +195,6 @@ extension PowerAuthAuthentication {
     }
 
     /// Signs with possession and a biometry key that the application keeps itself.
-    ///
     /// - Parameters:
     ///   - customBiometryKey: 16 bytes; nil reads the stored key.
     ///   - customPossessionKey: 16 bytes instead of the device's possession key.

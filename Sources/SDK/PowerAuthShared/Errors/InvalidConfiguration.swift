@@ -1,8 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabPoints
+package import SimulatedDevice
+import Synchronization
+
 /// Why an SDK object refused its configuration: one case for each row of sharing.md, section 3.3.
 ///
-/// The original raises one and the same exception for all of them (``PowerAuthExceptionMissingConfig``);
-/// here the failable initialiser returns nil and the trace event `configuration.rejected` carries
-/// ``cause`` and ``description``.
+/// The original raises one and the same exception for all of them (``PowerAuthExceptionMissingConfig``); here the
+/// failable initialiser returns nil and the trace event `configuration.rejected` carries ``cause`` and ``description``.
 package enum InvalidConfiguration: Error, Equatable, Sendable {
     case instanceIdEmpty
     case baseEndpointUrlEmpty
@@ -117,8 +122,7 @@ extension InvalidConfiguration: CustomStringConvertible {
                 + "shorter sharedMemoryIdentifier"
         case .sharedMemoryNotPermitted(let name):
             "the system does not let this process open the shared memory '\(name)'; its app group must be entitled"
-        case .sharedMemoryUnavailable(let name, let reason):
-            "the shared memory '\(name)' cannot be used: \(reason)"
+        case .sharedMemoryUnavailable(let name, let reason): "the shared memory '\(name)' cannot be used: \(reason)"
         case .sharedMemoryWrongMagic(let name):
             "the shared memory '\(name)' was not made by this SDK; something else uses the same name"
         case .sharedMemoryForeignInstance(let name):
@@ -132,8 +136,7 @@ extension InvalidConfiguration: CustomStringConvertible {
             "another application shares this instanceId through the memory '\(expected)', this one would use "
                 + "'\(used)'; set the same sharedMemoryIdentifier in all of them, and end those that still run with "
                 + "another one"
-        case .lockFileUnavailable(let path, let reason):
-            "the lock file '\(path)' cannot be opened: \(reason)"
+        case .lockFileUnavailable(let path, let reason): "the lock file '\(path)' cannot be opened: \(reason)"
         case .keychainAccessGroupNotEntitled(let group):
             "the process is not entitled to the keychain access group '\(group)'; add it to the application's "
                 + "keychain access groups"
@@ -145,8 +148,28 @@ extension InvalidConfiguration: CustomStringConvertible {
                 + "Create the SDK object again when they can be used, or reinstall all applications that use them"
         case .leftoversNotRemoved(let reason):
             "what an earlier installation left in the keychain could not be removed: \(reason); create the SDK object again"
-        case .notInSandbox:
-            "the process has not entered a device; an SDK object needs one"
+        case .notInSandbox: "the process has not entered a device; an SDK object needs one"
         }
+    }
+}
+
+extension InvalidConfiguration {
+    private static let lastReport = Mutex<InvalidConfiguration?>(nil)
+
+    /// The cause of the last refusal in this process: what a peer asks after an initialiser returned nil.
+    package static var last: InvalidConfiguration? { lastReport.withLock { $0 } }
+
+    /// Makes the refusal visible: in ``last``, in the trace as `configuration.rejected`, and in the log. The
+    /// failable initialisers call it before they return nil.
+    /// - Parameter sandbox: the device; nil when the process has not entered one.
+    package func report(in sandbox: Sandbox?) {
+        Self.lastReport.withLock { $0 = self }
+        sandbox?.trace(
+            .configurationRejected,
+            [
+                .brokenRule: .text(cause), .ruleText: .text(description),
+                .longestLength: limit.map { .whole($0) }, .givenLength: actual.map { .whole($0) },
+            ])
+        PowerAuthLog.criticalWarning("Invalid PowerAuth configuration: \(description).")
     }
 }

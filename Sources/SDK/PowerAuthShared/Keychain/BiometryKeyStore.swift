@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
+import LabPoints
 package import SimulatedDevice
 
 /// The keychain item with the biometry key, kept in step with the factor in the session's state.
@@ -94,7 +97,6 @@ package final class BiometryKeyStore: Sendable {
     // MARK: Reading
 
     /// Reads the key in force.
-    ///
     /// - Parameter dialog: how the user is asked; nil leaves the text to the system.
     /// - Returns: the keychain's answer, the key if it is ``errSecSuccess``, and the factor that it is the key of. Another
     ///   process may have replaced the factor while the user was asked.
@@ -124,7 +126,6 @@ package final class BiometryKeyStore: Sendable {
     }
 
     /// Reads every key of the service, by the accounts in which they are when nothing is in between.
-    ///
     /// - Parameter dialog: how the user is asked.
     /// - Returns: the keychain's answer, and the keys if it is ``errSecSuccess``.
     func readAll(_ dialog: PowerAuthKeychainAuthentication) -> (status: OSStatus, keys: [String: Data]?) {
@@ -141,7 +142,6 @@ package final class BiometryKeyStore: Sendable {
     // MARK: Changes
 
     /// Keeps the key of a factor that the session has got in the open write task, until the state is saved.
-    ///
     /// - Returns: false when it could not be stored, which the original does not notice (sdk.md, section 15, item 7).
     package func keep(_ key: Data, for core: PowerAuthCoreSession) -> Bool {
         guard case .named(let name) = core.biometryFactorIdentity else { return false }
@@ -156,7 +156,6 @@ package final class BiometryKeyStore: Sendable {
 
     /// Brings a key that is kept beside, and in force, to the account where every version of the SDK looks for it. What
     /// cannot be done stays for the next time: the key beside is as good.
-    ///
     /// - Parameters:
     ///   - key: the key.
     ///   - factor: the factor that it is the key of.
@@ -176,7 +175,6 @@ package final class BiometryKeyStore: Sendable {
 
     /// Stores the key of an activation that is persisted in the open write task, after ``removeAll()``. Until the
     /// task's end no state exists, and so no key is in force.
-    ///
     /// - Returns: false when it could not be stored, which the original does not notice (sdk.md, section 15, item 7).
     package func storeFirst(_ key: Data) -> Bool {
         keychain.addValue(key, forKey: account, access: access) == .ok || sandbox.keeps(.lostBiometryKey)

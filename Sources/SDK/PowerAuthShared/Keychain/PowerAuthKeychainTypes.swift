@@ -1,4 +1,7 @@
-import SimulatedDevice
+// SPDX-License-Identifier: Apache-2.0
+
+public import LocalAuthentication
+package import SimulatedDevice
 
 /// Outcome of storing an item (sdk.md, section 5.5).
 public enum PowerAuthKeychainStoreItemResult: Int, Sendable {
@@ -68,4 +71,61 @@ extension PowerAuthKeychainItemAccess {
         case .anyBiometricSetOrDevicePasscode: .anyBiometricSetOrDevicePasscode
         }
     }
+}
+
+/// How the owner of the device is asked when a protected item is read (sdk.md, section 5.5).
+///
+/// Immutable. Thread rule: any thread.
+public final class PowerAuthKeychainAuthentication: Sendable {
+    /// Text of the dialog, or nil.
+    public let prompt: String?
+    /// A conversation of the application, or nil; wins over the prompt.
+    public let context: LAContext?
+
+    /// - Parameter prompt: text of the dialog.
+    public convenience init(prompt: String) { self.init(prompt: prompt, context: nil) }
+    /// - Parameter context: a conversation of the application, which may have been confirmed already.
+    public convenience init(context: LAContext) { self.init(prompt: nil, context: context) }
+
+    package init(prompt: String?, context: LAContext?) {
+        self.prompt = prompt
+        self.context = context
+    }
+
+    /// The conversation to read with; nil when there is neither text nor context, or no dialog may open.
+    /// - Parameter service: the service of the app, for a conversation with the given text.
+    func conversation(_ service: AuthenticationService?) -> LAContext? {
+        if let context { return context.interactionNotAllowed ? nil : context }
+        return prompt.map { LAContext(service: service, prompt: $0) }
+    }
+}
+
+/// The keychain services of an SDK object (sharing.md, section 12.2).
+package struct KeychainServices: Sendable {
+    /// The session state.
+    package let status: PowerAuthKeychain
+    /// The possession key, one for all SDK objects that use the service.
+    package let possession: PowerAuthKeychain
+    /// Biometry keys.
+    package let biometry: PowerAuthKeychain
+    /// Tokens.
+    package let tokens: PowerAuthKeychain
+
+    /// - Parameters:
+    ///   - configuration: names of the services, and the access group.
+    ///   - isShared: whether the activation is shared.
+    ///   - system: the keychain of the device.
+    package init(_ configuration: PowerAuthKeychainConfiguration, isShared: Bool, system: SystemKeychain) {
+        func service(_ name: String, _ group: String?) -> PowerAuthKeychain {
+            PowerAuthKeychain(identifier: name, accessGroup: group, system: system)
+        }
+        let group = configuration.keychainAttribute_AccessGroup
+        status = service(configuration.keychainInstanceName_Status, group)
+        possession = service(configuration.keychainInstanceName_Possession, group)
+        // The access group protects the biometry key only when the activation is shared (sdk.md, section 5.4).
+        biometry = service(configuration.keychainInstanceName_Biometry, isShared ? group : nil)
+        tokens = service(configuration.keychainInstanceName_TokenStore, group)
+    }
+
+    var all: [PowerAuthKeychain] { [status, possession, biometry, tokens] }
 }

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
-package import HTTPClient
+package import LabHTTP
+import LabPoints
 package import SimulatedDevice
+import Synchronization
 
 /// The network of the device as an app reaches it: what the simulated platform adds to every exchange of any SDK.
 ///
@@ -18,7 +22,6 @@ package struct DeviceNetwork: Sendable {
     }
 
     /// Sends a request.
-    ///
     /// - Parameters:
     ///   - request: what is sent; its time limit is one of the device's time, so a lab that moves its clock ends it.
     ///   - path: the resource below the base URL, as the trace names it.
@@ -32,7 +35,7 @@ package struct DeviceNetwork: Sendable {
         do {
             guard sandbox.connectivity.isOnline else {
                 let error = CurlError.error(.notConnectedToInternet, Self.offline, url: url)
-                sandbox.trace(.httpFailed(error: error.localizedDescription, path: path))
+                sandbox.trace(.httpFailed, [.httpError: .text(error.localizedDescription), .path: .text(path)])
                 throw error
             }
             try sandbox.pass(.httpRequestSent, about: path)
@@ -47,7 +50,7 @@ package struct DeviceNetwork: Sendable {
         if let operation { request.headers.append(("X-Lab-Operation", operation)) }
         let limit = request.timeout
         request.timeout = nil
-        sandbox.trace(.httpRequest(method: request.method, path: path))
+        sandbox.trace(.httpRequest, [.method: .text(request.method), .path: .text(path)])
         let patience = Patience()
         if let limit { patience.begin(limit: limit, timer: sandbox.timer) }
         let exchange = transport.send(request) { [sandbox] result in
@@ -68,14 +71,67 @@ package struct DeviceNetwork: Sendable {
     ) -> Result<HTTPResponse, NSError> {
         switch result {
         case .success(let response):
-            sandbox.trace(.httpResponse(status: response.status, path: path))
+            sandbox.trace(.httpResponse, [.status: .whole(response.status), .path: .text(path)])
             return Result { () throws(NSError) in
                 try nsError { try sandbox.pass(.httpResponseReceived, about: path) }
                 return response
             }
         case .failure(let error):
-            sandbox.trace(.httpFailed(error: error.localizedDescription, path: path))
+            sandbox.trace(.httpFailed, [.httpError: .text(error.localizedDescription), .path: .text(path)])
             return result
         }
+    }
+}
+
+/// Gives an exchange up when its time is over. Thread rule: any thread.
+final class Patience: Sendable {
+    private struct State {
+        var entry: DeviceTimer.Entry?
+        var exchange: (any HTTPExchange)?
+        var isOver = false
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether the time was over before the exchange ended.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Starts to count. Before the exchange does: a clock that is moved as soon as the server has the request must find the
+    /// limit set.
+    /// - Parameter limit: seconds of the device's time.
+    func begin(limit: TimeInterval, timer: DeviceTimer) {
+        let entry = timer.schedule(after: limit) { [self] in
+            let exchange = state.withLock { state in
+                if !state.hasEnded { state.isOver = true }
+                return state.exchange
+            }
+            exchange?.cancel()
+        }
+        let isTooLate = state.withLock { state in
+            if !state.hasEnded { state.entry = entry }
+            return state.hasEnded
+        }
+        if isTooLate { entry.cancel() }
+    }
+
+    /// Sets the exchange to cancel; at once if the time is over already.
+    func hold(_ exchange: any HTTPExchange) {
+        let givesUp = state.withLock { state in
+            if !state.hasEnded { state.exchange = exchange }
+            return state.isOver && !state.hasEnded
+        }
+        if givesUp { exchange.cancel() }
+    }
+
+    /// The exchange has ended.
+    func end() {
+        let entry = state.withLock { state in
+            state.hasEnded = true
+            state.exchange = nil
+            defer { state.entry = nil }
+            return state.entry
+        }
+        entry?.cancel()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The effect of an answer on the device.
@@ -24,7 +26,6 @@ package struct LocalStep<Value>: Sendable {
     }
 
     /// A step that reads the session.
-    ///
     /// - Parameters:
     ///   - refusal: the code for another activation; nil takes those of ``run(with:in:)``.
     ///   - body: runs in a read task.
@@ -36,7 +37,6 @@ package struct LocalStep<Value>: Sendable {
     }
 
     /// A step that changes the session.
-    ///
     /// - Parameters:
     ///   - parts: what of the activation must be as it was, because the server has confirmed it.
     ///   - refusal: the code for another activation; nil takes those of ``run(with:in:)``.
@@ -49,7 +49,6 @@ package struct LocalStep<Value>: Sendable {
     }
 
     /// Runs the step.
-    ///
     /// - Returns: the step's value, or its error; `missingActivation` when the activation of the request was removed
     ///   meanwhile, `invalidActivationState` when another one is in its place or a part was changed.
     func run(with response: RestResponse, in session: any SessionInterface) -> TaskResult<Value> {
@@ -75,7 +74,6 @@ package struct LocalStep<Value>: Sendable {
 
 extension SessionInterface {
     /// Runs a read task if the activation is that of an earlier moment.
-    ///
     /// - Parameters:
     ///   - basis: the earlier moment; nil compares nothing.
     ///   - refusal: the code for another activation; nil takes `missingActivation` and `invalidActivationState`.
@@ -90,7 +88,6 @@ extension SessionInterface {
     }
 
     /// Runs a write task if the activation, and parts of its state, are those of an earlier moment.
-    ///
     /// - Parameters:
     ///   - basis: the earlier moment; nil compares nothing.
     ///   - parts: what is compared besides the activation itself.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Dispatch
 public import Foundation
 package import SimulatedDevice
@@ -15,7 +17,6 @@ public protocol PowerAuthTimeSynchronizationService: AnyObject {
     func currentTime() -> TimeInterval
 
     /// Synchronises time with the server.
-    ///
     /// - Parameters:
     ///   - callback: takes nil, or an error: `timeSynchronization` when the measurement took too long,
     ///     `operationCancelled` when the SDK object was released, or one of the request.
@@ -51,18 +52,13 @@ package final class TimeSynchronizationService: PowerAuthTimeSynchronizationServ
     }
 
     /// Sets the client that asks the server; held weakly.
-    package func setClient(_ client: RestClient) {
-        self.client.withLock { $0.value = client }
-    }
+    package func setClient(_ client: RestClient) { self.client.withLock { $0.value = client } }
 
     package var isTimeSynchronized: Bool { time.isTimeSynchronized }
-
     package var localTimeAdjustment: TimeInterval { time.adjustment }
-
     package var localTimeAdjustmentPrecision: TimeInterval { time.precision }
 
     package func currentTime() -> TimeInterval { time.currentTime() }
-
     package func resetTimeSynchronization() { time.reset() }
 
     package func synchronizeTime(
@@ -80,5 +76,15 @@ package final class TimeSynchronizationService: PowerAuthTimeSynchronizationServ
             case .failure(let error): callback(error)
             }
         }
+    }
+}
+
+extension PowerAuthTimeSynchronizationService {
+    /// As ``synchronizeTime(callback:callbackQueue:)``. A cancel of the caller's task cancels the request.
+    /// - Throws: the callback's error, or `CancellationError`.
+    public func synchronizeTime() async throws {
+        // The service is usable from any thread.
+        let service = UncheckedTransfer<any PowerAuthTimeSynchronizationService>(self)
+        try await awaitCompletion { service.value.synchronizeTime(callback: $0, callbackQueue: nil) }
     }
 }

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
+import LabPoints
 package import SimulatedDevice
 
 /// Computes signatures of requests and turns refusals into the documented errors (sdk.md, sections 5.8 and 7.2).
@@ -16,7 +19,6 @@ package final class RequestSigner: Sendable {
     }
 
     /// Signs a request of the application. The moved counter is stored before this returns.
-    ///
     /// - Throws: `pendingProtocolUpgrade` during an upgrade of the protocol, `missingActivation` without an activation,
     ///   `wrongParameter` without a factor, `biometryNotAvailable`, `biometryCancel` or `biometryFailed` without the
     ///   biometry key, `biometryFailed` also when the factor was replaced while the user was asked, `signatureError` when
@@ -42,15 +44,16 @@ package final class RequestSigner: Sendable {
             try session.write { core in
                 try requireFactor(of: keys, core)
                 guard let signature = core.signHttpRequestData(request, keys: keys.unlockKeys, factor: keys.factor)
-                else {
-                    throw NSError.powerAuth(.signatureError)
-                }
+                else { throw NSError.powerAuth(.signatureError) }
                 return signature
             }
         }
         sandbox.trace(
-            .counterUsed(
-                counter: signature.counterLabel, activationId: signature.activationId, factor: signature.factor))
+            .counterUsed,
+            [
+                .usedCounter: .text(signature.counterLabel), .activationId: .text(signature.activationId),
+                .factors: .text(signature.factor),
+            ])
         return signature
     }
 

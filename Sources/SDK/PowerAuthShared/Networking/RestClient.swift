@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Dispatch
 import Foundation
-package import HTTPClient
+package import LabHTTP
+import LabPoints
 package import SimulatedDevice
 
 /// Calls the server: prerequisites, queue, encryption, signature, response (sdk.md, section 7.2).
@@ -47,7 +50,6 @@ package final class RestClient: Sendable {
     }
 
     /// Makes a call.
-    ///
     /// - Parameters:
     ///   - request: what to ask.
     ///   - step: the effect of the answer on the device.
@@ -57,8 +59,7 @@ package final class RestClient: Sendable {
     /// - Returns: the whole call, prerequisites included, as one task.
     @discardableResult
     package func post<Value>(
-        _ request: RestRequest, _ step: LocalStep<Value>,
-        completion: @escaping @Sendable (TaskResult<Value>) -> Void
+        _ request: RestRequest, _ step: LocalStep<Value>, completion: @escaping @Sendable (TaskResult<Value>) -> Void
     ) -> any PowerAuthOperationTask {
         let operation = RestOperation(request, client: self) { [session] result in
             completion(result.flatMap { response in step.run(with: response, in: session) })
@@ -117,7 +118,6 @@ package final class RestClient: Sendable {
     }
 
     /// Asks the server for the key of a scope, together with other callers at the same time.
-    ///
     /// - Parameter callback: takes nothing, or an error: `missingActivation` or `activationPending` without an
     ///   activation, `networkError` or `encryption` for an answer that cannot be used, or one of the transport. Called
     ///   on a background queue.
@@ -144,7 +144,6 @@ package final class RestClient: Sendable {
     }
 
     /// Synchronises time with the server, together with other callers at the same time.
-    ///
     /// - Parameters:
     ///   - queue: where the callback is called.
     ///   - callback: takes nothing, or an error: `timeSynchronization` when the measurement was refused, or one of the

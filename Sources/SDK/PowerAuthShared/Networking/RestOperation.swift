@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
+import LabHTTP
+import LabPoints
 import SimulatedDevice
 import Synchronization
 
@@ -11,14 +14,14 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     private struct State {
         var isCancelled = false
         var isReported = false
-        var prerequisite: Transferred<any PowerAuthOperationTask>?
+        var prerequisite: UncheckedTransfer<any PowerAuthOperationTask>?
         var exchange: (any HTTPExchange)?
 
         var isUnderWay: Bool { !isCancelled && !isReported }
 
         /// Releases the parts that the call has started. Each part holds the call until its own end, so an ended call
         /// must not hold them, nor take a part that was ready before it could be stored.
-        mutating func takeParts() -> (Transferred<any PowerAuthOperationTask>?, (any HTTPExchange)?) {
+        mutating func takeParts() -> (UncheckedTransfer<any PowerAuthOperationTask>?, (any HTTPExchange)?) {
             defer { (prerequisite, exchange) = (nil, nil) }
             return (prerequisite, exchange)
         }
@@ -46,7 +49,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     func cancel() {
-        let parts = state.withLock { state -> (Transferred<any PowerAuthOperationTask>?, (any HTTPExchange)?) in
+        let parts = state.withLock { state -> (UncheckedTransfer<any PowerAuthOperationTask>?, (any HTTPExchange)?) in
             guard !state.isCancelled, !state.isReported else { return (nil, nil) }
             state.isCancelled = true
             return state.takeParts()
@@ -57,10 +60,9 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     }
 
     /// Stops the call, before or during its request.
-    ///
     /// - Returns: what stops the request and reports `operationCancelled`; nil for a call that has ended.
     func abort() -> (() -> Void)? {
-        let parts = state.withLock { state -> (Transferred<any PowerAuthOperationTask>?, (any HTTPExchange)?)? in
+        let parts = state.withLock { state -> (UncheckedTransfer<any PowerAuthOperationTask>?, (any HTTPExchange)?)? in
             guard state.isUnderWay else { return nil }
             state.isReported = true
             return state.takeParts()
@@ -78,12 +80,9 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     var belongsToActivation: Bool { request.endpoint.belongsToActivation }
 
     /// Meets a prerequisite, then takes its turn.
-    ///
     /// - Parameter prerequisite: starts the work that comes first and reports its end on a background queue.
-    func start(
-        after prerequisite: (@escaping (TaskResult<Void>) -> Void) -> any PowerAuthOperationTask
-    ) {
-        let task = Transferred(
+    func start(after prerequisite: (@escaping (TaskResult<Void>) -> Void) -> any PowerAuthOperationTask) {
+        let task = UncheckedTransfer(
             prerequisite { [self] result in
                 switch result {
                 case .success: client.enqueue(self)
@@ -186,16 +185,13 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
             throw .powerAuth(.encryption, "Temporary key for ECIES is not set")
         }
         guard
-            let encryptor = core.eciesEncryptor(
-                for: encryption.scope, keys: keys, sharedInfo1: encryption.sharedInfo),
+            let encryptor = core.eciesEncryptor(for: encryption.scope, keys: keys, sharedInfo1: encryption.sharedInfo),
             let metaData = encryptor.associatedMetaData
         else { throw .powerAuth(.encryption, "Failed to create ECIES encryptor") }
         guard let cryptogram = encryptor.encryptRequest(try json(object)) else {
             throw .powerAuth(.encryption, "Failed to encrypt object data.")
         }
-        return (
-            try json(cryptogram.requestPayload()), encryptor, (metaData.httpHeaderKey, metaData.httpHeaderValue)
-        )
+        return (try json(cryptogram.requestPayload()), encryptor, (metaData.httpHeaderKey, metaData.httpHeaderValue))
     }
 
     private func authorization(
@@ -260,4 +256,18 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     }
 
     private func ended() { client.running.remove(self) }
+}
+
+/// The calls of a client that have not ended. Thread rule: any thread.
+final class RunningOperations: Sendable {
+    private let operations = Mutex<[ObjectIdentifier: RestOperation]>([:])
+
+    /// A copy of the list; calls may end meanwhile.
+    var all: [RestOperation] { operations.withLock { Array($0.values) } }
+
+    func add(_ operation: RestOperation) { operations.withLock { $0[ObjectIdentifier(operation)] = operation } }
+
+    func remove(_ operation: RestOperation) {
+        operations.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(operation)) }
+    }
 }

@@ -1,3 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LabHTTP
+
 /// One call of the server.
 package struct RestRequest: Sendable {
     package let endpoint: RestEndpoint
@@ -49,4 +54,153 @@ package struct RestResponse: @unchecked Sendable {
 
     /// A member that is a text.
     package func string(_ name: String) -> String? { object[name] as? String }
+}
+
+/// One resource of the server's REST interface, with the rules for its requests (sdk.md, section 7.1).
+package struct RestEndpoint: Sendable {
+    /// How the body of a request is encrypted.
+    package struct Encryption: Sendable {
+        package let scope: PowerAuthCoreEciesEncryptorScope
+        /// Purpose of the encryption, `sharedInfo1`.
+        package let sharedInfo: String
+    }
+
+    /// Path behind the base URL.
+    package let path: String
+    package var encryption: Encryption?
+    /// Identifier that enters the signature; nil for requests that are not signed.
+    package var signatureUriId: String?
+    /// The request has the serial queue for itself, so that signed requests arrive in the order of their counters.
+    package var isSerialized: Bool
+    /// The request may be made while an upgrade of the protocol is available or pending.
+    package var isAllowedDuringUpgrade: Bool
+    /// Time must be synchronised before; encrypted requests need that anyway.
+    package var needsTime = false
+    /// The request makes no sense without the activation it was made for, or makes one: its answer is for that one only.
+    package var belongsToActivation: Bool
+
+    private init(
+        path: String, encryption: Encryption? = nil, isSerialized: Bool = false, needsTime: Bool = false,
+        belongsToActivation: Bool = true
+    ) {
+        self.path = path
+        self.belongsToActivation = belongsToActivation
+        self.encryption = encryption
+        self.isSerialized = isSerialized
+        self.needsTime = needsTime
+        isAllowedDuringUpgrade = true
+    }
+
+    /// A signed request. Those the protocol defines all sign their path without the version.
+    private init(
+        path: String, signedAs uriId: String, encryption: Encryption? = nil, isAllowedDuringUpgrade: Bool = false
+    ) {
+        self.path = path
+        signatureUriId = uriId
+        self.encryption = encryption
+        isSerialized = true
+        belongsToActivation = true
+        self.isAllowedDuringUpgrade = isAllowedDuringUpgrade
+    }
+
+    package static let createActivation = RestEndpoint(
+        path: "/pa/v3/activation/create",
+        encryption: Encryption(scope: .application, sharedInfo: "/pa/generic/application"))
+    package static let activationStatus = RestEndpoint(path: "/pa/v3/activation/status", needsTime: true)
+    package static let removeActivation = RestEndpoint(
+        path: "/pa/v3/activation/remove", signedAs: "/pa/activation/remove")
+    package static let startUpgrade = RestEndpoint(
+        path: "/pa/v3/upgrade/start", encryption: Encryption(scope: .activation, sharedInfo: "/pa/upgrade"),
+        isSerialized: true)
+    package static let commitUpgrade = RestEndpoint(
+        path: "/pa/v3/upgrade/commit", signedAs: "/pa/upgrade/commit", isAllowedDuringUpgrade: true)
+    package static let validateSignature = RestEndpoint(
+        path: "/pa/v3/signature/validate", signedAs: "/pa/signature/validate")
+    package static let unlockVault = RestEndpoint(
+        path: "/pa/v3/vault/unlock", signedAs: "/pa/vault/unlock",
+        encryption: Encryption(scope: .activation, sharedInfo: "/pa/vault/unlock"))
+    package static let createToken = RestEndpoint(
+        path: "/pa/v3/token/create", signedAs: "/pa/token/create",
+        encryption: Encryption(scope: .activation, sharedInfo: "/pa/token/create"))
+    package static let removeToken = RestEndpoint(path: "/pa/v3/token/remove", signedAs: "/pa/token/remove")
+    package static let confirmRecovery = RestEndpoint(
+        path: "/pa/v3/recovery/confirm", signedAs: "/pa/recovery/confirm",
+        encryption: Encryption(scope: .activation, sharedInfo: "/pa/recovery/confirm"))
+    package static let userInfo = RestEndpoint(
+        path: "/pa/v3/user/info", encryption: Encryption(scope: .activation, sharedInfo: "/pa/generic/activation"))
+    package static let serverStatus = RestEndpoint(path: "/pa/v3/status", belongsToActivation: false)
+    package static let createTemporaryKey = RestEndpoint(path: "/pa/v3/keystore/create", belongsToActivation: false)
+    package static let createTemporaryKeyOfActivation = RestEndpoint(path: createTemporaryKey.path)
+
+    /// Every resource that the SDK asks for.
+    package static let all: [RestEndpoint] = [
+        createActivation, activationStatus, removeActivation, startUpgrade, commitUpgrade, validateSignature,
+        unlockVault, createToken, removeToken, confirmRecovery, userInfo, serverStatus, createTemporaryKey,
+        createTemporaryKeyOfActivation,
+    ]
+}
+
+/// Turns an HTTP response into a response object or one of the documented errors (sdk.md, section 7.3).
+struct RestResponseParser: Sendable {
+    /// Decrypts the response of an encrypted request; nil for plain ones. Usable once.
+    let decryptor: PowerAuthCoreEciesEncryptor?
+    /// Whether an error that is not encrypted is understood in place of an encrypted answer.
+    let readsPlainErrors: Bool
+    /// The activation that the request was made with; nil where the answer is for any.
+    let basis: ActivationSnapshot?
+
+    func parse(_ response: HTTPResponse) throws(NSError) -> RestResponse {
+        guard response.status == 200 else { throw .rest(response) }
+        guard let decryptor else { return try parsePlain(response) }
+        return try parse(response, with: decryptor)
+    }
+
+    private func parsePlain(_ response: HTTPResponse) throws(NSError) -> RestResponse {
+        let json: Any
+        do {
+            json = try JSONSerialization.jsonObject(with: response.body)
+        } catch {
+            throw error as NSError
+        }
+        guard let body = json as? [String: Any] else { throw Self.unexpectedType }
+        guard body["status"] as? String == "OK" else { throw .rest(response) }
+        return RestResponse(object: body["responseObject"] as? [String: Any] ?? [:], basis: basis)
+    }
+
+    private func parse(
+        _ response: HTTPResponse, with decryptor: PowerAuthCoreEciesEncryptor
+    ) throws(NSError) -> RestResponse {
+        let body = try object(response.body)
+        if readsPlainErrors, body["status"] as? String == "ERROR" { throw .rest(response) }
+        guard let cryptogram = PowerAuthCoreEciesCryptogram(responsePayload: body) else { throw Self.unexpectedType }
+        guard let plain = decryptor.decryptResponse(cryptogram) else {
+            throw .powerAuth(.encryption, "Failed to decrypt object data.")
+        }
+        return RestResponse(object: try object(plain), basis: basis)
+    }
+
+    private func object(_ data: Data) throws(NSError) -> [String: Any] {
+        guard let json = try? JSONSerialization.jsonObject(with: data) else {
+            throw .powerAuth(.networkError, "Cannot deserialize JSON data.")
+        }
+        guard let object = json as? [String: Any] else { throw Self.unexpectedType }
+        return object
+    }
+
+    private static var unexpectedType: NSError { .powerAuth(.networkError, "Unexpected type of JSON data.") }
+}
+
+extension NSError {
+    /// The network error for a response the server marked as failed.
+    fileprivate static func rest(_ response: HTTPResponse) -> NSError {
+        let body = (try? JSONSerialization.jsonObject(with: response.body)) as? [String: Any] ?? [:]
+        return .powerAuth(
+            .networkError,
+            userInfo: [
+                PowerAuthErrorDomain: PowerAuthRestApiErrorResponse(
+                    httpStatusCode: UInt(clamping: response.status), body: body),
+                PowerAuthErrorInfoKey_AdditionalInfo: body,
+                PowerAuthErrorInfoKey_ResponseData: response.body,
+            ])
+    }
 }

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 public import FoundationNetworking
-package import HTTPClient
+package import LabHTTP
 
 /// The certificates of a server with the system's decision about them, as a strategy sees them in a challenge (sdk.md,
 /// section 5.3).
@@ -25,7 +27,6 @@ public final class SecCertificate: Sendable {
 }
 
 /// Whether the system trusts the server: authority, validity and host.
-///
 /// - Parameter error: takes the reason when the result is false.
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<NSError?>?) -> Bool {
     guard let problem = trust.problem else { return true }
@@ -39,7 +40,6 @@ private let errSecNotTrusted = -67843
 
 /// The certificates from the server's own upwards, as far as the server sent them or the system knows them.
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> [SecCertificate]? { trust.certificates }
-
 /// Number of certificates in the chain.
 public func SecTrustGetCertificateCount(_ trust: SecTrust) -> Int { trust.certificates.count }
 
@@ -61,9 +61,7 @@ extension URLProtectionSpace {
 
 extension URLCredential {
     /// The credential that accepts a server.
-    public convenience init(trust: SecTrust) {
-        self.init(user: "", password: "", persistence: .none)
-    }
+    public convenience init(trust: SecTrust) { self.init(user: "", password: "", persistence: .none) }
 }
 
 /// The protection space of a challenge for a server.
@@ -86,7 +84,6 @@ final class ServerProtectionSpace: URLProtectionSpace, @unchecked Sendable {
 extension URLAuthenticationChallenge {
     /// The challenge that an application's strategy is asked about, with the certificates in
     /// `protectionSpace.serverTrust`.
-    ///
     /// - Parameters:
     ///   - server: the server's certificates.
     ///   - url: the URL of the request.

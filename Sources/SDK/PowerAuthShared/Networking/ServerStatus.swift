@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 public import Foundation
+import LabPoints
 import SimulatedDevice
 import Synchronization
 
@@ -8,9 +11,7 @@ public final class PowerAuthServerStatus: Sendable {
     /// The server's time when it answered.
     public let serverTime: Date
 
-    init(serverTime: Date) {
-        self.serverTime = serverTime
-    }
+    init(serverTime: Date) { self.serverTime = serverTime }
 }
 
 /// A server status, and whether its time could be used to synchronise.
@@ -50,7 +51,7 @@ final class ServerStatusRequests: Sendable {
     }
 
     private static func start(_ group: GroupedTask<ServerStatusReading>, _ client: RestClient) {
-        let measurement = Transferred(client.time.startTimeSynchronizationTask())
+        let measurement = UncheckedTransfer(client.time.startTimeSynchronizationTask())
         group.setOperation(
             client.post(
                 RestRequest(.serverStatus),

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
+import SimulatedDevice
 import Synchronization
 
 /// Obtains the server's temporary keys and knows how long they are good (protocol.md, section 8).
@@ -74,7 +77,7 @@ final class TemporaryKeyStore: Sendable {
         } catch {
             return group.complete(.failure(error))
         }
-        let measurement = Transferred(client.time.startTimeSynchronizationTask())
+        let measurement = UncheckedTransfer(client.time.startTimeSynchronizationTask())
         let jwt = exchange.jwt
         group.setOperation(
             client.post(
@@ -108,7 +111,6 @@ final class TemporaryKeyStore: Sendable {
         }
     }
 
-    /// Stores the key in the session and remembers its validity.
     private func accept(
         _ response: RestResponse, _ exchange: TemporaryKeyExchange, _ core: PowerAuthCoreSession
     ) throws(NSError) -> TemporaryKeyValidity {

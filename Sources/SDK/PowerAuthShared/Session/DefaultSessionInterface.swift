@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Dispatch
 package import Foundation
+import LabPoints
 package import SimulatedDevice
 
 /// The session of an application that does not share its activation (sharing.md, section 9).
@@ -23,7 +26,6 @@ package final class DefaultSessionInterface: BracketedSessionInterface, @uncheck
 
     /// Loads the state. Before the first unlock of the device, and when the keychain cannot be read now, the first task
     /// tries again.
-    ///
     /// - Parameters:
     ///   - session: the session, not loaded yet.
     ///   - store: where its state lives.
@@ -64,7 +66,6 @@ package final class DefaultSessionInterface: BracketedSessionInterface, @uncheck
     package var externalPendingOperation: PowerAuthExternalPendingOperation? { nil }
 
     package func startExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType) throws {}
-
     package func abandonExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType) {}
 
     package func addOperation(_ operation: any SerialOperation, toSharedQueue queue: SerialOperationQueue) {
@@ -110,7 +111,9 @@ package final class DefaultSessionInterface: BracketedSessionInterface, @uncheck
             try sandbox.pass(.stateSave)
             if ignoresSaveFailures { stored.saveUnchecked(state) } else { try stored.save(state) }
             try sandbox.pass(.stateSaved)
-            sandbox.trace(.stateSaved(bytes: state.count, activationId: stored.activationId, counter: nil))
+            sandbox.trace(
+                .stateSaved,
+                [.stateLength: .whole(state.count), .activationId: stored.activationId.map(TraceValue.text)])
         } catch {
             needsLoad = true
             throw .stateFailure(error)
@@ -128,6 +131,41 @@ package final class DefaultSessionInterface: BracketedSessionInterface, @uncheck
         try checkInstallation()
         try stored.load()
         needsLoad = false
-        sandbox.trace(.stateLoaded(activationId: stored.activationId, counter: nil))
+        let id = stored.activationId
+        sandbox.trace(.stateLoaded, [.hasActivation: .boolean(id != nil), .activationId: id.map(TraceValue.text)])
+    }
+}
+
+/// A session interface whose tasks are brackets around the session: one function opens a task, one ends it.
+///
+/// Thread rule: that of ``SessionInterface``.
+package protocol BracketedSessionInterface: SessionInterface {
+    /// The session with its stored state; to be touched inside a task only.
+    var session: PowerAuthCoreSession { get }
+
+    /// Opens a task, which may be one inside another.
+    /// - Parameter write: the state is stored when the outermost task ends.
+    /// - Throws: `invalidActivationState` when the state is out of reach; then nothing was opened.
+    func enter(write: Bool) throws(NSError)
+
+    /// Ends the task.
+    /// - Throws: `invalidActivationState` when the state could not be stored; the task is over nevertheless.
+    func leave() throws(NSError)
+}
+
+extension BracketedSessionInterface {
+    package func read<T>(_ body: (PowerAuthCoreSession) throws -> T) throws -> T { try run(write: false, body) }
+    package func write<T>(_ body: (PowerAuthCoreSession) throws -> T) throws -> T { try run(write: true, body) }
+
+    private func run<T>(write: Bool, _ body: (PowerAuthCoreSession) throws -> T) throws -> T {
+        try enter(write: write)
+        let result = Result { try body(session) }
+        do {
+            try leave()
+        } catch {
+            // A failed body is the more telling of two errors.
+            if case .success = result { throw error }
+        }
+        return try result.get()
     }
 }

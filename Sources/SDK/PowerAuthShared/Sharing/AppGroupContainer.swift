@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabPoints
 import PowerAuthProtocol
 import SimulatedDevice
 
@@ -22,9 +25,7 @@ struct AppGroupContainer: Sendable {
         pathAtStart = path
     }
 
-    func path(of file: String) -> String {
-        (sandbox.containerPath(forAppGroup: appGroup) ?? pathAtStart) + "/" + file
-    }
+    func path(of file: String) -> String { (sandbox.containerPath(forAppGroup: appGroup) ?? pathAtStart) + "/" + file }
 
     /// Opens a lock whose file is in the container, here and whenever the file is missing.
     func opened<Lock>(

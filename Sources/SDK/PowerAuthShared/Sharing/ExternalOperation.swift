@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabPoints
 import PowerAuthProtocol
 import SimulatedDevice
 
@@ -59,7 +62,8 @@ final class ExternalOperation {
         if shared.operationType != 0 { repaired() }
         publish(type)
         try sandbox.pass(.operationStarted)
-        sandbox.trace(.operationStarted(type: String(describing: type), application: applicationId))
+        sandbox.trace(
+            .operationStarted, [.operationType: .text(String(describing: type)), .application: .text(applicationId)])
     }
 
     /// Publishes the own operation again, in memory that does not know of it: the one that did is lost.
@@ -99,7 +103,9 @@ final class ExternalOperation {
     private func end(_ operation: Owned) {
         owned = nil
         clear()
-        sandbox.trace(.operationFinished(type: String(describing: operation.type), application: applicationId))
+        sandbox.trace(
+            .operationFinished,
+            [.operationType: .text(String(describing: operation.type)), .application: .text(applicationId)])
     }
 
     /// Clears what a dead owner left behind: the kernel has released its lock, so the lock can be taken. The
@@ -119,12 +125,9 @@ final class ExternalOperation {
         release()
     }
 
-    private func release() {
-        report.released { try? lock.unlock() }
-    }
-
+    private func release() { report.released { try? lock.unlock() } }
     private func repaired() {
-        sandbox.trace(.memoryRepaired(name: memory.name, cause: .deadOwner))
+        sandbox.trace(.memoryRepaired, [.memory: .text(memory.name), .damage: .word(MemoryDamage.deadOwner)])
     }
 
     /// True while this object runs the operation. Ownership is lost when the memory names another owner, or when the
@@ -160,4 +163,25 @@ final class ExternalOperation {
     }
 
     private var now: Double { sandbox.clock.now().timeIntervalSince1970 }
+}
+
+/// The kinds of operation that only one of the sharing applications may do at a time (sharing.md, section 8.1).
+public enum PowerAuthExternalPendingOperationType: Int, Sendable {
+    /// An activation was started and not persisted yet.
+    case activation = 1
+    /// The protocol of the activation is being upgraded.
+    case protocolUpgrade = 2
+}
+
+/// A critical operation that another application is doing. Immutable. Thread rule: any thread.
+public final class PowerAuthExternalPendingOperation: Sendable {
+    /// What the other application does.
+    public let externalOperationType: PowerAuthExternalPendingOperationType
+    /// The `appIdentifier` of the application that started it.
+    public let externalApplicationId: String
+
+    package init(type: PowerAuthExternalPendingOperationType, applicationId: String) {
+        externalOperationType = type
+        externalApplicationId = applicationId
+    }
 }

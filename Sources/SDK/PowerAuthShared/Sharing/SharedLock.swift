@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+package import LabPoints
 package import LabSystem
+package import SimulatedDevice
 import Synchronization
 
 /// A lock between threads and processes that one thread may take several times (sharing.md, section 6).
@@ -24,8 +28,7 @@ package final class SharedLock: @unchecked Sendable {
             case .heldByOtherObject(let path):
                 "Status lock '\(path)' asked for while the same thread holds it through another SDK object of the same "
                     + "instanceId; end the task of the first object before you start one in the second."
-            case .system(let error):
-                String(describing: error)
+            case .system(let error): String(describing: error)
             }
         }
     }
@@ -41,9 +44,7 @@ package final class SharedLock: @unchecked Sendable {
         let thread = Atomic<UInt>(0)
     }
 
-    private struct KnownHolder {
-        weak var holder: Holder?
-    }
+    private struct KnownHolder { weak var holder: Holder? }
 
     /// The holders by path; one lives as long as an object of its path.
     private static let holders = Mutex<[String: KnownHolder]>([:])
@@ -73,9 +74,7 @@ package final class SharedLock: @unchecked Sendable {
     /// - Parameters:
     ///   - path: the file, created when missing.
     ///   - report: is notified of the first `lock()` and the last `unlock()`.
-    package convenience init(path: String, report: LockReport? = nil) throws {
-        try self.init(report: report) { path }
-    }
+    package convenience init(path: String, report: LockReport? = nil) throws { try self.init(report: report) { path } }
 
     package let path: String
 
@@ -145,5 +144,126 @@ package final class SharedLock: @unchecked Sendable {
             preconditionFailure("FileLock throws SystemError only, this is \(error).")
         }
         holder.thread.store(thread, ordering: .relaxed)
+    }
+}
+
+/// The lock of the file that is currently at a path.
+///
+/// A lock belongs to an open file. If the file is removed or replaced while applications run, the lock of the old file
+/// does not exclude later applications: there would be two locks, each with its own holder. So a lock counts only while
+/// its file has a name; otherwise the file at the path is opened.
+///
+/// Thread rule: that of `FileLock`; one object does not exclude threads that share it.
+package final class SharedFileLock: Sendable {
+    private struct Open {
+        var lock: FileLock
+        var replacements = 0
+    }
+
+    private let open: Mutex<Open>
+    private let locate: @Sendable () -> String
+
+    /// - Parameter locate: gives the path of the file, and makes its directory if missing. Called once, and again when
+    ///   the file is missing.
+    package init(locate: @escaping @Sendable () -> String) throws {
+        self.locate = locate
+        open = Mutex(Open(lock: try FileLock(path: locate())))
+    }
+
+    /// Where the file is.
+    package var path: String { current.path }
+
+    /// How often the file was reopened.
+    var replacements: Int { open.withLock { $0.replacements } }
+
+    /// Takes the lock if no other object holds it; a lock that this object holds already stays taken.
+    package func tryLock() throws -> Bool {
+        while true {
+            let lock = current
+            let isTaken = try lock.tryLock()
+            if try counts(lock) { return isTaken }
+            try reopen()
+        }
+    }
+
+    /// Waits for the lock.
+    package func lock() throws {
+        while true {
+            let lock = current
+            try lock.lock()
+            if try counts(lock) { return }
+            try reopen()
+        }
+    }
+
+    /// Gives the lock back.
+    package func unlock() throws { try current.unlock() }
+
+    private var current: FileLock { open.withLock { $0.lock } }
+
+    /// Whether the lock's file was neither removed nor replaced; otherwise, or if that is unknown, the lock is
+    /// released.
+    private func counts(_ lock: FileLock) throws -> Bool {
+        let isNamed = Result { try lock.isNamed() }
+        if case .success(true) = isNamed { return true }
+        try lock.unlock()
+        return try isNamed.get()
+    }
+
+    /// Continues with the file that is at the path now.
+    private func reopen() throws {
+        let lock = try FileLock(path: locate())
+        open.withLock { open in
+            open.lock = lock
+            open.replacements += 1
+        }
+    }
+}
+
+/// Reports lock events between applications to the system, and lets faults act on them. Thread rule: any thread.
+package struct LockReport: Sendable {
+    private let lock: SharedLockKind
+    private let sandbox: Sandbox
+
+    /// - Parameters:
+    ///   - lock: which of the locks.
+    ///   - sandbox: the device.
+    package init(_ lock: SharedLockKind, sandbox: Sandbox) {
+        self.lock = lock
+        self.sandbox = sandbox
+    }
+
+    /// Before a wait for the lock.
+    func requested() { sandbox.trace(.lockRequested, [.lock: .word(lock)]) }
+
+    /// After the lock was taken. An armed failure has no meaning here: the lock is held and will be released.
+    func taken() {
+        sandbox.trace(.lockTaken, [.lock: .word(lock)])
+        try? sandbox.pass(lock.taken)
+    }
+
+    /// Around the release: reported before, so that the traces of two processes never show two holders.
+    func released(by unlock: () -> Void) {
+        sandbox.trace(.lockReleased, [.lock: .word(lock)])
+        unlock()
+        try? sandbox.pass(lock.released)
+    }
+}
+
+extension SharedLockKind {
+    fileprivate var taken: FaultPoint {
+        switch self {
+        case .status: .statusLockTaken
+        case .queue: .queueLockTaken
+        case .operation: .operationLockTaken
+        }
+    }
+
+    fileprivate var released: FaultPoint {
+        switch self {
+        case .status: .statusLockReleased
+        case .queue: .queueLockReleased
+        case .operation: .operationLockReleased
+        }
     }
 }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Dispatch
 package import Foundation
+import LabPoints
 import PowerAuthProtocol
 package import SimulatedDevice
 
@@ -27,7 +30,6 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     private let queueLock: SharedFileLock
     private let queueReport: LockReport
     private let originalSaveOrder: Bool
-
     /// The counters that this process is in step with; nil if it is not in step, regardless of the memory.
     private var stateModifyCounter: UInt64?
     private var tokenModifyCounter: UInt64?
@@ -38,7 +40,6 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     private var shared: SharedData { memory.data }
 
     /// Opens locks and memory, and loads the state.
-    ///
     /// - Parameters:
     ///   - session: the session, not loaded yet.
     ///   - store: where its state lives.
@@ -104,9 +105,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
 
     // MARK: External pending operation
 
-    package var externalPendingOperation: PowerAuthExternalPendingOperation? {
-        readTask { _ in operation.ofOthers() }
-    }
+    package var externalPendingOperation: PowerAuthExternalPendingOperation? { readTask { _ in operation.ofOthers() } }
 
     package func startExternalPendingOperation(_ type: PowerAuthExternalPendingOperationType) throws {
         try write { _ in try operation.start(type) }
@@ -223,7 +222,13 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     private func load() throws(StoredSession.Unavailable) {
         try stored.load()
         stateModifyCounter = shared.stateModifyCounter
-        sandbox.trace(.stateLoaded(activationId: stored.activationId, counter: stateModifyCounter))
+        let id = stored.activationId
+        sandbox.trace(
+            .stateLoaded,
+            [
+                .hasActivation: .boolean(id != nil), .activationId: id.map(TraceValue.text),
+                .changeCounter: stateModifyCounter.map { .whole($0) },
+            ])
     }
 
     /// Stores a changed state and counts the change.
@@ -240,13 +245,17 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
         if originalSaveOrder { try countChange() }
         stateModifyCounter = shared.stateModifyCounter
         sandbox.trace(
-            .stateSaved(bytes: state.count, activationId: stored.activationId, counter: stateModifyCounter))
+            .stateSaved,
+            [
+                .stateLength: .whole(state.count), .activationId: stored.activationId.map(TraceValue.text),
+                .changeCounter: stateModifyCounter.map { .whole($0) },
+            ])
     }
 
     private func countChange() throws {
         try sandbox.pass(.counterBumped)
         shared.countStateChange()
-        sandbox.trace(.counterBumped(shared.stateModifyCounter))
+        sandbox.trace(.counterBumped, [.changeCounter: .whole(shared.stateModifyCounter)])
     }
 
     /// Counts that state and tokens are about to be removed. Counted first, as a change is: the others check once too

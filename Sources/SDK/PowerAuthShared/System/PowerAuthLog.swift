@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import SimulatedDevice
 import Synchronization
 
 /// Receives every message of the SDK's log while the log is enabled (sdk.md, section 4.5).
@@ -16,16 +19,14 @@ public func PowerAuthLogSetEnabled(_ enabled: Bool) {
 
 /// True when the log is on.
 public func PowerAuthLogIsEnabled() -> Bool { PowerAuthLog.isEnabled }
-
 /// Adds HTTP headers and unencrypted bodies to the log, off by default.
 public func PowerAuthLogSetVerbose(_ verbose: Bool) { PowerAuthLog.update { $0.isVerbose = verbose } }
-
 /// True when the log is verbose.
 public func PowerAuthLogIsVerbose() -> Bool { PowerAuthLog.isVerbose }
 
 /// Sets the receiver of the messages besides the system log; held strongly.
 public func PowerAuthLogSetDelegate(_ delegate: (any PowerAuthLogDelegate)?) {
-    let delegate = Transferred(delegate)
+    let delegate = UncheckedTransfer(delegate)
     PowerAuthLog.update { $0.delegate = delegate.value }
 }
 
@@ -48,9 +49,7 @@ package enum PowerAuthLog {
     package static var isEnabled: Bool { guarded.withLock { $0.settings.isEnabled } }
     package static var isVerbose: Bool { guarded.withLock { $0.settings.isVerbose } }
 
-    static func update(_ change: @Sendable (inout Settings) -> Void) {
-        guarded.withLock { change(&$0.settings) }
-    }
+    static func update(_ change: @Sendable (inout Settings) -> Void) { guarded.withLock { change(&$0.settings) } }
 
     /// Logs a message; nothing is evaluated while the log is off.
     package static func write(_ message: @autoclosure () -> String) {
@@ -62,11 +61,7 @@ package enum PowerAuthLog {
     }
 
     /// Logs a warning that cannot be switched off and does not go to the delegate.
-    package static func criticalWarning(_ message: String) {
-        emit("[PowerAuth] CRITICAL WARNING: " + message)
-    }
+    package static func criticalWarning(_ message: String) { emit("[PowerAuth] CRITICAL WARNING: " + message) }
 
-    private static func emit(_ line: String) {
-        FileHandle.standardError.write(Data((line + "\n").utf8))
-    }
+    private static func emit(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 
@@ -8,15 +10,12 @@ public enum PowerAuthSystem {
 
     /// True when checks for development or the log are compiled in.
     public static func isInDebug() -> Bool { PowerAuthCoreSession.hasDebugFeatures() }
-
     /// `iOS` or `watchOS`.
     public static func platform() -> String { Sandbox.currentIfEntered?.device.systemName ?? "iOS" }
-
     /// The machine name, such as `iPhone15,2`; `iDeviceUnknown` for a process that is on no device.
     public static func deviceInfo() -> String { Sandbox.currentIfEntered?.device.model ?? "iDeviceUnknown" }
 
-    /// The value of the `User-Agent` header, such as
-    /// `DemoBank_App/2.4 PowerAuth2/1.9.2 (iOS 17.5.1, iPhone15,2)`.
+    /// The value of the `User-Agent` header, such as `DemoBank_App/2.4 PowerAuth2/1.9.2 (iOS 17.5.1, iPhone15,2)`.
     public static func defaultUserAgent() -> String? {
         let library = "PowerAuth2/\(sdkVersion)"
         guard let sandbox = Sandbox.currentIfEntered else { return "\(library) (\(platform()), \(deviceInfo()))" }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 package import Foundation
 import SimulatedDevice
@@ -14,7 +16,7 @@ private final class AwaitedOperation<Value: Sendable>: Sendable {
         /// Nil before the begin and after the end.
         var continuation: CheckedContinuation<Value, any Error>?
         /// Nil until the operation has started.
-        var task: Transferred<any PowerAuthOperationTask>?
+        var task: UncheckedTransfer<any PowerAuthOperationTask>?
         var isCancelled = false
     }
 
@@ -30,7 +32,7 @@ private final class AwaitedOperation<Value: Sendable>: Sendable {
             // Nothing has started, so nothing is to be cancelled.
             guard !state.withLock({ $0.isCancelled }) else { return finish(.failure(CancellationError())) }
             guard let task = Sandbox.$operation.withValue(labOperation, operation: { start(self) }) else { return }
-            let given = Transferred(task)
+            let given = UncheckedTransfer(task)
             let isCancelled = state.withLock { state in
                 state.task = given
                 return state.isCancelled
@@ -68,8 +70,7 @@ private final class AwaitedOperation<Value: Sendable>: Sendable {
     }
 }
 
-private let awaitedOperations = DispatchQueue(
-    label: "com.wultra.powerauth.awaited", attributes: .concurrent)
+private let awaitedOperations = DispatchQueue(label: "com.wultra.powerauth.awaited", attributes: .concurrent)
 
 private func wait<Value: Sendable>(
     _ start: @escaping @Sendable (AwaitedOperation<Value>) -> (any PowerAuthOperationTask)?
@@ -83,7 +84,6 @@ private func wait<Value: Sendable>(
 }
 
 /// Waits for an operation that reports a value or an error.
-///
 /// - Parameter start: starts the operation with the given callback; called on a thread where it may block.
 /// - Throws: the operation's `NSError`, or `CancellationError`.
 package func awaitValue<Value: Sendable>(
@@ -97,7 +97,6 @@ package func awaitValue<Value: Sendable>(
 }
 
 /// Waits for an operation that reports an error or nothing.
-///
 /// - Parameter start: starts the operation with the given callback; called on a thread where it may block.
 /// - Throws: the operation's `NSError`, or `CancellationError`.
 package func awaitCompletion(
@@ -106,4 +105,28 @@ package func awaitCompletion(
     try await wait { operation in
         start { error in operation.finish(error.map { .failure($0) } ?? .success(())) }
     }
+}
+
+/// Carries an application's callback to the queue where it is called.
+///
+/// The vendor's closure types are plain, so that code in the Swift 5 mode compiles; the closure itself
+/// cannot promise to be `Sendable`.
+package struct Callback<Value>: @unchecked Sendable {
+    // Safe: the box is handed from the calling thread to exactly one queue, which calls the closure once. The
+    // application chose the thread that captures its state, as the documentation of each function states on which queue
+    // the callback arrives.
+    private let body: (Value) -> Void
+
+    /// - Parameter body: the application's closure.
+    package init(_ body: @escaping (Value) -> Void) { self.body = body }
+    /// Calls the closure.
+    package func callAsFunction(_ value: Value) { body(value) }
+}
+
+/// The way back to an owner, which it does not keep alive.
+struct WeakReference<Owner: AnyObject & Sendable>: @unchecked Sendable {
+    // Safe: set once in the initialiser; reading a weak reference is atomic.
+    private(set) weak var value: Owner?
+
+    init(_ owner: Owner) { value = owner }
 }

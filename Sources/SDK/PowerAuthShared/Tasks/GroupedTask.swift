@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Dispatch
 import Foundation
+import SimulatedDevice
 import Synchronization
 
 /// Several callers that wait for one piece of work (sdk.md, section 8.2).
 ///
-/// The first child starts the work, later ones join while it is unfinished, and all get the same result.
-/// When the last child is cancelled the work is cancelled, unless it is in a phase that must not be
-/// interrupted.
+/// The first child starts the work, later ones join while it is unfinished, and all get the same result. When the last
+/// child is cancelled the work is cancelled, unless it is in a phase that must not be interrupted.
 ///
-/// Thread rule: any thread. No closure of the caller runs while the
-/// group's lock is held (sdk.md, section 15, item 2).
+/// Thread rule: any thread. No closure of the caller runs while the group's lock is held (sdk.md, section 15, item 2).
 package final class GroupedTask<Value>: Sendable {
     /// The actions of a group; the closures run on the thread that causes them.
     package struct Hooks: Sendable {
@@ -30,18 +31,15 @@ package final class GroupedTask<Value>: Sendable {
         }
     }
 
-    private enum Phase {
-        case idle, running, finished
-    }
+    private enum Phase { case idle, running, finished }
 
     private struct State {
         var phase = Phase.idle
         var children: [Child] = []
-        var operation: Transferred<any PowerAuthOperationTask>?
+        var operation: UncheckedTransfer<any PowerAuthOperationTask>?
         var continuesWithoutChildren = false
 
         /// Moves to the final phase.
-        ///
         /// - Returns: what the group was before; nil when it is not running.
         mutating func end() -> State? {
             guard phase == .running else { return nil }
@@ -55,10 +53,10 @@ package final class GroupedTask<Value>: Sendable {
         private let done = Mutex(false)
         private let queue: DispatchQueue
         private let callback: Callback<TaskResult<Value>>
-        private let group: WeakGroup
+        private let group: WeakReference<GroupedTask>
 
         init(group: GroupedTask, queue: DispatchQueue, callback: @escaping (TaskResult<Value>) -> Void) {
-            self.group = WeakGroup(group)
+            self.group = WeakReference(group)
             self.queue = queue
             self.callback = Callback(callback)
         }
@@ -72,7 +70,7 @@ package final class GroupedTask<Value>: Sendable {
         }
 
         func complete(_ result: TaskResult<Value>) {
-            let result = Transferred(result)
+            let result = UncheckedTransfer(result)
             queue.async { [self] in
                 if finish() { callback(result.value) }
             }
@@ -86,24 +84,13 @@ package final class GroupedTask<Value>: Sendable {
         }
     }
 
-    /// The child's way back, which must not keep a finished group alive.
-    private struct WeakGroup: @unchecked Sendable {
-        // Safe: set once in the initialiser; reading a weak reference is atomic.
-        private(set) weak var value: GroupedTask?
-
-        init(_ group: GroupedTask) { value = group }
-    }
-
     private let hooks: Hooks
     private let state = Mutex(State())
 
     /// - Parameter hooks: what the group does.
-    package init(_ hooks: Hooks) {
-        self.hooks = hooks
-    }
+    package init(_ hooks: Hooks) { self.hooks = hooks }
 
     /// Adds a caller; the first one starts the work.
-    ///
     /// - Parameters:
     ///   - queue: where the callback is called.
     ///   - callback: takes the result.
@@ -133,7 +120,7 @@ package final class GroupedTask<Value>: Sendable {
 
     /// Registers the work that a cancel has to stop; replaces an earlier part of it.
     package func setOperation(_ operation: any PowerAuthOperationTask) {
-        let operation = Transferred(operation)
+        let operation = UncheckedTransfer(operation)
         let isTooLate = state.withLock { state in
             if state.phase == .running { state.operation = operation }
             return state.phase == .finished
@@ -167,7 +154,6 @@ package final class GroupedTask<Value>: Sendable {
     }
 
     /// Prepares a finished group for new children.
-    ///
     /// - Returns: false while the work is running.
     package func restart() -> Bool {
         state.withLock { state in

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Dispatch
-package import Foundation
+public import Foundation
+import SimulatedDevice
 import Synchronization
 
 /// The result of an asynchronous operation, as the callbacks of the SDK take it.
@@ -7,15 +10,14 @@ package typealias TaskResult<Value> = Result<Value, NSError>
 
 /// A cancellable operation that reports once (sdk.md, section 8.1).
 ///
-/// A cancel before the report suppresses it, even when the work is already done; a cancel after it has no
-/// effect. Thread rule: any thread; the callback runs on the given queue,
-/// the cancel handler on the thread that cancels.
+/// A cancel before the report suppresses it, even when the work is already done; a cancel after it has no effect.
+/// Thread rule: any thread; the callback runs on the given queue, the cancel handler on the thread that cancels.
 package final class OperationTask<Value>: PowerAuthOperationTask, Sendable {
     private struct State {
         var isCancelled = false
         var isReported = false
         var onCancel: (@Sendable () -> Void)?
-        var parts: [Transferred<any PowerAuthOperationTask>] = []
+        var parts: [UncheckedTransfer<any PowerAuthOperationTask>] = []
     }
 
     private let state = Mutex(State())
@@ -46,7 +48,7 @@ package final class OperationTask<Value>: PowerAuthOperationTask, Sendable {
 
     /// Makes a cancel of this task cancel `part` too: the prerequisite or the request that runs now.
     package func add(_ part: any PowerAuthOperationTask) {
-        let part = Transferred(part)
+        let part = UncheckedTransfer(part)
         let cancelsNow = state.withLock { state in
             if state.isCancelled { return true }
             if !state.isReported { state.parts.append(part) }
@@ -57,7 +59,7 @@ package final class OperationTask<Value>: PowerAuthOperationTask, Sendable {
 
     package func cancel() {
         let taken = state.withLock {
-            state -> (handler: (@Sendable () -> Void)?, parts: [Transferred<any PowerAuthOperationTask>])? in
+            state -> (handler: (@Sendable () -> Void)?, parts: [UncheckedTransfer<any PowerAuthOperationTask>])? in
             if state.isCancelled || state.isReported { return nil }
             state.isCancelled = true
             defer {
@@ -73,7 +75,7 @@ package final class OperationTask<Value>: PowerAuthOperationTask, Sendable {
 
     /// Reports the result on the queue, unless the task is cancelled before the report is made.
     package func complete(_ result: TaskResult<Value>) {
-        let result = Transferred(result)
+        let result = UncheckedTransfer(result)
         queue.async { [self] in
             let reports = state.withLock { state in
                 if state.isCancelled || state.isReported { return false }
@@ -86,3 +88,15 @@ package final class OperationTask<Value>: PowerAuthOperationTask, Sendable {
         }
     }
 }
+
+/// An asynchronous operation that the application can cancel (sdk.md, sections 5.26 and 8.1). Thread rule: any thread.
+public protocol PowerAuthOperationTask: AnyObject {
+    /// True after ``cancel()``. The children of a grouped task say true also once they are complete.
+    var isCancelled: Bool { get }
+
+    /// Cancels the operation: its completion will not be called. Without effect once it was called.
+    func cancel()
+}
+
+/// An operation of the application is a task as it stands (sdk.md, section 5.26).
+extension Operation: PowerAuthOperationTask {}

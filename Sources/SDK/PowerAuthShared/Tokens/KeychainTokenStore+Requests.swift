@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
 import Synchronization
 
@@ -117,8 +119,7 @@ extension KeychainTokenStore {
             return .failure(
                 .powerAuth(
                     .invalidActivationState, "The activation that the token was requested for is there no more."))
-        case false, nil:
-            return .failure(.powerAuth(.invalidToken, "The token could not be stored in the keychain."))
+        case false, nil: return .failure(.powerAuth(.invalidToken, "The token could not be stored in the keychain."))
         }
     }
 

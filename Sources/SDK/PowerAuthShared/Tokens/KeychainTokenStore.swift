@@ -1,4 +1,6 @@
-import Foundation
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
 import PowerAuthProtocol
 import Synchronization
 
@@ -50,22 +52,15 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
 
     /// The instance that owns the tokens.
     package var instanceId: String { records.instanceId }
-
     /// What differs between the SDKs.
     package var rules: TokenStoreRules { currentRules.withLock { $0 } }
 
     /// Changes the rules, from the next call on.
     package func changeRules(_ change: (inout TokenStoreRules) -> Void) { currentRules.withLock { change(&$0) } }
-
     /// Sets where missing tokens come from; held weakly. Without one, requests end with `invalidToken`.
-    package func setProvider(_ provider: any RemoteTokenProvider) {
-        self.provider.withLock { $0.value = provider }
-    }
-
+    package func setProvider(_ provider: any RemoteTokenProvider) { self.provider.withLock { $0.value = provider } }
     /// Sets the observer of changed tokens; held weakly.
-    package func setObserver(_ observer: any TokenStoreObserver) {
-        self.observer.withLock { $0.value = observer }
-    }
+    package func setObserver(_ observer: any TokenStoreObserver) { self.observer.withLock { $0.value = observer } }
 
     /// The observer of changed tokens.
     package var changeObserver: (any TokenStoreObserver)? { observer.withLock { WeakObserver(value: $0.value) }.value }
@@ -82,7 +77,6 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
     // MARK: Local records
 
     package func canRequestForAccessToken() -> Bool { environment.activation().identifier != nil }
-
     package func hasLocalToken(withName name: String) -> Bool { localToken(withName: name) != nil }
 
     package func localToken(withName name: String) -> PowerAuthToken? {
@@ -136,7 +130,6 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
     }
 
     /// Finds a record, adopting one from 1.6 and dropping one of another activation (sharing.md, section 15.3).
-    ///
     /// - Parameter factors: the factor mask that the record must have been made with; nil accepts any.
     /// - Throws: `wrongParameter` for a record with other factors.
     func lookup(_ name: String, factors: Int?) throws(NSError) -> TokenRecord? {
@@ -169,7 +162,6 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
     }
 
     /// Runs `body` as one access; nil when the store is out of reach.
-    ///
     /// - Parameter body: gets what announces a change, to be called before the first one.
     func access<T>(_ body: (_ change: () -> Void) -> T) -> T? {
         do {
@@ -183,7 +175,55 @@ package final class KeychainTokenStore: PowerAuthTokenStore, @unchecked Sendable
     }
 
     static var differentFactors: NSError {
-        .powerAuth(
-            .wrongParameter, "Different PowerAuthAuthentication used for the same token creation.")
+        .powerAuth(.wrongParameter, "Different PowerAuthAuthentication used for the same token creation.")
+    }
+}
+
+/// Headers of requests with a token (sdk.md, section 9.5).
+extension KeychainTokenStore {
+    package func canGenerateHeader(for record: TokenRecord) -> Bool {
+        guard let current = environment.activation().identifier else { return false }
+        return record.activationId == current
+    }
+
+    package func header(for record: TokenRecord) -> PowerAuthAuthorizationHttpHeader? {
+        guard canGenerateHeader(for: record) else { return nil }
+        return .token(
+            record, version: environment.headerVersion() ?? rules.headerVersion, time: environment.currentTime())
+    }
+
+    @discardableResult
+    package func generateAuthorizationHeader(
+        withName name: String, completion: @escaping (PowerAuthAuthorizationHttpHeader?, NSError?) -> Void
+    ) -> any PowerAuthOperationTask {
+        let task = OperationTask<PowerAuthAuthorizationHttpHeader> { result in
+            switch result {
+            case .success(let header): completion(header, nil)
+            case .failure(let error): completion(nil, error)
+            }
+        }
+        guard !name.isEmpty else {
+            task.complete(.failure(.powerAuth(.wrongParameter, "Missing required parameter.")))
+            return task
+        }
+        guard let token = localToken(withName: name) else {
+            task.complete(.failure(.powerAuth(.invalidToken, "Token not found")))
+            return task
+        }
+        let finish: @Sendable (NSError?) -> Void = { error in
+            if let error {
+                task.complete(.failure(error))
+            } else if let header = token.generateHeader() {
+                task.complete(.success(header))
+            } else {
+                task.complete(.failure(.powerAuth(.invalidToken, "Failed to generate authorization header")))
+            }
+        }
+        if let synchronizeTime = environment.synchronizeTime {
+            if let part = synchronizeTime(finish) { task.add(part) }
+        } else {
+            finish(nil)
+        }
+        return task
     }
 }

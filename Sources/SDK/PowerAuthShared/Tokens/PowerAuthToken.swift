@@ -1,31 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
+import PowerAuthProtocol
 
 /// A named token: it authorises requests without the user's password (sdk.md, section 5.19).
 ///
 /// Immutable. Thread rule: any thread.
 public final class PowerAuthToken: Sendable {
     let record: TokenRecord
-    private let store: WeakStore
-
-    /// The way back, which must not keep the store alive.
-    private struct WeakStore: @unchecked Sendable {
-        // Safe: set once in the initialiser; reading a weak reference is atomic.
-        private(set) weak var value: KeychainTokenStore?
-
-        init(_ store: KeychainTokenStore) { value = store }
-    }
+    private let store: WeakReference<KeychainTokenStore>
 
     init(record: TokenRecord, store: KeychainTokenStore) {
         self.record = record
-        self.store = WeakStore(store)
+        self.store = WeakReference(store)
     }
 
     /// Symbolic name of the token.
     public var tokenName: String { record.name }
-
     /// Identifier of the token on the server.
     public var tokenIdentifier: String { record.identifier }
-
     /// The store that made the object; nil when its SDK object was released.
     public var tokenStore: (any PowerAuthTokenStore)? { store.value }
 
@@ -39,12 +32,10 @@ public final class PowerAuthToken: Sendable {
     /// belongs to.
     public var canGenerateHeader: Bool { store.value?.canGenerateHeader(for: record) ?? false }
 
-    /// Computes the header of one request, with the time that is known now; nil when ``canGenerateHeader`` is
-    /// false.
+    /// Computes the header of one request, with the time that is known now; nil when ``canGenerateHeader`` is false.
     public func generateHeader() -> PowerAuthAuthorizationHttpHeader? { store.value?.header(for: record) }
 
     /// True when both objects come from the same store object and hold the same data.
-    ///
     /// - Parameter token: the other object.
     public func isEqual(to token: PowerAuthToken) -> Bool {
         guard let own = store.value, let other = token.store.value, own === other else { return false }
@@ -61,4 +52,46 @@ public final class PowerAuthToken: Sendable {
 extension PowerAuthToken: Equatable {
     /// The same as ``isEqual(to:)``.
     public static func == (left: PowerAuthToken, right: PowerAuthToken) -> Bool { left.isEqual(to: right) }
+}
+
+/// One HTTP header that authorises a request (sdk.md, section 5.19). Immutable. Thread rule: any thread.
+public final class PowerAuthAuthorizationHttpHeader: Sendable {
+    /// Name of the header.
+    public let key: String
+    /// Value of the header.
+    public let value: String
+
+    init(key: String, value: String) {
+        self.key = key
+        self.value = value
+    }
+
+    /// The header of a signed request, `X-PowerAuth-Authorization`; nil for a nil value.
+    public static func authorizationHeader(withValue value: String?) -> PowerAuthAuthorizationHttpHeader? {
+        value.map { PowerAuthAuthorizationHttpHeader(key: "X-PowerAuth-Authorization", value: $0) }
+    }
+
+    /// The header of a request with a token, `X-PowerAuth-Token`; nil for a nil value.
+    public static func tokenHeader(withValue value: String?) -> PowerAuthAuthorizationHttpHeader? {
+        value.map { PowerAuthAuthorizationHttpHeader(key: "X-PowerAuth-Token", value: $0) }
+    }
+}
+
+extension PowerAuthAuthorizationHttpHeader {
+    /// Computes the header of one request with a token (protocol.md, section 11.2).
+    /// - Parameters:
+    ///   - record: the token.
+    ///   - version: protocol version; from 3.2 on the digest covers it.
+    ///   - time: seconds since 1970; nil results for a time before.
+    static func token(
+        _ record: TokenRecord, version: ProtocolVersion, time: TimeInterval
+    ) -> PowerAuthAuthorizationHttpHeader? {
+        guard let secret = try? TokenSecret(record.secret),
+            let timestamp = UInt64(exactly: (time * 1000).rounded(.down))
+        else { return nil }
+        return .tokenHeader(
+            withValue: TokenHeader(
+                version: version, tokenId: record.identifier, secret: secret, timestamp: timestamp
+            ).value)
+    }
 }

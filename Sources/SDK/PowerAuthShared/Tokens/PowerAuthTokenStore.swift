@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// The tokens of one activation (sdk.md, section 5.19).
@@ -9,7 +11,6 @@ public protocol PowerAuthTokenStore: AnyObject {
     func canRequestForAccessToken() -> Bool
 
     /// Gives the token with a name, asking the server when it is not stored.
-    ///
     /// - Parameters:
     ///   - name: the token's name, not empty.
     ///   - authentication: the factors; a stored token must have been made with the same.
@@ -23,7 +24,6 @@ public protocol PowerAuthTokenStore: AnyObject {
     ) -> (any PowerAuthOperationTask)?
 
     /// Gives the token with a name on a watch. Elsewhere `wrongParameter` arrives before the function returns.
-    ///
     /// - Parameters:
     ///   - name: the token's name, not empty.
     ///   - completion: takes the token or an error.
@@ -34,7 +34,6 @@ public protocol PowerAuthTokenStore: AnyObject {
     ) -> (any PowerAuthOperationTask)?
 
     /// Removes a token from the server, and then from the device. When the server refuses, the local record stays.
-    ///
     /// - Parameters:
     ///   - name: the token's name.
     ///   - completion: takes whether the token was removed, or an error with the code `wrongParameter`,
@@ -47,18 +46,14 @@ public protocol PowerAuthTokenStore: AnyObject {
 
     /// Removes the stored record of a token; the server is not notified.
     func removeLocalToken(withName name: String)
-
     /// Removes the stored records of all tokens; the server is not notified.
     func removeAllLocalTokens()
-
     /// True when a token with the name is stored.
     func hasLocalToken(withName name: String) -> Bool
-
     /// The stored token with the name, or nil.
     func localToken(withName name: String) -> PowerAuthToken?
 
     /// Computes the header of a stored token, after synchronising time with the server if that was not done.
-    ///
     /// - Parameters:
     ///   - name: the token's name.
     ///   - completion: takes the header on the main queue, or an error with the code `wrongParameter` or

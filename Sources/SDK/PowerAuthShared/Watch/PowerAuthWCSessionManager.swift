@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import SimulatedDevice
 import Synchronization
@@ -9,7 +11,6 @@ package protocol WatchPacketHandler: AnyObject, Sendable {
     func accepts(target: String) -> Bool
 
     /// Does what the packet asks for, on the thread that received it.
-    ///
     /// - Parameters:
     ///   - packet: the packet; it is neither an error nor addressed to ``WatchPacket/replyTarget``.
     ///   - expectsReply: false if the sender waits for no answer.
@@ -27,13 +28,8 @@ package struct WatchResponse: Sendable {
         packet = WatchPacket(target: WatchPacket.replyTarget, payload: payload)
     }
 
-    package init(_ error: NSError) {
-        packet = WatchPacket(error: error)
-    }
-
-    package init(_ error: WatchError) {
-        self.init(error.nsError)
-    }
+    package init(_ error: NSError) { packet = WatchPacket(error: error) }
+    package init(_ error: WatchError) { self.init(error.nsError) }
 
     package init(messageOfItsOwn packet: WatchPacket) {
         self.packet = packet
@@ -79,9 +75,7 @@ public final class PowerAuthWCSessionManager: Sendable {
     // MARK: Handlers
 
     /// Registers a handler; held weakly, asked in the order of registration.
-    package func register(_ handler: any WatchPacketHandler) {
-        registry.withLock { $0.append(WeakHandler(handler)) }
-    }
+    package func register(_ handler: any WatchPacketHandler) { registry.withLock { $0.append(WeakHandler(handler)) } }
 
     /// Number of registered handlers that still live.
     package var handlerCount: Int { liveHandlers().count }
@@ -98,7 +92,6 @@ public final class PowerAuthWCSessionManager: Sendable {
     // MARK: Receiving
 
     /// Handles message data, forwarded from both `didReceiveMessageData` callbacks.
-    ///
     /// - Parameters:
     ///   - data: the received data.
     ///   - replyHandler: the callback's reply handler, or nil without one. Called before the function returns.
@@ -106,18 +99,14 @@ public final class PowerAuthWCSessionManager: Sendable {
     @discardableResult
     public func processReceivedMessageData(_ data: Data, replyHandler: ((Data) -> Void)?) -> Bool {
         switch WatchPacket.read(data) {
-        case .foreign:
-            return false
-        case .malformed:
-            answer(WatchResponse(.wrongPacket), replyHandler)
-        case .packet(let packet):
-            answer(response(to: packet, expectsReply: replyHandler != nil), replyHandler)
+        case .foreign: return false
+        case .malformed: answer(WatchResponse(.wrongPacket), replyHandler)
+        case .packet(let packet): answer(response(to: packet, expectsReply: replyHandler != nil), replyHandler)
         }
         return true
     }
 
     /// Handles a guaranteed transfer, forwarded from `didReceiveUserInfo`.
-    ///
     /// - Parameter userInfo: the received dictionary.
     /// - Returns: true when it is PowerAuth's.
     @discardableResult
@@ -162,7 +151,6 @@ public final class PowerAuthWCSessionManager: Sendable {
     ///
     /// While own transfers are outstanding the packet joins their queue. The original sends it immediately, so that a
     /// newer command overtakes an older one (watch.md, section 13, item 3).
-    ///
     /// - Parameter packet: makes the packet, or the error, once its place in the order is known.
     /// - Returns: false when the packet was dropped.
     @discardableResult
@@ -193,7 +181,6 @@ public final class PowerAuthWCSessionManager: Sendable {
     }
 
     /// Sends a packet and waits for its answer (watch.md, section 4.6).
-    ///
     /// - Parameters:
     ///   - packet: the request.
     ///   - type: the payload that a good answer has.
@@ -214,7 +201,6 @@ public final class PowerAuthWCSessionManager: Sendable {
 
     /// Sends a command of the phone and waits until the watch has done it. It overtakes queued transfers; the watch
     /// ignores their older content about the same item.
-    ///
     /// - Parameters:
     ///   - packet: makes the command, or the error, once its place in the order is known.
     ///   - completion: called exactly once, on the main queue.
@@ -229,8 +215,7 @@ public final class PowerAuthWCSessionManager: Sendable {
             }
         }
         switch packet() {
-        case .failure(let error):
-            task.complete(.failure(error))
+        case .failure(let error): task.complete(.failure(error))
         case .success(let packet):
             send(packet.said(order), expecting: WatchSuccessPayload.self) { task.complete($0.map { _ in }) }
         }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
 
 /// The errors of the watch link (watch.md, section 7). Their texts cross the wire, so they are the vendor's, spelling

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
 package import PowerAuthCore
 package import SimulatedDevice
@@ -48,7 +50,6 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
     }
 
     /// Takes over the server's time from a phone.
-    ///
     /// - Parameters:
     ///   - milliseconds: since 1970; nil when the phone did not tell.
     ///   - question: what `startTimeSynchronizationTask` gave when the phone was asked; nil if the phone sent it
@@ -70,7 +71,6 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
 
     /// Takes over the phone's activation. Tokens go with an activation that ended, in the same step; the original
     /// looks for them in the wrong place and keeps them (watch.md, section 6.2 and section 13, item 1).
-    ///
     /// - Returns: false when the keychain refused.
     @discardableResult
     package func update(activationId new: String?, of instanceId: String, order: WatchOrder? = nil) -> Bool {
@@ -92,23 +92,18 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
     }
 
     /// Stores a received record as it is.
-    ///
     /// - Returns: false when the keychain refused.
-    package func storeToken(
-        _ data: Data, named name: String, of instanceId: String, order: WatchOrder? = nil
-    ) -> Bool {
+    package func storeToken(_ data: Data, named name: String, of instanceId: String, order: WatchOrder? = nil) -> Bool {
         take(order, about: Self.item(name, instanceId)) { records(instanceId).store(data, named: name) }
     }
 
     /// Removes a record, if it exists.
-    ///
     /// - Returns: false when the keychain refused.
     package func removeToken(named name: String, of instanceId: String, order: WatchOrder? = nil) -> Bool {
         take(order, about: Self.item(name, instanceId)) { records(instanceId).remove(named: name) }
     }
 
     /// Takes note of a token that the phone has given in a reply; the token store stores it.
-    ///
     /// - Returns: false if a newer message of the phone about the token has arrived meanwhile.
     package func takeReply(aboutTokenNamed name: String, of instanceId: String, order: WatchOrder?) -> Bool {
         var isNewest = false
@@ -127,7 +122,6 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
 
     /// Applies a message of the phone about an item, unless a newer one was applied before (watch.md, section 13, items
     /// 3 and 4). Messages of an older phone have no number, and are applied as they arrive.
-    ///
     /// - Returns: what `body` gives; true when it did not run.
     private func take(_ order: WatchOrder?, about item: String, _ body: () -> Bool) -> Bool {
         lock.lock()
@@ -152,6 +146,5 @@ package final class WatchStorage: TokenStoreLock, @unchecked Sendable {
     }
 
     package func tokenStoreWillChange() {}
-
     package func unlockTokenStore() { lock.unlock() }
 }

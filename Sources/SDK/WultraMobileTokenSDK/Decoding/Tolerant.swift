@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A value that is decoded, or the reason why it is not; an array of them survives a bad element.
 struct Tolerant<Value: Decodable>: Decodable {
     let result: Result<Value, any Error>
 
-    init(from decoder: any Decoder) throws {
-        result = Result { try Value(from: decoder) }
-    }
+    init(from decoder: any Decoder) throws { result = Result { try Value(from: decoder) } }
 }
 
 extension KeyedDecodingContainer {
@@ -31,7 +31,6 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// The error for a key with an unusable value.
     func unusable(_ key: Key, _ reason: String) -> DecodingError {
         .dataCorruptedError(forKey: key, in: self, debugDescription: reason)
     }

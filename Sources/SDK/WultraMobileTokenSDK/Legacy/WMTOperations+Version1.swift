@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 public import PowerAuth2
+public import WultraPowerAuthNetworking
 
 // The functions of version 1.0, on the engine of today (mobile-token.md, section 4). Completions run on the main queue.
 extension WMTOperations {
@@ -11,8 +14,7 @@ extension WMTOperations {
     /// Approves an operation; see ``authorize(operation:with:completion:)``.
     @discardableResult
     public func authorize(
-        operation: WMTUserOperation, authentication: PowerAuthAuthentication,
-        completion: @escaping (WMTError?) -> Void
+        operation: WMTUserOperation, authentication: PowerAuthAuthentication, completion: @escaping (WMTError?) -> Void
     ) -> Operation? {
         authorize(operation: operation, with: authentication) { completion($0.error) }
     }
@@ -26,7 +28,6 @@ extension WMTOperations {
     }
 
     /// Loads the list at once, and then again and again.
-    ///
     /// - Parameter interval: seconds between two loads; 5 at least.
     public func startPollingOperations(interval: TimeInterval) {
         startPollingOperations(interval: interval, delayStart: false)
@@ -53,4 +54,42 @@ extension WMTPush {
 
 extension Result {
     fileprivate var error: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
+
+/// Which servers are trusted.
+public typealias WMTSSLValidationStrategy = WPNSSLValidationStrategy
+/// Decides which servers are trusted.
+public typealias WMTPinningProvider = WPNPinningProvider
+/// The name of version 1.0.
+public typealias Cancellable = WMTCancellable
+
+/// The server's addresses, as configured in version 1.0 (mobile-token.md, section 4).
+public struct WMTConfig {
+    /// Where the endpoints are.
+    public let baseUrl: URL
+    /// Which servers are trusted.
+    public let sslValidation: WMTSSLValidationStrategy
+
+    /// - Parameters:
+    ///   - baseUrl: where the endpoints are.
+    ///   - sslValidation: which servers are trusted.
+    public init(baseUrl: URL, sslValidation: WMTSSLValidationStrategy) {
+        self.baseUrl = baseUrl
+        self.sslValidation = sslValidation
+    }
+
+    init(_ config: WPNConfig) { self.init(baseUrl: config.baseUrl, sslValidation: config.sslValidation) }
+
+    fileprivate var networking: WPNConfig { WPNConfig(baseUrl: baseUrl, sslValidation: sslValidation) }
+}
+
+// The factories of version 1.0.
+extension PowerAuthSDK {
+    /// Makes an operations service.
+    public func createWMTOperations(config: WMTConfig) -> any WMTOperations {
+        createWMTOperations(networkingConfig: config.networking)
+    }
+
+    /// Makes a push service.
+    public func createWMTPush(config: WMTConfig) -> any WMTPush { createWMTPush(networkingConfig: config.networking) }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Synchronization
 
@@ -12,7 +14,6 @@ public enum WMTLogLevel: String, Sendable {
     /// What failed.
     case error = "ERROR"
 
-    /// The verbose level from which on the message is printed.
     var requiredLevel: WMTLogger.VerboseLevel {
         switch self {
         case .debug: .debug

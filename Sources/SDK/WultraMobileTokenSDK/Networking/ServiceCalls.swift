@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabPoints
 import PowerAuth2
 import PowerAuthShared
 import SimulatedDevice
@@ -19,12 +22,9 @@ final class ServiceCalls: Sendable {
     var powerAuth: PowerAuthSDK { networking.powerAuth }
     var sandbox: Sandbox { powerAuth.sandbox }
 
-    init(_ networking: WPNNetworkingService) {
-        self.networking = networking
-    }
+    init(_ networking: WPNNetworkingService) { self.networking = networking }
 
     /// Calls an endpoint that takes the token.
-    ///
     /// - Returns: nil, with the error `missingActivation` later on, without an activation. The same error ends a call whose
     ///   activation is there no more when the answer is.
     func call<Request: WPNRequestBase, Response: WPNResponseBase>(
@@ -37,7 +37,6 @@ final class ServiceCalls: Sendable {
     }
 
     /// Calls an endpoint with a signed request.
-    ///
     /// - Returns: nil, with the error `missingActivation` later on, without an activation.
     func call<Request: WPNRequestBase, Response: WPNResponseBase>(
         _ path: String, uriId: String, _ request: Request, signedWith authentication: PowerAuthAuthentication,
@@ -61,7 +60,7 @@ final class ServiceCalls: Sendable {
     ) -> Operation {
         let completion = Callback(completion)
         let operation = WPNAsyncBlockOperation { operation, finish in
-            let (result, finish) = (Result(catching: body), Transferred(finish))
+            let (result, finish) = (Result(catching: body), UncheckedTransfer(finish))
             DispatchQueue.main.async {
                 guard !operation.isCancelled else { return }
                 completion(result)
@@ -109,7 +108,6 @@ final class ServiceCalls: Sendable {
 ///
 /// Thread rule: any thread. Lives as long as its request.
 private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase> {
-    /// The application's handle.
     let operation = CallOperation()
     private let calls: ServiceCalls
     private let path: String
@@ -188,5 +186,68 @@ private final class TokenCall<Request: WPNRequestBase, Response: WPNResponseBase
             let code = error.restApiError?.errorCode
         else { return false }
         return [.authenticationFailure, .authenticationError].contains(code)
+    }
+}
+
+/// The application's handle of a call. It ends after the completion has run, or by a cancel, and then releases the
+/// request: the request's completion holds the operation, and with it the call and its service.
+///
+/// Thread rule: any thread.
+final class CallOperation: WPNAsyncOperation, @unchecked Sendable {
+    // Safe: the only property is a lock with what it guards.
+
+    private enum Phase {
+        case idle
+        /// A request is under way.
+        case running(Operation)
+        case ended
+    }
+
+    private let phase = Guarded(Phase.idle)
+
+    /// Does nothing: the creator of the operation starts it and sends the request.
+    override func started() {}
+    override func canceled() { letGo()?.cancel() }
+
+    /// Remembers a request, unless its completion was called already; gives it up after a cancel.
+    func hold(_ request: Operation) {
+        let isTooLate = phase.withLock { phase in
+            if case .ended = phase { return true }
+            // A request has finished when its completion is called, which may have sent the next one.
+            if !request.isFinished { phase = .running(request) }
+            return false
+        }
+        if isTooLate, !request.isFinished { request.cancel() }
+    }
+
+    /// Runs the completion and ends. After a cancel nothing happens.
+    func finish(_ complete: () -> Void) {
+        guard !isCancelled else { return }
+        complete()
+        _ = letGo()
+        // The completion may have cancelled it.
+        if !isCancelled { markFinished() }
+    }
+
+    private func letGo() -> Operation? {
+        phase.withLock { phase in
+            defer { phase = .ended }
+            if case .running(let request) = phase { return request }
+            return nil
+        }
+    }
+}
+
+/// State that is not `Sendable`, behind a lock.
+final class Guarded<State>: @unchecked Sendable {
+    // Safe: the state is reached only inside the lock. Only immutable values leave it, and objects whose documentation
+    // states the thread on which they are used.
+    private let lock = NSLock()
+    private var state: State
+
+    init(_ state: State) { self.state = state }
+
+    func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        try lock.withLock { try body(&state) }
     }
 }

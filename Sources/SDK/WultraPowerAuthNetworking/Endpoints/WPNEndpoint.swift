@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What all kinds of endpoints have in common (networking.md, section 2.4). Immutable. Thread rule: any thread.
 ///
 /// Unchecked: all properties are constants, here and in the subclasses, which are all in this file.

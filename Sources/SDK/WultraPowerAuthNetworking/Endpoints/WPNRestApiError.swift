@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Why the server refused a request, in its own words (networking.md, section 2.5).
 public struct WPNRestApiError: Codable, Sendable {
     /// The server's code such as `INVALID_REQUEST`, also one that the library does not know.

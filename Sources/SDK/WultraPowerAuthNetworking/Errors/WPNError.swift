@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CFNetwork
 public import Foundation
 public import FoundationNetworking
@@ -39,7 +41,6 @@ public final class WPNError: Error, Sendable {
     }
 
     /// Gives an error another reason.
-    ///
     /// - Parameters:
     ///   - reason: the new reason.
     ///   - error: a `WPNError`, of which everything else is kept, or an error of another kind, which is nested.
@@ -83,7 +84,6 @@ extension WPNError {
 
     /// ``powerAuthRestApiError`` as the manual calls it.
     public var powerAuthErrorResponse: PowerAuthRestApiErrorResponse? { powerAuthRestApiError }
-
     /// The server's code as the manual calls it, also one that the library does not know.
     public var powerAuthRestApiErrorCode: String? { restApiError?.code }
 }
@@ -93,21 +93,16 @@ extension WPNError {
 extension WPNError {
     /// Code of the nested error; 0 without one.
     public var code: Int { nested?.code ?? 0 }
-
     /// Domain of the nested error; ``domain-swift.type.property`` without one.
     public var domain: String { nested?.domain ?? Self.domain }
-
     /// Further data of the nested error; empty without one.
     public var userInfo: [String: Any] { nested?.userInfo ?? [:] }
-
     /// True when the device cannot reach the network.
     public var networkIsNotReachable: Bool { comesFromNetwork && [-1009, -1018, -1020].contains(code) }
-
     /// True when the server is not trusted, or the secure connection failed.
     public var networkConnectionIsNotTrusted: Bool { comesFromNetwork && (-1204 ... -1200).contains(code) }
 
     private var comesFromNetwork: Bool { domain == NSURLErrorDomain || domain == kCFErrorDomainCFNetwork }
-
     private var nested: NSError? { nestedError.map { $0 as NSError } }
 }
 
@@ -124,4 +119,67 @@ extension WPNError: CustomStringConvertible, LocalizedError {
 
     /// As ``description``.
     public var errorDescription: String? { description }
+}
+
+/// Why an error happened (networking.md, section 10.1). The list is open: libraries that stand on this one add reasons of
+/// their own.
+public struct WPNErrorReason: RawRepresentable, Equatable, Hashable, Sendable {
+    /// The reason's text.
+    public var rawValue: String
+
+    /// - Parameter rawValue: the reason's text. The misspelt `network_sslErrror` of earlier versions is understood.
+    public init(rawValue: String) { self.rawValue = rawValue == "network_sslErrror" ? "network_sslError" : rawValue }
+}
+
+extension WPNErrorReason {
+    /// Unknown error.
+    public static let unknown = WPNErrorReason(rawValue: "unknown")
+    /// There is no activation. For other libraries: here a signed request without an activation is a
+    /// ``network_signError``.
+    public static let missingActivation = WPNErrorReason(rawValue: "missingActivation")
+    /// The request was cancelled.
+    public static let canceled = WPNErrorReason(rawValue: "canceled")
+    /// A token request had no result.
+    public static let network_unknown = WPNErrorReason(rawValue: "network_unknown")
+    /// The server refused, or something failed that has no reason of its own.
+    public static let network_generic = WPNErrorReason(rawValue: "network_generic")
+    /// The answer cannot be understood, although its HTTP status is 200.
+    public static let network_invalidResponseObject = WPNErrorReason(rawValue: "network_invalidResponseObject")
+    /// The request cannot be written as JSON; nothing was sent.
+    public static let network_invalidRequestObject = WPNErrorReason(rawValue: "network_invalidRequestObject")
+    /// The request cannot be signed, for example without an activation; nothing was sent.
+    public static let network_signError = WPNErrorReason(rawValue: "network_signError")
+    /// The time for the exchange was over.
+    public static let network_timeOut = WPNErrorReason(rawValue: "network_timeOut")
+    /// The device has no connection to the internet.
+    public static let network_noInternetConnection = WPNErrorReason(rawValue: "network_noInternetConnection")
+    /// The server did not answer in HTTP.
+    public static let network_badServerResponse = WPNErrorReason(rawValue: "network_badServerResponse")
+    /// The server is not trusted, or the secure connection failed.
+    public static let network_sslError = WPNErrorReason(rawValue: "network_sslError")
+    /// The answer cannot be understood, and its HTTP status is not 200.
+    public static let network_errorStatusCode = WPNErrorReason(rawValue: "network_errorStatusCode")
+}
+
+extension WPNErrorReason {
+    /// The reason for an exchange that ended without an answer (networking.md, section 10.3).
+    init(exchangeFailedWith error: NSError) {
+        guard error.domain == NSURLErrorDomain else {
+            self = .network_generic
+            return
+        }
+        // Not the `NSURLError…` constants: on Linux those of TLS are one off the platform's.
+        self =
+            switch CFNetworkErrors(rawValue: Int32(clamping: error.code)) {
+            case .cfurlErrorTimedOut: .network_timeOut
+            case .cfurlErrorNotConnectedToInternet: .network_noInternetConnection
+            case .cfurlErrorBadServerResponse: .network_badServerResponse
+            case .cfurlErrorSecureConnectionFailed, .cfurlErrorServerCertificateHasBadDate,
+                .cfurlErrorServerCertificateUntrusted, .cfurlErrorServerCertificateHasUnknownRoot,
+                .cfurlErrorServerCertificateNotYetValid, .cfurlErrorClientCertificateRejected,
+                .cfurlErrorClientCertificateRequired, .cfurlErrorCannotLoadFromNetwork:
+                .network_sslError
+            default: .network_generic
+            }
+    }
 }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthShared
+import SimulatedDevice
 import Synchronization
 
 /// How important a message of the log is (networking.md, section 11.2).
@@ -73,7 +76,7 @@ public enum WPNLogger {
     public static var delegate: (any WPNLoggerDelegate)? {
         get { current.delegate }
         set {
-            let delegate = Transferred(newValue)
+            let delegate = UncheckedTransfer(newValue)
             guarded.withLock { $0.settings.delegate = delegate.value }
         }
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Dispatch
 public import Foundation
 import PowerAuthShared
@@ -24,7 +26,6 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
         var hasEnded: Bool { phase == .finished || phase == .cancelled }
 
         /// Ends the operation.
-        ///
         /// - Returns: what else is to be done; nil when it has ended before.
         mutating func end(_ end: Phase) -> (wasExecuting: Bool, queue: DispatchQueue?, actions: [@Sendable () -> Void])?
         {
@@ -40,23 +41,17 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
     private let state = Mutex(State())
 
     /// Makes an operation that waits for its start.
-    public override init() {
-        super.init()
-    }
+    public override init() { super.init() }
 
     // MARK: For subclasses
 
     /// Does the work, or begins it. Called once, on the thread that starts the operation; not for one that was cancelled
     /// before.
-    open func started() {
-        fatalError("this method needs to be overriden")
-    }
-
+    open func started() { fatalError("this method needs to be overriden") }
     /// Called once when the operation is cancelled before its end, on the thread that cancels, outside of any lock.
     open func canceled() {}
 
     /// Ends the operation. Ignored with a warning once it has ended.
-    ///
     /// - Parameter completion: called on ``completionQueue``, or at once without one, after the operation has ended.
     public final func markFinished(completion: (() -> Void)? = nil) {
         guard let (wasExecuting, queue, actions) = state.withLock({ $0.end(.finished) }) else {
@@ -118,10 +113,8 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
 
     /// True from the start to the end.
     public final override var isExecuting: Bool { state.withLock { $0.phase == .executing } }
-
     /// True once the operation has ended, also by a cancel.
     public final override var isFinished: Bool { state.withLock { $0.hasEnded } }
-
     /// True for an operation that was cancelled before its end.
     public final override var isCancelled: Bool { state.withLock { $0.phase == .cancelled } }
 
@@ -160,5 +153,56 @@ open class WPNAsyncOperation: Operation, @unchecked Sendable {
     private func announce(_ key: String) {
         willChangeValue(forKey: key)
         didChangeValue(forKey: key)
+    }
+}
+
+/// An asynchronous operation made of closures (networking.md, section 2.11).
+///
+/// Unchecked: the closures are constants; the work is called once, by the starting thread, and the other one once, by
+/// the cancelling thread.
+open class WPNAsyncBlockOperation: WPNAsyncOperation, @unchecked Sendable {
+    /// Ends the operation; takes a closure that is then called on its completion queue.
+    public typealias MarkFinishedBlock = ((() -> Void)?) -> Void
+    /// The work; gets the operation and what ends it.
+    public typealias ExecutionBlock = (_ this: WPNAsyncBlockOperation, _ markFinished: @escaping MarkFinishedBlock) ->
+        Void
+
+    private let executionBlock: ExecutionBlock
+    private let canceledBlock: (() -> Void)?
+
+    /// - Parameter executionBlock: the work, called on the thread that starts the operation.
+    public convenience init(_ executionBlock: @escaping ExecutionBlock) {
+        self.init(nil, executionBlock: executionBlock)
+    }
+
+    /// - Parameters:
+    ///   - canceledBlock: called when the operation is cancelled before its end, on the thread that cancels.
+    ///   - executionBlock: the work, called on the thread that starts the operation.
+    public init(_ canceledBlock: (() -> Void)?, executionBlock: @escaping ExecutionBlock) {
+        self.canceledBlock = canceledBlock
+        self.executionBlock = executionBlock
+        super.init()
+    }
+
+    /// Calls the work.
+    public final override func started() {
+        executionBlock(self) { [self] completion in markFinished(completion: completion) }
+    }
+
+    /// Calls the closure for a cancel.
+    public final override func canceled() { canceledBlock?() }
+}
+
+extension OperationQueue {
+    /// Adds an asynchronous operation made of a closure.
+    /// - Parameters:
+    ///   - completionQueue: where the completion given at the end is called.
+    ///   - executionBlock: the work.
+    public func addAsyncOperation(
+        _ completionQueue: DispatchQueue? = nil, _ executionBlock: @escaping WPNAsyncBlockOperation.ExecutionBlock
+    ) {
+        let operation = WPNAsyncBlockOperation(executionBlock)
+        operation.completionQueue = completionQueue
+        addOperation(operation)
     }
 }

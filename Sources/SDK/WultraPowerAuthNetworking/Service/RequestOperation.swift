@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import FoundationNetworking
-import HTTPClient
+import LabHTTP
+import LabPoints
 import PowerAuth2
 import PowerAuthCore
 import PowerAuthShared
@@ -15,7 +18,7 @@ import Synchronization
 final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unchecked Sendable {
     private struct State {
         /// What is under way: a prerequisite, or the exchange.
-        var part: Transferred<any PowerAuthOperationTask>?
+        var part: UncheckedTransfer<any PowerAuthOperationTask>?
         var exchange: (any HTTPExchange)?
     }
 
@@ -32,10 +35,8 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
     private var powerAuth: PowerAuthSDK { service.powerAuth }
 
     /// - Parameters:
-    ///   - plan: the caller's request.
     ///   - headers: the headers that are known now.
     ///   - service: whose request it is; kept until the request has ended.
-    ///   - decoder: reads the answer.
     ///   - completion: takes the result on the completion queue, also that of a cancel.
     init(
         _ plan: RequestPlan, headers: HTTPHeaders, service: WPNNetworkingService, decoder: JSONDecoder,
@@ -122,8 +123,7 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
         case .none: next(nil)
         case .signature(let uriId, let authentication):
             do {
-                next(
-                    try powerAuth.requestSignature(with: authentication, method: "POST", uriId: uriId, body: body))
+                next(try powerAuth.requestSignature(with: authentication, method: "POST", uriId: uriId, body: body))
             } catch {
                 fail(.network_signError, error)
             }
@@ -194,8 +194,7 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
         var request = request
         if let progress = plan.progress.map({ Callback($0) }) { request.progress = { progress($0) } }
         TrafficLog.write(request, baseURL: service.config.baseUrl)
-        let refusal: ServerTrustDecision =
-            powerAuth.sandbox.keeps(.pinningRefusalIsCancel) ? .cancel : .reject
+        let refusal: ServerTrustDecision = powerAuth.sandbox.keeps(.pinningRefusalIsCancel) ? .cancel : .reject
         let judge = service.config.sslValidation.judge(of: url, refusal: refusal)
         let exchange = powerAuth.client.network.send(request, to: plan.path, judge: judge) { [self] result in
             switch result {
@@ -228,7 +227,7 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
         let reading = ResponseReading<Response>(
             response, from: url, decoder: decoder, decryptor: decryptor,
             readsPlainErrors: !sandbox.keeps(.encryptedCallLosesError))
-        let (carried, keyId) = (Transferred(reading), decryptor?.associatedMetaData?.temporaryKeyId)
+        let (carried, keyId) = (UncheckedTransfer(reading), decryptor?.associatedMetaData?.temporaryKeyId)
         tellDelegate(reading, response) { [self] in
             let reading = carried.value
             if !isRepeated, case .scope(let scope) = plan.encryption, reading.needsAnotherKey,
@@ -270,7 +269,7 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
     /// Starts a prerequisite, which a cancel of the request cancels.
     private func wait(for start: () -> (any PowerAuthOperationTask)?) {
         guard !isFinished, let task = start() else { return }
-        let part = Transferred(task)
+        let part = UncheckedTransfer(task)
         hold {
             $0.part = part
         } orElse: {
@@ -287,7 +286,5 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
         }
     }
 
-    private func inLabOperation(_ body: () -> Void) {
-        Sandbox.$operation.withValue(labOperation, operation: body)
-    }
+    private func inLabOperation(_ body: () -> Void) { Sandbox.$operation.withValue(labOperation, operation: body) }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthCore
 import PowerAuthShared
@@ -13,7 +15,6 @@ struct RequestPlan {
 
     /// The JSON; nil when it could not be written.
     let body: Data?
-    /// Path of the endpoint.
     let path: String
     let authorization: Authorization
     let encryption: Encryption
@@ -28,7 +29,6 @@ struct RequestPlan {
     }
 }
 
-/// How a request is encrypted.
 enum Encryption {
     case none
     /// With a fresh encryptor of the SDK's.

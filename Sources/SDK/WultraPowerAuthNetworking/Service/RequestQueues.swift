@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
 import PowerAuthShared
@@ -8,16 +10,13 @@ final class RequestQueues: Sendable {
     private let concurrent: DispatchQueue
     private let serial: SerialOperationQueue
 
-    /// - Parameters:
-    ///   - client: has the queue of signed requests, which the SDK object's own take too.
-    ///   - name: name of the service, for debuggers.
+    /// - Parameter client: has the queue of signed requests, which the SDK object's own take too.
     init(client: RestClient, name: String) {
         self.client = client
         concurrent = DispatchQueue(label: name + "_concurrent", attributes: .concurrent)
         serial = SerialOperationQueue(label: name + "_serial")
     }
 
-    /// Lets a request take its turn.
     func add(_ operation: QueuedOperation, _ strategy: WPNRequestConcurencyStrategy) {
         switch (strategy, operation.isSigned) {
         case (.concurentAll, _), (.serialSigned, false): concurrent.async { operation.start() }
@@ -31,7 +30,6 @@ final class RequestQueues: Sendable {
     }
 }
 
-/// A request that waits for its turn.
 class QueuedOperation: WPNAsyncOperation, @unchecked Sendable {
     // Safe: the only property is a constant.
 

@@ -1,6 +1,8 @@
-import Foundation
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
 import FoundationNetworking
-import HTTPClient
+import LabHTTP
 import PowerAuthCore
 import PowerAuthShared
 
@@ -41,8 +43,7 @@ struct ResponseReading<Response: WPNResponseBase> {
         switch finding {
         case .envelope:
             if let decrypted { TrafficLog.writeDecrypted(decrypted, from: url) }
-        case .unreadable(let error):
-            TrafficLog.writeUnreadable(response.body, from: url, error)
+        case .unreadable(let error): TrafficLog.writeUnreadable(response.body, from: url, error)
         }
     }
 
@@ -83,7 +84,6 @@ struct ResponseReading<Response: WPNResponseBase> {
     }
 
     /// What the caller gets.
-    ///
     /// - Parameter keepsDecodingError: whether the error states why the answer cannot be read.
     func result(keepsDecodingError: Bool) -> Result<Response, WPNError> {
         switch finding {
@@ -92,8 +92,7 @@ struct ResponseReading<Response: WPNResponseBase> {
                 WPNLogger.warning("A successful answer has the HTTP status \(status).")
             }
             return .success(envelope)
-        case .envelope(let envelope):
-            return .failure(error(.network_generic, nil, envelope.responseError))
+        case .envelope(let envelope): return .failure(error(.network_generic, nil, envelope.responseError))
         case .unreadable(let cause):
             return .failure(
                 error(
@@ -102,9 +101,7 @@ struct ResponseReading<Response: WPNResponseBase> {
         }
     }
 
-    private func error(
-        _ reason: WPNErrorReason, _ cause: (any Error)?, _ restApiError: WPNRestApiError?
-    ) -> WPNError {
+    private func error(_ reason: WPNErrorReason, _ cause: (any Error)?, _ restApiError: WPNRestApiError?) -> WPNError {
         WPNError(reason: reason, error: cause, httpUrlResponse: httpUrlResponse, restApiError: restApiError)
     }
 }
@@ -132,4 +129,23 @@ struct EncryptedBody {
         self.json = json
         self.decryptor = decryptor
     }
+}
+
+/// Sees the answers as they came (networking.md, section 2.8). Called on the main thread, before the completion of the
+/// request.
+public protocol WPNResponseDelegate: AnyObject {
+    /// Takes an answer that was not decrypted: one to a request in the clear, an error, or one that cannot be read.
+    /// - Parameters:
+    ///   - url: the URL of the request.
+    ///   - statusCode: the HTTP status.
+    ///   - body: the bytes that came; may be empty.
+    func responseReceived(from url: URL, statusCode: Int?, body: Data)
+
+    /// Takes an answer that was decrypted and understood.
+    /// - Parameters:
+    ///   - url: the URL of the request.
+    ///   - statusCode: the HTTP status.
+    ///   - body: the bytes that came.
+    ///   - decrypted: their decrypted content.
+    func encryptedResponseReceived(from url: URL, statusCode: Int?, body: Data, decrypted: Data)
 }

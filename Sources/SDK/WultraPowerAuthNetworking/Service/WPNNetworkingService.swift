@@ -1,8 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Dispatch
-public import Foundation
+// An application that imports `Foundation` and the SDKs finds the types of `URLSession` there, as on Apple's platforms;
+// on Linux they have a module of their own.
+@_exported public import Foundation
+@_exported public import FoundationNetworking
 public import PowerAuth2
 public import PowerAuthCore
 public import PowerAuthShared
+import SimulatedDevice
 import Synchronization
 
 /// Sends signed and encrypted JSON requests for an SDK object (networking.md, section 2.6).
@@ -61,27 +67,27 @@ public final class WPNNetworkingService: Sendable {
 
     /// Sees the answers as they came; held weakly.
     public var responseDelegate: (any WPNResponseDelegate)? {
-        get { settings.withLock { Transferred($0.delegate) }.value }
+        get { settings.withLock { UncheckedTransfer($0.delegate) }.value }
         set {
-            let delegate = Transferred(newValue)
+            let delegate = UncheckedTransfer(newValue)
             settings.withLock { $0.delegate = delegate.value }
         }
     }
 
     /// Writes the requests. Set another one rather than change it while requests are made.
     public var jsonEncoder: JSONEncoder {
-        get { settings.withLock { Transferred($0.encoder) }.value }
+        get { settings.withLock { UncheckedTransfer($0.encoder) }.value }
         set {
-            let encoder = Transferred(newValue)
+            let encoder = UncheckedTransfer(newValue)
             settings.withLock { $0.encoder = encoder.value }
         }
     }
 
     /// Reads the answers. Set another one rather than change it while requests are made.
     public var jsonDecoder: JSONDecoder {
-        get { settings.withLock { Transferred($0.decoder) }.value }
+        get { settings.withLock { UncheckedTransfer($0.decoder) }.value }
         set {
-            let decoder = Transferred(newValue)
+            let decoder = UncheckedTransfer(newValue)
             settings.withLock { $0.decoder = decoder.value }
         }
     }
@@ -89,7 +95,6 @@ public final class WPNNetworkingService: Sendable {
     // MARK: Requests
 
     /// Sends a request that is not signed.
-    ///
     /// - Parameters:
     ///   - data: the request, written as JSON before this function returns.
     ///   - endpoint: the endpoint of the request.
@@ -119,7 +124,6 @@ public final class WPNNetworkingService: Sendable {
     ///
     /// It is signed with the factors of `auth`, as they are now; the other parameters are those of
     /// ``post(data:to:with:encryptedWith:timeoutInterval:progressCallback:completionQueue:completion:)``.
-    ///
     /// - Returns: the request; it has ended already without an activation to sign with.
     @discardableResult
     public func post<Req: WPNRequestBase, Resp: WPNResponseBase, Endpoint: WPNEndpointSigned<Req, Resp>>(
@@ -174,7 +178,7 @@ public final class WPNNetworkingService: Sendable {
         _ plan: RequestPlan, _ completionQueue: DispatchQueue, _ completion: @escaping (Response?, WPNError?) -> Void
     ) -> Operation {
         let (language, strategy, decoder) = settings.withLock {
-            ($0.acceptLanguage, $0.strategy, Transferred($0.decoder))
+            ($0.acceptLanguage, $0.strategy, UncheckedTransfer($0.decoder))
         }
         var headers = HTTPHeaders()
         headers.set("Accept-Language", language)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Plain functions around libcurl's variadic calls, which Swift cannot make. Each covers the options of one value type.
 #ifndef CCURL_H
 #define CCURL_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What Swift cannot call or must not do by itself: starting a program between fork and exec, system
 // calls without a portable wrapper, and atomic access to memory that other processes map too.
 //

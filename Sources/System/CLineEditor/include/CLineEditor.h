@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A line typed on a terminal, with editing, history and completion: libedit behind functions that Swift can call.
 #ifndef CLINEEDITOR_H
 #define CLINEEDITOR_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The information dictionary of the process's main bundle, which Foundation on Linux reads and does not let others
 // write.
 #ifndef CMAINBUNDLE_H

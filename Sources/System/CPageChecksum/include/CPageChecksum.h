@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A file layer of SQLite (VFS) that notices a changed byte in a database and in its write-ahead log.
 //
 // SQLite itself has no checksum on the pages of a database, and checks those of the log only when the first process

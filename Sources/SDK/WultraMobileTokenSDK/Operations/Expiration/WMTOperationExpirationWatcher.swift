@@ -1,5 +1,8 @@
-import Foundation
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
 import PowerAuthShared
+import SimulatedDevice
 
 /// Is notified of expired operations.
 public protocol WMTOperationExpirationWatcherDelegate: AnyObject {
@@ -8,9 +11,7 @@ public protocol WMTOperationExpirationWatcherDelegate: AnyObject {
     func operationsExpired(_ expiredOperations: [any WMTExpirableOperation])
 }
 
-/// Reports when operations expire (mobile-token.md, section 11).
-///
-/// Thread rule: any thread.
+/// Reports when operations expire (mobile-token.md, section 11). Thread rule: any thread.
 public final class WMTOperationExpirationWatcher: Sendable {
     private struct State {
         var operations: [any WMTExpirableOperation] = []
@@ -25,13 +26,9 @@ public final class WMTOperationExpirationWatcher: Sendable {
     private let time: DeviceTime
 
     /// Makes a watcher that watches nothing yet.
-    public convenience init() {
-        self.init(time: .current)
-    }
+    public convenience init() { self.init(time: .current) }
 
-    init(time: DeviceTime) {
-        self.time = time
-    }
+    init(time: DeviceTime) { self.time = time }
 
     deinit { state.withLock { $0.cancel }?() }
 
@@ -51,7 +48,6 @@ public final class WMTOperationExpirationWatcher: Sendable {
     public func getWatchedOperations() -> [any WMTExpirableOperation] { state.withLock { $0.operations } }
 
     /// Watches an operation, unless an equal one is watched already. One that has expired is reported soon.
-    ///
     /// - Returns: the operations watched now.
     @discardableResult
     public func add(_ operation: any WMTExpirableOperation) -> [any WMTExpirableOperation] { add([operation]) }
@@ -71,7 +67,6 @@ public final class WMTOperationExpirationWatcher: Sendable {
     }
 
     /// No longer watches an operation.
-    ///
     /// - Returns: the operations watched now.
     @discardableResult
     public func remove(_ operation: any WMTExpirableOperation) -> [any WMTExpirableOperation] { remove([operation]) }
@@ -121,7 +116,50 @@ public final class WMTOperationExpirationWatcher: Sendable {
             return expired
         }
         guard !expired.isEmpty else { return }
-        let given = Transferred(expired)
+        let given = UncheckedTransfer(expired)
         DispatchQueue.main.async { [weak self] in self?.delegate?.operationsExpired(given.value) }
     }
+}
+
+/// What expires (mobile-token.md, section 11).
+public protocol WMTExpirableOperation {
+    /// When it expires.
+    var operationExpires: Date { get }
+
+    /// Whether it is the same operation as another one.
+    func equals(other: any WMTExpirableOperation) -> Bool
+}
+
+extension WMTExpirableOperation where Self: AnyObject {
+    /// Operations are the same by identifier, data and expiration; other objects, if they are one.
+    public func equals(other: any WMTExpirableOperation) -> Bool {
+        if let own = self as? any WMTOperation, let theirs = other as? any WMTOperation {
+            return own.id == theirs.id && own.data == theirs.data && operationExpires == other.operationExpires
+        }
+        return self === other as AnyObject
+    }
+}
+
+extension WMTExpirableOperation {
+    /// Whether it has expired at a date. It has not yet at the very moment.
+    func isExpired(_ date: Date) -> Bool { operationExpires < date }
+}
+
+extension WMTUserOperation: WMTExpirableOperation {}
+
+/// Provides the current time.
+public protocol WMTCurrentDateProvider {
+    /// The date now. Asked on any thread.
+    var currentDate: Date { get }
+}
+
+/// The device's date, moved by a fixed time.
+public final class WMTOffsetDateProvider: WMTCurrentDateProvider, Sendable {
+    private let offset: TimeInterval
+
+    /// - Parameter offset: seconds that are added to the device's date.
+    public init(offset: TimeInterval = 0) { self.offset = offset }
+
+    /// The date now.
+    public var currentDate: Date { DeviceTime.current.now().addingTimeInterval(offset) }
 }

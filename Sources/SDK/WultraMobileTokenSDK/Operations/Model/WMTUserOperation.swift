@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// An operation that waits for its user, or waited for one (mobile-token.md, section 7.1).
@@ -64,5 +66,187 @@ open class WMTUserOperation: WMTOperation, Decodable {
         formData = try container.decode(WMTOperationFormData.self, forKey: .formData)
         ui = try container.decodeIfPresent(WMTOperationUIData.self, forKey: .ui)
         proximityCheck = container.lenient(WMTProximityCheck.self, forKey: .proximityCheck)
+    }
+}
+
+/// What can be authorised or rejected (mobile-token.md, section 5.3).
+public protocol WMTOperation {
+    /// Identifier of the operation.
+    var id: String { get }
+    /// The data that are signed.
+    var data: String { get }
+    /// The proof that the user is near the second channel; nil without one.
+    var proximityCheck: WMTProximityCheck? { get }
+}
+
+extension WMTOperation {
+    /// Nil: an operation has no proof of its own.
+    public var proximityCheck: WMTProximityCheck? { nil }
+}
+
+/// An operation that the app knows by other means than the list. Thread rule: any thread.
+public final class WMTLocalOperation: WMTOperation, Sendable {
+    /// Identifier of the operation.
+    public let id: String
+    /// The data that are signed.
+    public let data: String
+
+    /// - Parameters:
+    ///   - id: identifier of the operation.
+    ///   - data: the data that are signed.
+    public init(id: String, data: String) {
+        self.id = id
+        self.data = data
+    }
+}
+
+/// What an operation shows to the user (mobile-token.md, section 7.3).
+public final class WMTOperationFormData: Decodable {
+    private enum Key: String, CodingKey { case title, message, attributes, resultTexts }
+
+    /// Title of the operation.
+    public let title: String
+    /// Message for the user.
+    public let message: String
+    /// One line of the screen each, in the server's order. Attributes that cannot be read are left out.
+    public let attributes: [WMTOperationAttribute]
+    /// What to tell the user afterwards; nil when the server does not say.
+    public let resultTexts: WMTResultTexts?
+
+    /// Reads the data.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        title = try container.decode(String.self, forKey: .title)
+        message = try container.decode(String.self, forKey: .message)
+        attributes = container.lenientElements(AnyAttribute.self, forKey: .attributes)?.map(\.attribute) ?? []
+        resultTexts = container.lenient(WMTResultTexts.self, forKey: .resultTexts)
+    }
+}
+
+/// What to tell the user after an operation (mobile-token.md, section 7.3).
+public struct WMTResultTexts: Decodable, Equatable, Sendable {
+    private enum Key: String, CodingKey { case success, reject, failure }
+
+    /// After the operation was approved.
+    public let success: String?
+    /// After the operation was rejected.
+    public let reject: String?
+    /// After the operation failed.
+    public let failure: String?
+
+    /// Reads the texts.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        success = container.lenient(String.self, forKey: .success)
+        reject = container.lenient(String.self, forKey: .reject)
+        failure = container.lenient(String.self, forKey: .failure)
+    }
+}
+
+/// How an operation can be signed (mobile-token.md, section 7.2).
+public struct WMTAllowedOperationSignature: Codable, Equatable, Sendable {
+    /// How many factors the signature needs.
+    public enum SignatureType: String, Codable, Sendable {
+        /// Possession is enough.
+        case oneFactor = "1FA"
+        /// Possession, and the password or biometry.
+        case twoFactors = "2FA"
+    }
+
+    /// Factors that together make an acceptable signature.
+    public enum SignatureFactors: String, Codable, Sendable {
+        /// The device alone.
+        case possession = "possession"
+        /// The device and the password.
+        case possessionKnowledge = "possession_knowledge"
+        /// The device and biometry.
+        case possessionBiometry = "possession_biometry"
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case signatureType = "type"
+        case signatureFactors = "variants"
+    }
+
+    /// How many factors the signature needs.
+    public let signatureType: SignatureType
+    /// The combinations that the server accepts; empty for one factor.
+    public let signatureFactors: [SignatureFactors]
+
+    /// Whether the user may use biometry instead of the password.
+    public var isBiometryAllowed: Bool { signatureFactors.contains(.possessionBiometry) }
+
+    /// - Parameters:
+    ///   - signatureType: how many factors the signature needs.
+    ///   - signatureFactors: the combinations that the server accepts.
+    public init(signatureType: SignatureType, signatureFactors: [SignatureFactors]) {
+        self.signatureType = signatureType
+        self.signatureFactors = signatureFactors
+    }
+}
+
+/// How the proof of proximity came into the app.
+public enum WMTProximityCheckType: String, Codable, Sendable {
+    /// In a QR code that the user scanned.
+    case qrCode = "QR_CODE"
+    /// In a link that opened the app.
+    case deeplink = "DEEPLINK"
+}
+
+/// The proof that the user is near the second channel, which shows a one-time password (mobile-token.md, section 10.1).
+/// Thread rule: any thread.
+public final class WMTProximityCheck: Decodable, Sendable {
+    private enum Key: String, CodingKey { case totp, type, timestampReceived }
+
+    /// The one-time password.
+    public let totp: String
+    /// How it came into the app.
+    public let type: WMTProximityCheckType
+    /// When it came into the app, by the device's clock unless the app sets another time.
+    public let timestampReceived: Date
+    /// Whether the device's clock made the timestamp; then it is corrected by the server's time when it is sent
+    /// (mobile-token.md, section 24, item 18).
+    let isDeviceTime: Bool
+
+    /// - Parameters:
+    ///   - totp: the one-time password.
+    ///   - type: how it came into the app.
+    ///   - timestampReceived: when; nil means now.
+    public init(totp: String, type: WMTProximityCheckType, timestampReceived: Date? = nil) {
+        self.totp = totp
+        self.type = type
+        self.timestampReceived = timestampReceived ?? DeviceTime.current.now()
+        isDeviceTime = timestampReceived == nil
+    }
+
+    /// Reads a check.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        totp = try container.decode(String.self, forKey: .totp)
+        type = try container.decode(WMTProximityCheckType.self, forKey: .type)
+        timestampReceived = try container.decode(Date.self, forKey: .timestampReceived)
+        isDeviceTime = false
+    }
+}
+
+/// Why the user rejects an operation (mobile-token.md, section 5.3).
+public enum WMTRejectionReason: Equatable, Sendable {
+    /// The user does not say.
+    case unknown
+    /// The data of the operation are wrong.
+    case incorrectData
+    /// The user did not start the operation.
+    case unexpectedOperation
+    /// A code of the app's own, sent as it is. The server may refuse one of more than 32 characters.
+    case custom(String)
+
+    /// What is sent to the server.
+    public var serialized: String {
+        switch self {
+        case .unknown: "UNKNOWN"
+        case .incorrectData: "INCORRECT_DATA"
+        case .unexpectedOperation: "UNEXPECTED_OPERATION"
+        case .custom(let reason): reason
+        }
     }
 }

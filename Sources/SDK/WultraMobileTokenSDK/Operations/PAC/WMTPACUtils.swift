@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import PowerAuthProtocol
 
@@ -17,12 +19,9 @@ public struct WMTPACData: Equatable, Sendable {
     }
 }
 
-/// Reads the codes and links that a second channel shows (mobile-token.md, section 10.3).
-///
-/// Thread rule: any thread.
+/// Reads the codes and links that a second channel shows (mobile-token.md, section 10.3). Thread rule: any thread.
 public enum WMTPACUtils {
     /// Reads a link: `scheme://operation?oid=…&totp=…`, or `scheme://operation?code=…` with a JWT.
-    ///
     /// - Returns: nil for any other link.
     public static func parseDeeplink(url: URL) -> WMTPACData? {
         guard let items = URLComponents(url: url, resolvingAgainstBaseURL: true)?.queryItems else {
@@ -42,7 +41,6 @@ public enum WMTPACUtils {
     }
 
     /// Reads the text of a QR code: a link, or a JWT alone.
-    ///
     /// - Returns: nil for any other text.
     public static func parseQRCode(code: String) -> WMTPACData? {
         guard let encoded = code.addingPercentEncoding(withAllowedCharacters: .urlQueryAllowed),

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Reads operation data (mobile-token.md, section 9.3 and section 24, items 9 to 13): what is shown must be exactly what is
@@ -14,7 +16,6 @@ enum QRFieldReader {
         return calendar
     }
 
-    /// Reads header and fields.
     static func data(_ text: String) throws(WMTQROperationParserFailure) -> WMTQROperationData {
         let parts = split(text)
         // Splitting gives one part at least.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// An operation that came in a QR code and is approved without a connection (mobile-token.md, section 9). It has the

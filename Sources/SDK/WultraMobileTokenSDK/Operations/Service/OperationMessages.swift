@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import WultraPowerAuthNetworking
 
@@ -18,9 +20,7 @@ enum OperationEndpoint {
 
 /// A list of operations, without those that cannot be read (mobile-token.md, section 24, item 1).
 final class WMTOperationListResponse<Item: WMTUserOperation>: WPNResponseBase {
-    private enum Key: String, CodingKey {
-        case responseObject, currentTimestamp
-    }
+    private enum Key: String, CodingKey { case responseObject, currentTimestamp }
 
     /// The operations, in the server's order; nil unless the status is `.Ok`.
     let responseObject: [Item]?
@@ -40,7 +40,6 @@ final class WMTOperationListResponse<Item: WMTUserOperation>: WPNResponseBase {
     }
 }
 
-/// Which operation is asked for.
 struct WMTOperationIdData: Encodable {
     let id: String
 }

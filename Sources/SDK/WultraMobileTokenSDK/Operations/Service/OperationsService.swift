@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabPoints
 import PowerAuth2
 import PowerAuthShared
 import SimulatedDevice
@@ -38,9 +41,7 @@ final class OperationsService<Item: WMTUserOperation>: WMTOperations, Sendable {
     }
 
     /// The service is released when the application drops it, also while it polls.
-    private struct WeakService {
-        weak var value: OperationsService?
-    }
+    private struct WeakService { weak var value: OperationsService? }
 
     var delegate: (any WMTOperationsDelegate)? {
         get { state.withLock { $0.delegate } }
@@ -143,9 +144,7 @@ final class OperationsService<Item: WMTUserOperation>: WMTOperations, Sendable {
         operation(OperationEndpoint.detail, operationId, completion)
     }
 
-    func claim(
-        operationId: String, completion: @escaping (Result<WMTUserOperation, WMTError>) -> Void
-    ) -> Operation? {
+    func claim(operationId: String, completion: @escaping (Result<WMTUserOperation, WMTError>) -> Void) -> Operation? {
         operation(OperationEndpoint.claim, operationId) { [self] result in
             if case .success(let operation) = result { tell(state.withLock { $0.register.add(operation) }) }
             completion(result)
@@ -201,7 +200,7 @@ final class OperationsService<Item: WMTUserOperation>: WMTOperations, Sendable {
         qrOperation: WMTQROperation, uriId: String, authentication: PowerAuthAuthentication,
         completion: @escaping (Result<String, WMTError>) -> Void
     ) -> Operation {
-        let authentication = Transferred(authentication)
+        let authentication = UncheckedTransfer(authentication)
         let work = { @Sendable [powerAuth = calls.powerAuth] () throws(WMTError) -> String in
             do {
                 return try powerAuth.offlineSignature(

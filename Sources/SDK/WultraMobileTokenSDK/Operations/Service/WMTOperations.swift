@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 public import PowerAuth2
 public import WultraPowerAuthNetworking
@@ -5,16 +7,13 @@ public import WultraPowerAuthNetworking
 /// Is notified of changes of the operations. Called on the main queue.
 public protocol WMTOperationsDelegate: AnyObject {
     /// The list has come, or an operation was claimed or decided about.
-    ///
     /// - Parameters:
     ///   - operations: all that wait for the user, in the server's order.
     ///   - removed: those that no longer do.
     ///   - added: those that did not before.
     func operationsChanged(operations: [WMTUserOperation], removed: [WMTUserOperation], added: [WMTUserOperation])
-
     /// The list did not come.
     func operationsFailed(error: WMTError)
-
     /// The list is being loaded, or no longer.
     func operationsLoading(loading: Bool)
 }
@@ -25,9 +24,7 @@ public struct WMTOperationsPollingOptions: OptionSet, Sendable {
     public let rawValue: Int
 
     /// - Parameter rawValue: the options' bits.
-    public init(rawValue: Int) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Polling waits while the app does not have the user's attention.
     public static let pauseWhenOnBackground = WMTOperationsPollingOptions(rawValue: 1 << 0)
@@ -56,7 +53,6 @@ public protocol WMTOperations: AnyObject {
 
     /// Loads the list, unless it is being loaded; the delegate is notified.
     func refreshOperations()
-
     /// Loads the list, or joins a load in progress. Operations that cannot be read are left out.
     @discardableResult
     func getOperations(completion: @escaping GetOperationsCompletion) -> any WMTCancellable
@@ -75,9 +71,7 @@ public protocol WMTOperations: AnyObject {
 
     /// Makes an operation without a user one of this user.
     @discardableResult
-    func claim(
-        operationId: String, completion: @escaping (Result<WMTUserOperation, WMTError>) -> Void
-    ) -> Operation?
+    func claim(operationId: String, completion: @escaping (Result<WMTUserOperation, WMTError>) -> Void) -> Operation?
 
     /// Approves an operation. A wrong password is the reason `network_generic` with the server's code
     /// `authenticationFailure`.
@@ -88,7 +82,6 @@ public protocol WMTOperations: AnyObject {
     ) -> Operation?
 
     /// Computes the code with which the user approves an operation from a QR code. A wrong password gives a wrong code.
-    ///
     /// - Parameters:
     ///   - qrOperation: the operation; its signature must have been verified.
     ///   - uriId: identifier that enters the signature.
@@ -111,12 +104,10 @@ public protocol WMTOperations: AnyObject {
     var isPollingOperations: Bool { get }
 
     /// Loads the list again and again. Without effect while that is done already.
-    ///
     /// - Parameters:
     ///   - interval: seconds between two loads; 5 at least.
     ///   - delayStart: whether the first load waits for the interval too.
     func startPollingOperations(interval: TimeInterval, delayStart: Bool)
-
     /// Ends what ``startPollingOperations(interval:delayStart:)`` began.
     func stopPollingOperations()
 }

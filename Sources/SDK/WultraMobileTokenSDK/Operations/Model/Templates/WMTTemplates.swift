@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The layout of an operation (mobile-token.md, section 7.8). Unreadable parts are left out.
 public struct WMTTemplates: Decodable, Equatable, Sendable {
     /// Identifier of an attribute.
@@ -17,9 +19,7 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
 
     /// The operation in the list.
     public struct ListTemplate: Decodable, Equatable, Sendable {
-        private enum Key: String, CodingKey {
-            case style, header, title, message, image
-        }
+        private enum Key: String, CodingKey { case style, header, title, message, image }
 
         /// Name of a style that app and back end agree on.
         public let style: String?
@@ -78,9 +78,7 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
                 }
             }
 
-            private enum Key: String, CodingKey {
-                case style, title, cells
-            }
+            private enum Key: String, CodingKey { case style, title, cells }
 
             /// Name of a style that app and back end agree on.
             public let style: String?
@@ -98,9 +96,7 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
             }
         }
 
-        private enum Key: String, CodingKey {
-            case style, showTitleAndMessage, sections
-        }
+        private enum Key: String, CodingKey { case style, showTitleAndMessage, sections }
 
         /// Name of a style that app and back end agree on.
         public let style: String?
@@ -118,9 +114,7 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
         }
     }
 
-    private enum Key: String, CodingKey {
-        case list, detail
-    }
+    private enum Key: String, CodingKey { case list, detail }
 
     /// The operation in the list.
     public let list: ListTemplate?
