@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import HummingbirdCore
 import Logging
 import NIOCore
@@ -57,7 +59,6 @@ final class ConnectionPersistence: ChannelDuplexHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// The connection option of an answer.
     private enum Option: String {
         case close
         /// Needs to be said to clients of HTTP/1.0 only.
@@ -83,9 +84,7 @@ final class ConnectionPersistence: ChannelDuplexHandler {
         guard case .head(var head) = unwrapOutboundIn(data), head.status.code >= 200, !options.isEmpty else {
             return context.write(data, promise: promise)
         }
-        if let option = options.removeFirst() {
-            head.headers.replaceOrAdd(name: "Connection", value: option.rawValue)
-        }
+        if let option = options.removeFirst() { head.headers.replaceOrAdd(name: "Connection", value: option.rawValue) }
         context.write(wrapOutboundOut(.head(head)), promise: promise)
     }
 
@@ -94,5 +93,44 @@ final class ConnectionPersistence: ChannelDuplexHandler {
         if wanted.contains(Option.close.rawValue) { return .close }
         guard (request.version.major, request.version.minor) < (1, 1) else { return nil }
         return wanted.contains(Option.keepAlive.rawValue) ? .keepAlive : .close
+    }
+}
+
+/// Finds requests that do not say clearly which host they are for: those behind it, such as a guard against web pages, would judge
+/// one name and a proxy in front another (RFC 9112, sections 3.2 and 3.2.2).
+package enum RequestAuthority {
+    /// Replaces the host of such a request. No host has this name; a client that sends it is refused, too.
+    package static let ambiguous = "?"
+
+    /// The request with ``ambiguous`` as its host, unless it names one host.
+    static func marked(_ head: HTTPRequestHead) -> HTTPRequestHead {
+        guard !isClear(head) else { return head }
+        var marked = head
+        marked.headers.replaceOrAdd(name: "Host", value: ambiguous)
+        return marked
+    }
+
+    private static func isClear(_ head: HTTPRequestHead) -> Bool {
+        let hosts = head.headers["host"]
+        let mayLackHost = (head.version.major, head.version.minor) < (1, 1)
+        guard hosts.count == 1 || (hosts.isEmpty && mayLackHost) else { return false }
+        guard !head.uri.utf8.starts(with: "/".utf8), let scheme = head.uri.firstRange(of: "://") else { return true }
+        let authority = head.uri[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        return hosts.allSatisfy { $0.lowercased() == authority.lowercased() }
+    }
+}
+
+/// Runs the tasks of a connection on its event loop, where its requests arrive and its answers leave: the change to a thread
+/// of Swift's pool and back would cost more than most requests.
+///
+/// Tasks that run here must not block: the other connections of the loop would wait. Thread rule: any thread.
+final class EventLoopTaskExecutor: TaskExecutor {
+    private let eventLoop: any EventLoop
+
+    init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import NIOCore
 import NIOHTTP1
 
@@ -43,13 +45,9 @@ final class RequestDeadlines: ChannelDuplexHandler {
     private var alarm: (task: Scheduled<Void>, time: NIODeadline)?
     private var context: ChannelHandlerContext?
 
-    init(_ limits: ConnectionLimits) {
-        self.limits = limits
-    }
+    init(_ limits: ConnectionLimits) { self.limits = limits }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-    }
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     /// The time for the first headers begins here, where they can be read: a loop that has much to do lets a connection
     /// wait for that after it has got its handlers.
@@ -70,9 +68,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
     }
 
     /// Bytes arrive, before the decoder reads them.
-    fileprivate func bytesArrive() {
-        hasDecoded = false
-    }
+    fileprivate func bytesArrive() { hasDecoded = false }
 
     /// The decoder has looked at what arrived, and what it made of it has been here.
     fileprivate func bytesArrived() {
@@ -85,8 +81,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
         case .head:
             unanswered += 1
             expect(.body, within: limits.bodyTimeout)
-        case .body:
-            break
+        case .body: break
         case .end:
             wait = .nothing
             deadline = nil
@@ -100,8 +95,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
         case .head(let head):
             isAnswering = isAnswering || head.status.code >= 200
             context.write(data, promise: promise)
-        case .body:
-            context.write(data, promise: promise)
+        case .body: context.write(data, promise: promise)
         case .end:
             isAnswering = false
             unanswered = max(0, unanswered - 1)
@@ -191,9 +185,7 @@ final class ArrivingBytes: ChannelInboundHandler {
 
     private let deadlines: RequestDeadlines
 
-    init(_ deadlines: RequestDeadlines) {
-        self.deadlines = deadlines
-    }
+    init(_ deadlines: RequestDeadlines) { self.deadlines = deadlines }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         deadlines.bytesArrive()

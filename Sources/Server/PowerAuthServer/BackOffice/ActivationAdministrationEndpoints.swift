@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PowerAuthProtocol
 
 /// `/activation/**` beside the life cycle: passwords, names, flags, search and mass changes
@@ -52,18 +54,14 @@ struct ActivationAdministrationEndpoints: Sendable {
         var activationFlags: [Identifier]?
     }
 
-    private struct LookupView: Codable {
-        let activations: [ActivationView]
-    }
+    private struct LookupView: Codable { let activations: [ActivationView] }
 
     private struct StatusRequest: Decodable {
         var activationIds: [Identifier]?
         var activationStatus: EnumName<ActivationState>?
     }
 
-    private struct StatusView: Codable {
-        let updated: Bool
-    }
+    private struct StatusView: Codable { let updated: Bool }
 
     var endpoints: [Endpoint] {
         [
@@ -109,8 +107,7 @@ struct ActivationAdministrationEndpoints: Sendable {
 
     private func flags(_ path: String, _ change: ActivationService.ListChange) -> Endpoint {
         .backOffice(path) { (request: FlagsRequest) in
-            FlagsView(
-                try service.changeFlags(activationId: request.activationId, request.activationFlags, change))
+            FlagsView(try service.changeFlags(activationId: request.activationId, request.activationFlags, change))
         }
     }
 }

@@ -1,31 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import PowerAuthProtocol
 
-/// `/application/**` (server.md, section 6.1).
+/// `/application/**` without its callbacks (server.md, sections 6.1, 6.3 and 6.4).
 struct ApplicationEndpoints: Sendable {
     let service: ApplicationService
+    let settings: ApplicationSettingsService
 
     private struct VersionReference: Decodable {
         var applicationId: Identifier?
         var applicationVersionId: Identifier?
     }
 
-    private struct KeyReference: Decodable {
-        var applicationKey: Identifier?
-    }
+    private struct KeyReference: Decodable { var applicationKey: Identifier? }
 
     private struct ApplicationView: Codable {
         let applicationId: Identifier
         let applicationRoles: [Identifier]
 
-        init(_ application: Application) {
-            applicationId = application.id
-            applicationRoles = application.roles
-        }
+        init(_ application: Application) { (applicationId, applicationRoles) = (application.id, application.roles) }
     }
 
-    private struct ApplicationList: Codable {
-        let applications: [ApplicationView]
-    }
+    private struct ApplicationList: Codable { let applications: [ApplicationView] }
 
     private struct DetailView: Codable {
         struct Version: Codable {
@@ -39,23 +36,9 @@ struct ApplicationEndpoints: Sendable {
         let masterPublicKey: String
         let applicationRoles: [Identifier]
         let versions: [Version]
-
-        init(_ detail: ApplicationService.Detail) {
-            applicationId = detail.application.id
-            masterPublicKey = StrictBase64.encode(detail.masterPublicKey)
-            applicationRoles = detail.application.roles
-            versions = detail.versions.map { version, configuration in
-                Version(
-                    applicationVersionId: version.id, applicationKey: version.applicationKey,
-                    applicationSecret: version.applicationSecret, mobileSdkConfig: configuration,
-                    supported: version.isSupported)
-            }
-        }
     }
 
-    private struct ApplicationIdView: Codable {
-        let applicationId: Identifier
-    }
+    private struct ApplicationIdView: Codable { let applicationId: Identifier }
 
     private struct NewVersionView: Codable {
         let applicationVersionId: Identifier
@@ -71,6 +54,37 @@ struct ApplicationEndpoints: Sendable {
         let supported: Bool
     }
 
+    private struct RolesRequest: Decodable {
+        var applicationId: Identifier?
+        var applicationRoles: [Identifier]?
+    }
+
+    private struct ConfigReference: Decodable {
+        var applicationId: Identifier?
+        var key: String?
+    }
+
+    private struct ConfigRequest: Decodable {
+        var applicationId: Identifier?
+        var key: String?
+        var values: [JSONValue]?
+    }
+
+    private struct ConfigView: Codable {
+        struct Entry: Codable {
+            let key: String
+            let values: [JSONValue]
+        }
+        let applicationId: Identifier
+        let applicationConfigs: [Entry]
+    }
+
+    private struct EntryView: Codable {
+        let applicationId: Identifier
+        let key: String
+        let values: [JSONValue]
+    }
+
     var endpoints: [Endpoint] {
         [
             .backOffice("/application/list") {
@@ -80,7 +94,16 @@ struct ApplicationEndpoints: Sendable {
                 ApplicationView(try service.create(id: request.applicationId))
             },
             .backOffice("/application/detail") { (request: ApplicationField) in
-                DetailView(try service.detail(id: request.applicationId))
+                let detail = try service.detail(id: request.applicationId)
+                return DetailView(
+                    applicationId: detail.application.id, masterPublicKey: StrictBase64.encode(detail.masterPublicKey),
+                    applicationRoles: detail.application.roles,
+                    versions: detail.versions.map { version, configuration in
+                        .init(
+                            applicationVersionId: version.id, applicationKey: version.applicationKey,
+                            applicationSecret: version.applicationSecret, mobileSdkConfig: configuration,
+                            supported: version.isSupported)
+                    })
             },
             .backOffice("/application/detail/version") { (request: KeyReference) in
                 ApplicationIdView(applicationId: try service.application(ofKey: request.applicationKey).id)
@@ -95,6 +118,26 @@ struct ApplicationEndpoints: Sendable {
             },
             support("/application/version/support", true),
             support("/application/version/unsupport", false),
+            .backOffice("/application/roles/list") { (request: ApplicationField) in
+                ApplicationView(try settings.application(id: request.applicationId))
+            },
+            roles("/application/roles/create", .add),
+            roles("/application/roles/update", .replace),
+            roles("/application/roles/remove", .remove),
+            .backOffice("/application/config/detail") { (request: ApplicationField) in
+                ConfigView(
+                    applicationId: request.applicationId ?? .none,
+                    applicationConfigs: try settings.configuration(applicationId: request.applicationId)
+                        .map(ConfigView.Entry.init))
+            },
+            .backOffice("/application/config/create") { (request: ConfigRequest) in
+                let key = try settings.configure(
+                    applicationId: request.applicationId, key: request.key, values: request.values)
+                return EntryView(applicationId: request.applicationId ?? .none, key: key, values: request.values ?? [])
+            },
+            .backOfficeAction("/application/config/remove") { (request: ConfigReference) in
+                try settings.removeConfiguration(applicationId: request.applicationId, key: request.key)
+            },
         ]
     }
 
@@ -103,6 +146,13 @@ struct ApplicationEndpoints: Sendable {
             let version = try service.setSupported(
                 applicationId: request.applicationId, versionId: request.applicationVersionId, supported)
             return SupportView(applicationVersionId: version.id, supported: supported)
+        }
+    }
+
+    private func roles(_ path: String, _ change: ActivationService.ListChange) -> Endpoint {
+        .backOffice(path) { (request: RolesRequest) in
+            ApplicationView(
+                try settings.changeRoles(applicationId: request.applicationId, request.applicationRoles, change))
         }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The contract of a back-office resource beside the shapes of its bodies: the required fields, and the business errors
 /// it returns.
 struct BackOfficeContract: Sendable {
@@ -59,11 +61,10 @@ struct BackOfficeContract: Sendable {
             .activationExpired, .activationCreateFailure, .incorrectMasterServerKeyPair,
             .unableToGenerateActivationId, .unableToGenerateActivationCode, .invalidActivationOtp),
         "/activation/recovery/create": .init(
-            ["recoveryCode", "puk", "applicationKey", "protocolVersion"] + envelope, .decryptionFailed,
-            .invalidRequest, .missingTemporaryKey, .noMasterServerKeyPair, .invalidInputFormat, .activationExpired,
-            .invalidRecoveryCode, .activationCreateFailure, .incorrectMasterServerKeyPair,
-            .unableToGenerateActivationId, .unableToGenerateActivationCode, .invalidActivationOtp,
-            others: [.recovery(expectedPukIndex: 1)]),
+            ["recoveryCode", "puk", "applicationKey", "protocolVersion"] + envelope, .decryptionFailed, .invalidRequest,
+            .missingTemporaryKey, .noMasterServerKeyPair, .invalidInputFormat, .activationExpired, .invalidRecoveryCode,
+            .activationCreateFailure, .incorrectMasterServerKeyPair, .unableToGenerateActivationId,
+            .unableToGenerateActivationCode, .invalidActivationOtp, others: [.recovery(expectedPukIndex: 1)]),
         "/activation/otp/update": .init(
             ["activationId", "activationOtp"], .invalidRequest, .activationNotFound, .activationIncorrectState,
             .invalidActivationOtpMode),
@@ -73,10 +74,8 @@ struct BackOfficeContract: Sendable {
         "/activation/status": .init(
             ["activationId"], .invalidRequest, .genericCryptographyError, .noMasterServerKeyPair,
             .incorrectMasterServerKeyPair),
-        "/activation/block": .init(
-            ["activationId"], .invalidRequest, .activationNotFound, .activationIncorrectState),
-        "/activation/unblock": .init(
-            ["activationId"], .invalidRequest, .activationNotFound, .activationIncorrectState),
+        "/activation/block": .init(["activationId"], .invalidRequest, .activationNotFound, .activationIncorrectState),
+        "/activation/unblock": .init(["activationId"], .invalidRequest, .activationNotFound, .activationIncorrectState),
         "/activation/remove": .init(["activationId"], .invalidRequest, .activationNotFound),
         "/activation/list": .init(["userId"], .invalidRequest),
         "/activation/lookup": .init(["userIds"], .invalidRequest),
@@ -87,12 +86,9 @@ struct BackOfficeContract: Sendable {
             .activationIncorrectState),
         "/activation/history": .init(["activationId"], .invalidRequest),
         "/activation/flags/list": .init(["activationId"], .invalidRequest, .activationNotFound),
-        "/activation/flags/create": .init(
-            ["activationId", "activationFlags"], .invalidRequest, .activationNotFound),
-        "/activation/flags/update": .init(
-            ["activationId", "activationFlags"], .invalidRequest, .activationNotFound),
-        "/activation/flags/remove": .init(
-            ["activationId", "activationFlags"], .invalidRequest, .activationNotFound),
+        "/activation/flags/create": .init(["activationId", "activationFlags"], .invalidRequest, .activationNotFound),
+        "/activation/flags/update": .init(["activationId", "activationFlags"], .invalidRequest, .activationNotFound),
+        "/activation/flags/remove": .init(["activationId", "activationFlags"], .invalidRequest, .activationNotFound),
     ]
 
     private static let signatures: [String: BackOfficeContract] = [
@@ -163,8 +159,7 @@ struct BackOfficeContract: Sendable {
         "/integration/list": .init([]),
         "/integration/remove": .init(["id"], .invalidRequest),
         "/application/callback/create": .init(
-            ["applicationId", "name", "type", "callbackUrl"], .invalidRequest, .invalidApplication,
-            .invalidURLFormat),
+            ["applicationId", "name", "type", "callbackUrl"], .invalidRequest, .invalidApplication, .invalidURLFormat),
         "/application/callback/update": .init(
             ["id", "applicationId", "name", "type", "callbackUrl"], .invalidRequest, .invalidURLFormat),
         "/application/callback/list": .init(["applicationId"], .invalidRequest, .invalidApplication),
@@ -193,11 +188,9 @@ struct BackOfficeContract: Sendable {
         "/operation/approve": .init(
             ["operationId", "userId", "applicationId", "data", "signatureType"], .invalidRequest,
             .operationApproveFailure, .invalidApplication),
-        "/operation/approve/fail": .init(
-            ["operationId"], .invalidRequest, .operationNotFound, .operationInvalidState),
+        "/operation/approve/fail": .init(["operationId"], .invalidRequest, .operationNotFound, .operationInvalidState),
         "/operation/reject": .init(
-            ["operationId", "userId", "applicationId"], .invalidRequest, .operationRejectFailure,
-            .invalidApplication),
+            ["operationId", "userId", "applicationId"], .invalidRequest, .operationRejectFailure, .invalidApplication),
         "/operation/cancel": .init(["operationId"], .invalidRequest, .operationNotFound, .operationInvalidState),
     ]
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -31,8 +33,7 @@ struct BackOfficeEnvelope<Fields: Decodable & Sendable>: Decodable, Sendable {
     /// - Throws: `invalidRequest` without activation; as ``application(infersVersion:)``.
     func activation(_ activationId: Identifier?, version: String? = nil) throws -> SealedRequest {
         let activationId = try ActivationService.required(activationId)
-        return try sealed(
-            version: version ?? members.protocolVersion, activationId: activationId, infersVersion: false)
+        return try sealed(version: version ?? members.protocolVersion, activationId: activationId, infersVersion: false)
     }
 
     private func sealed(version text: String?, activationId: Identifier?, infersVersion: Bool) throws -> SealedRequest {

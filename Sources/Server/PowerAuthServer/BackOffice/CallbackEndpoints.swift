@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 
 /// `/application/callback/**` (server.md, section 16.1), with the delivery log as a resource of its own.
 struct CallbackEndpoints: Sendable {
@@ -21,9 +23,8 @@ struct CallbackEndpoints: Sendable {
                 present: [("type", type != nil)])
             return .init(
                 applicationId: applicationId, name: name, type: type?.value, url: callbackUrl,
-                attributes: attributes ?? [], authentication: authentication,
-                retention: retentionPeriod?.milliseconds, initialBackoff: initialBackoff?.milliseconds,
-                maxAttempts: maxAttempts.map { Int($0.value) })
+                attributes: attributes ?? [], authentication: authentication, retention: retentionPeriod?.milliseconds,
+                initialBackoff: initialBackoff?.milliseconds, maxAttempts: maxAttempts.map { Int($0.value) })
         }
     }
 
@@ -38,24 +39,9 @@ struct CallbackEndpoints: Sendable {
         @ExplicitNull var retentionPeriod: ISODuration?
         @ExplicitNull var initialBackoff: ISODuration?
         @ExplicitNull var maxAttempts: Int?
-
-        init(_ callback: Callback) {
-            id = callback.id
-            applicationId = callback.application.id
-            name = callback.name
-            type = callback.type.rawValue
-            callbackUrl = callback.url
-            attributes = callback.attributes
-            authentication = CallbackAuthenticationView(callback.authentication)
-            retentionPeriod = callback.retention.map(ISODuration.init(milliseconds:))
-            initialBackoff = callback.initialBackoff.map(ISODuration.init(milliseconds:))
-            maxAttempts = callback.maxAttempts
-        }
     }
 
-    private struct ListView: Codable {
-        let callbackUrlList: [CallbackView]
-    }
+    private struct ListView: Codable { let callbackUrlList: [CallbackView] }
 
     private struct DeliveryView: Codable {
         struct Attempt: Codable {
@@ -73,13 +59,13 @@ struct CallbackEndpoints: Sendable {
     var endpoints: [Endpoint] {
         [
             .backOffice("/application/callback/create") { (request: CallbackRequest) in
-                CallbackView(try service.create(request.description()))
+                Self.view(try service.create(request.description()))
             },
             .backOffice("/application/callback/update") { (request: Identified<Identifier, CallbackRequest>) in
-                CallbackView(try service.update(id: request.id, request.content.description()))
+                Self.view(try service.update(id: request.id, request.content.description()))
             },
             .backOffice("/application/callback/list") { (request: ApplicationField) in
-                ListView(callbackUrlList: try service.list(applicationId: request.applicationId).map(CallbackView.init))
+                ListView(callbackUrlList: try service.list(applicationId: request.applicationId).map(Self.view))
             },
             .backOffice("/application/callback/remove") { (request: IdentifierField) in
                 let isRemoved = try service.remove(id: request.id)
@@ -97,11 +83,19 @@ struct CallbackEndpoints: Sendable {
             },
         ]
     }
+
+    private static func view(_ callback: Callback) -> CallbackView {
+        CallbackView(
+            id: callback.id, applicationId: callback.application.id, name: callback.name, type: callback.type.rawValue,
+            callbackUrl: callback.url, attributes: callback.attributes,
+            authentication: CallbackAuthenticationView(callback.authentication),
+            retentionPeriod: callback.retention.map(ISODuration.init(milliseconds:)),
+            initialBackoff: callback.initialBackoff.map(ISODuration.init(milliseconds:)),
+            maxAttempts: callback.maxAttempts)
+    }
 }
 
-extension CallbackType: NamedChoice {
-    var name: String { rawValue }
-}
+extension CallbackType: NamedChoice { var name: String { rawValue } }
 
 /// A duration as the API spells it: `PT2S`, `P30D`; out in hours, minutes and seconds (server.md, section 2.3).
 struct ISODuration: Codable, Sendable, Equatable {
@@ -113,8 +107,7 @@ struct ISODuration: Codable, Sendable, Equatable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         let pattern = /P(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})(?:\.(\d{1,3})\d*)?S)?)?/
-        guard let match = try? pattern.wholeMatch(in: text), text.last?.isLetter == true, text.last != "T",
-            text != "P"
+        guard let match = try? pattern.wholeMatch(in: text), text.last?.isLetter == true, text.last != "T", text != "P"
         else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a duration such as PT2S")
         }
@@ -146,5 +139,56 @@ struct ISODuration: Codable, Sendable, Equatable {
             text += "\(seconds)S"
         }
         return text
+    }
+}
+
+/// The authentication of a callback as it is shown: of every secret only whether there is one (server.md, section 16.1).
+struct CallbackAuthenticationView: Codable {
+    struct Certificate: Codable {
+        let enabled: Bool
+        let useCustomKeyStore: Bool
+        @ExplicitNull var keyStoreLocation: String?
+        let keyStorePasswordSet: Bool
+        @ExplicitNull var keyAlias: String?
+        let keyPasswordSet: Bool
+        let useCustomTrustStore: Bool
+        @ExplicitNull var trustStoreLocation: String?
+        let trustStorePasswordSet: Bool
+    }
+
+    struct Basic: Codable {
+        let enabled: Bool
+        @ExplicitNull var username: String?
+        let passwordSet: Bool
+    }
+
+    struct OAuth2: Codable {
+        let enabled: Bool
+        @ExplicitNull var tokenUri: String?
+        @ExplicitNull var clientId: String?
+        let clientSecretSet: Bool
+        @ExplicitNull var scope: String?
+    }
+
+    @ExplicitNull var certificate: Certificate?
+    @ExplicitNull var httpBasic: Basic?
+    @ExplicitNull var oauth2: OAuth2?
+
+    init(_ authentication: CallbackAuthentication) {
+        certificate = authentication.certificate.map {
+            Certificate(
+                enabled: $0.enabled, useCustomKeyStore: $0.useCustomKeyStore, keyStoreLocation: $0.keyStoreLocation,
+                keyStorePasswordSet: $0.keyStorePassword != nil, keyAlias: $0.keyAlias,
+                keyPasswordSet: $0.keyPassword != nil, useCustomTrustStore: $0.useCustomTrustStore,
+                trustStoreLocation: $0.trustStoreLocation, trustStorePasswordSet: $0.trustStorePassword != nil)
+        }
+        httpBasic = authentication.httpBasic.map {
+            Basic(enabled: $0.enabled, username: $0.username, passwordSet: $0.password != nil)
+        }
+        oauth2 = authentication.oauth2.map {
+            OAuth2(
+                enabled: $0.enabled, tokenUri: $0.tokenUri, clientId: $0.clientId,
+                clientSecretSet: $0.clientSecret != nil, scope: $0.scope)
+        }
     }
 }

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
-/// Decryption on behalf of a mobile-facing server: tokens, the vault, upgrades, temporary keys and the keys of generic
-/// messages (server.md, sections 9.1 and 10 to 13).
+/// Decryption on behalf of a mobile-facing server: key exchanges, tokens, the vault, upgrades, temporary keys and the keys
+/// of generic messages (server.md, sections 7.2 to 7.4, 9.1 and 10 to 13).
 struct CryptographyEndpoints: Sendable {
     let context: ServiceContext
 
@@ -52,25 +54,88 @@ struct CryptographyEndpoints: Sendable {
         let sharedInfo2: String
     }
 
-    private struct KeyRequest: Decodable {
-        var jwt: String?
-    }
-
-    private struct KeyView: Codable {
-        let jwt: String
-    }
+    private struct KeyRequest: Decodable { var jwt: String? }
+    private struct KeyView: Codable { let jwt: String }
 
     private struct UpgradeReference: Decodable {
         var activationId: Identifier?
         var applicationKey: Identifier?
     }
 
-    private struct CommittedView: Codable {
-        let committed: Bool
+    private struct CommittedView: Codable { let committed: Bool }
+
+    private struct PrepareFields: Decodable, Sendable {
+        var activationCode: Identifier?
+        var generateRecoveryCodes: Bool?
+    }
+
+    private struct CreateFields: Decodable, Sendable {
+        var userId: Identifier?
+        var timestampActivationExpire: RequestedDate?
+        var maxFailureCount: LenientInteger?
+        var activationOtp: String?
+        var generateRecoveryCodes: Bool?
+    }
+
+    private struct RecoveryFields: Decodable, Sendable {
+        var recoveryCode: Identifier?
+        var puk: String?
+        var maxFailureCount: LenientInteger?
+        var activationOtp: String?
+        var generateRecoveryCodes: Bool?
+    }
+
+    private struct ExchangedView: Codable {
+        let activationId: Identifier
+        let userId: Identifier
+        let applicationId: Identifier
+        let encryptedData: String
+        let mac: String
+        @ExplicitNull var nonce: String?
+        @ExplicitNull var timestamp: UInt64?
+        let activationStatus: String
+
+        init(_ exchanged: KeyExchangeService.Exchanged) {
+            let sealed = SealedView(exchanged.response)
+            activationId = exchanged.activation.id
+            userId = exchanged.activation.userId
+            applicationId = exchanged.activation.application.id
+            encryptedData = sealed.encryptedData
+            mac = sealed.mac
+            nonce = sealed.nonce
+            timestamp = sealed.timestamp
+            activationStatus = exchanged.activation.status.name
+        }
     }
 
     var endpoints: [Endpoint] {
         [
+            .backOffice("/activation/prepare") { (request: BackOfficeEnvelope<PrepareFields>) in
+                ExchangedView(
+                    try KeyExchangeService(context: context).exchange(
+                        activationCode: request.fields.activationCode,
+                        generatesRecoveryCode: request.fields.generateRecoveryCodes ?? false,
+                        sealed: request.application(infersVersion: true)))
+            },
+            .backOffice("/activation/create") { (request: BackOfficeEnvelope<CreateFields>) in
+                let fields = request.fields
+                return ExchangedView(
+                    try ActivationCreationService(context: context).create(
+                        .init(
+                            userId: fields.userId, expires: fields.timestampActivationExpire?.time,
+                            maxFailureCount: fields.maxFailureCount.map { Int($0.value) }, otp: fields.activationOtp),
+                        generatesRecoveryCode: fields.generateRecoveryCodes ?? true, sealed: request.application()))
+            },
+            .backOffice("/activation/recovery/create") { (request: BackOfficeEnvelope<RecoveryFields>) in
+                let fields = request.fields
+                return ExchangedView(
+                    try RecoveryActivationService(context: context).recover(
+                        .init(
+                            code: fields.recoveryCode, puk: fields.puk,
+                            maxFailureCount: fields.maxFailureCount.map { Int($0.value) }, otp: fields.activationOtp,
+                            generatesRecoveryCode: fields.generateRecoveryCodes ?? true),
+                        sealed: request.application()))
+            },
             .backOffice("/token/create") { (request: BackOfficeEnvelope<TokenFields>) in
                 guard let type = request.fields.signatureType?.value else {
                     throw ServiceError(.invalidRequest, "signatureType is missing")
@@ -92,8 +157,7 @@ struct CryptographyEndpoints: Sendable {
             },
             .backOffice("/upgrade/start") { (request: BackOfficeEnvelope<ActivationField>) in
                 SealedView(
-                    try ProtocolUpgradeService(context: context).start(
-                        request.activation(request.fields.activationId)))
+                    try ProtocolUpgradeService(context: context).start(request.activation(request.fields.activationId)))
             },
             .backOffice("/upgrade/commit") { (request: UpgradeReference) in
                 guard let activationId = request.activationId, let applicationKey = request.applicationKey else {
@@ -131,15 +195,10 @@ struct CryptographyEndpoints: Sendable {
             }
         } catch is DecodingError {
             return VaultView(isValid: false, nil)
-        } catch let error as ServiceError where Self.meansInvalidSignature.contains(error.code) {
+        } catch let error as ServiceError where VaultService.unauthenticated.contains(error.code) {
             return VaultView(isValid: false, nil)
         }
     }
-
-    /// An activation or application that cannot open the vault is reported as a wrong signature.
-    private static let meansInvalidSignature: Set<ServiceErrorCode> = [
-        .activationNotFound, .activationIncorrectState, .invalidApplication,
-    ]
 
     @Sendable private func decryptor(_ request: DecryptorRequest) throws -> DecryptorView {
         guard let applicationKey = request.applicationKey, let ephemeralPublicKey = request.ephemeralPublicKey else {

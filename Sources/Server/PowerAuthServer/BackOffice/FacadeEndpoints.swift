@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import PowerAuthProtocol
 
 /// `/v2/**`: the back end that the vendor's own integration tests of the Mobile Token SDK talk to
@@ -12,18 +14,7 @@ struct FacadeEndpoints: Sendable {
         var appId: Identifier?
     }
 
-    private struct Registration: Encodable {
-        let registrationId: Identifier
-        let activationQrCodeData: String
-    }
-
-    private struct CommitRequest: Decodable {
-        var externalUserId: Identifier?
-    }
-
-    private struct Status: Encodable {
-        let status: String
-    }
+    private struct CommitRequest: Decodable { var externalUserId: Identifier? }
 
     private struct OperationRequest: Decodable {
         var userId: Identifier?
@@ -42,23 +33,6 @@ struct FacadeEndpoints: Sendable {
         let timestampCreated: Int64
         let timestampExpires: Int64
         let proximityOtp: String?
-
-        init(_ operation: OperationRecord, proximityCode: String?) {
-            operationId = operation.id
-            userId = operation.userId
-            status = operation.status.name
-            operationType = operation.operationType
-            failureCount = operation.failureCount
-            maxFailureCount = operation.maxFailureCount
-            timestampCreated = operation.created.milliseconds
-            timestampExpires = operation.expires.milliseconds
-            proximityOtp = proximityCode
-        }
-    }
-
-    private struct Code: Encodable {
-        let operationQrCodeData: String
-        let nonce: String
     }
 
     private struct OtpRequest: Decodable {
@@ -103,23 +77,24 @@ struct FacadeEndpoints: Sendable {
         [
             .lab(
                 "/v2/registrations", methods: ["POST"], takes: RegistrationRequest.self,
-                limits: ["": .having("userId"), "userId": .notBlank(upTo: 255)], answer: register),
+                limits: ["": .having(["userId"]), "userId": .notBlank(upTo: 255)], answer: register),
             .lab("/v2/registrations/{id}/commit", methods: ["POST"], takes: CommitRequest.self, answer: commit),
             .lab(
                 "/v2/operations", methods: ["POST"], takes: OperationRequest.self,
-                limits: ["": .having("template"), "template": .notBlank, "userId": .notEmpty],
+                limits: ["": .having(["template"]), "template": .notBlank, "userId": .notEmpty],
                 answer: createOperation),
             .lab("/v2/operations/{id}", methods: ["GET", "DELETE"], answer: operation),
             .lab("/v2/operations/{id}/offline/qr", methods: ["GET"]) { request in
                 let code = try offline.code(
                     operationId: request.identifier("id"),
                     activationId: try QueryParameters(request.query).identifier("registrationId"))
-                return try .ok(Code(operationQrCodeData: code.text, nonce: code.nonce))
+                return try .ok(["operationQrCodeData": code.text, "nonce": code.nonce])
             },
             .lab(
                 "/v2/operations/{id}/offline/otp", methods: ["POST"], takes: OtpRequest.self,
-                limits: ["": .having("registrationId", "nonce", "otp"), "otp": ["pattern": "^[0-9]{4,8}-[0-9]{4,8}$"]],
-                answer: verify),
+                limits: [
+                    "": .having(["registrationId", "nonce", "otp"]), "otp": ["pattern": "^[0-9]{4,8}-[0-9]{4,8}$"],
+                ], answer: verify),
             .lab(
                 "/v2/inbox/messages", methods: ["POST"], takes: MessageRequest.self, limits: InboxService.limits,
                 answer: createMessage),
@@ -133,19 +108,18 @@ struct FacadeEndpoints: Sendable {
                 userId: wanted.userId, applicationId: try wanted.appId ?? context.read(ApplicationStore.all).first?.id,
                 flags: wanted.flags ?? []))
         let signature = StrictBase64.encode(initiated.codeSignature)
-        return try .ok(
-            Registration(
-                registrationId: initiated.activation.id,
-                activationQrCodeData: "\(initiated.activation.code)#\(signature)"))
+        return try .ok([
+            "registrationId": initiated.activation.id.text,
+            "activationQrCodeData": "\(initiated.activation.code)#\(signature)",
+        ])
     }
 
     @Sendable private func commit(_ request: ServerRequest) throws -> ServerResponse {
         let externalUserId =
-            try request.body.isEmpty
-            ? nil : JSONBody.decode(CommitRequest.self, from: request.body).externalUserId
+            try request.body.isEmpty ? nil : JSONBody.decode(CommitRequest.self, from: request.body).externalUserId
         let activation = try activations.commit(
             activationId: request.identifier("id"), otp: nil, externalUserId: externalUserId)
-        return try .ok(Status(status: activation.status.name))
+        return try .ok(["status": activation.status.name])
     }
 
     @Sendable private func createOperation(_ request: ServerRequest) throws -> ServerResponse {
@@ -154,19 +128,26 @@ struct FacadeEndpoints: Sendable {
             .init(
                 userId: wanted.userId, templateName: wanted.template,
                 parameters: wanted.parameters ?? [:], isProximityCheckEnabled: wanted.proximityCheckEnabled))
-        return try .ok(FacadeOperation(operation, proximityCode: context.proximityCode(of: operation)))
+        return try answer(with: operation)
     }
 
     @Sendable private func operation(_ request: ServerRequest) throws -> ServerResponse {
         let id = try request.identifier("id")
         if request.method == "DELETE" {
             let canceled = try OperationDecisionService(context: context).cancel(
-                operationId: id, additionalData: nil,
-                statusReason: try QueryParameters(request.query)["statusReason"])
-            return try .ok(Status(status: canceled.status.name))
+                operationId: id, additionalData: nil, statusReason: try QueryParameters(request.query)["statusReason"])
+            return try .ok(["status": canceled.status.name])
         }
-        let operation = try operations.detail(id: id, userId: nil)
-        return try .ok(FacadeOperation(operation, proximityCode: context.proximityCode(of: operation)))
+        return try answer(with: operations.detail(id: id, userId: nil))
+    }
+
+    private func answer(with operation: OperationRecord) throws -> ServerResponse {
+        try .ok(
+            FacadeOperation(
+                operationId: operation.id, userId: operation.userId, status: operation.status.name,
+                operationType: operation.operationType, failureCount: operation.failureCount,
+                maxFailureCount: operation.maxFailureCount, timestampCreated: operation.created.milliseconds,
+                timestampExpires: operation.expires.milliseconds, proximityOtp: context.proximityCode(of: operation)))
     }
 
     @Sendable private func verify(_ request: ServerRequest) throws -> ServerResponse {
@@ -177,8 +158,7 @@ struct FacadeEndpoints: Sendable {
                 digits: wanted.otp))
         return try .ok(
             OtpAnswer(
-                otpValid: outcome.isValid, userId: outcome.activation?.userId,
-                registrationId: wanted.registrationId,
+                otpValid: outcome.isValid, userId: outcome.activation?.userId, registrationId: wanted.registrationId,
                 registrationStatus: (outcome.activation?.status ?? .removed).name,
                 signatureType: outcome.signatureType.name, remainingAttempts: outcome.remainingAttempts))
     }

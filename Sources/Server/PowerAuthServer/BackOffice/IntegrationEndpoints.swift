@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// `/integration/**` (server.md, section 15), and the restriction of the whole back office to integrations.
 struct IntegrationEndpoints: Sendable {
     let service: IntegrationService
 
-    private struct CreateRequest: Decodable {
-        var name: String?
-    }
+    private struct CreateRequest: Decodable { var name: String? }
 
     private struct IntegrationView: Codable {
         let id: Identifier
@@ -13,10 +13,8 @@ struct IntegrationEndpoints: Sendable {
         let clientSecret: String
 
         init(_ integration: Integration) {
-            id = integration.id
-            name = integration.name
-            clientToken = integration.token
-            clientSecret = integration.secret
+            (id, name) = (integration.id, integration.name)
+            (clientToken, clientSecret) = (integration.token, integration.secret)
         }
     }
 
@@ -45,11 +43,10 @@ struct IntegrationEndpoints: Sendable {
     /// The same resource for integrations only, when the back office is restricted.
     func restricted(_ endpoint: Endpoint) -> Endpoint {
         guard service.context.policy.isBackOfficeRestricted else { return endpoint }
-        return endpoint.replying { request in
+        return endpoint.admitting { request in
             guard try service.admits(authorization: request.header("Authorization")) else {
                 throw ErrorResponse.authentication
             }
-            return try endpoint.reply(request)
         }
     }
 }

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import PowerAuthProtocol
 
 /// `/operation/**` (server.md, section 18).
@@ -18,12 +20,7 @@ struct OperationEndpoints: Sendable {
         var activationId: Identifier?
     }
 
-    private struct DetailRequest: Decodable {
-        var operationId: Identifier?
-        var userId: Identifier?
-    }
-
-    private struct ClaimRequest: Decodable {
+    private struct UserRequest: Decodable {
         var operationId: Identifier?
         var userId: Identifier?
     }
@@ -87,8 +84,7 @@ struct OperationEndpoints: Sendable {
         let operation: OperationView
 
         init(_ decided: OperationDecisionService.Decided) {
-            result = decided.result.rawValue
-            operation = OperationView(decided.operation)
+            (result, operation) = (decided.result.rawValue, OperationView(decided.operation))
         }
     }
 
@@ -100,10 +96,10 @@ struct OperationEndpoints: Sendable {
         }
         return [
             .backOffice("/operation/create", create),
-            .backOffice("/operation/detail") { (request: DetailRequest) in
+            .backOffice("/operation/detail") { (request: UserRequest) in
                 showingCode(try operations.detail(id: request.operationId, userId: request.userId))
             },
-            .backOffice("/operation/claim") { (request: ClaimRequest) in
+            .backOffice("/operation/claim") { (request: UserRequest) in
                 showingCode(try operations.claim(id: request.operationId, userId: request.userId))
             },
             .backOffice("/operation/list") { (request: ListRequest) in
@@ -183,29 +179,101 @@ struct OperationView: Codable {
     @ExplicitNull var riskFlags: String?
     @ExplicitNull var proximityOtp: String?
     @ExplicitNull var activationId: Identifier?
+}
 
+extension OperationView {
     /// - Parameter proximityCode: shown where the user is near; nil omits it.
     init(_ operation: OperationRecord, proximityCode: String? = nil) {
-        id = operation.id
-        userId = operation.userId
-        applications = operation.applications.map(\.id)
-        externalId = operation.externalId
-        activationFlag = operation.activationFlag
-        operationType = operation.operationType
-        templateName = operation.templateName
-        data = operation.data
-        parameters = operation.parameters
-        additionalData = operation.additionalData
-        status = operation.status.name
-        statusReason = operation.statusReason
-        signatureType = operation.signatureTypes.map(\.name)
-        failureCount = operation.failureCount
-        maxFailureCount = operation.maxFailureCount
-        timestampCreated = BackOfficeDate(operation.created)
-        timestampExpires = BackOfficeDate(operation.expires)
-        timestampFinalized = operation.finalized.map(BackOfficeDate.init)
-        riskFlags = operation.riskFlags
-        proximityOtp = proximityCode
-        activationId = operation.activationId
+        self.init(
+            id: operation.id, userId: operation.userId, applications: operation.applications.map(\.id),
+            externalId: operation.externalId, activationFlag: operation.activationFlag,
+            operationType: operation.operationType, templateName: operation.templateName, data: operation.data,
+            parameters: operation.parameters, additionalData: operation.additionalData, status: operation.status.name,
+            statusReason: operation.statusReason, signatureType: operation.signatureTypes.map(\.name),
+            failureCount: operation.failureCount, maxFailureCount: operation.maxFailureCount,
+            timestampCreated: BackOfficeDate(operation.created), timestampExpires: BackOfficeDate(operation.expires),
+            timestampFinalized: operation.finalized.map(BackOfficeDate.init), riskFlags: operation.riskFlags,
+            proximityOtp: proximityCode, activationId: operation.activationId)
+    }
+}
+
+/// `/operation/template/**` (server.md, section 17).
+struct OperationTemplateEndpoints: Sendable {
+    let service: OperationTemplateService
+
+    private struct TemplateReference: Decodable { var id: LenientInteger? }
+
+    private struct CreateRequest: Decodable {
+        let templateName: Identifier?
+        let content: TemplateContent
+
+        private enum CodingKeys: CodingKey { case templateName }
+
+        init(from decoder: any Decoder) throws {
+            templateName = try decoder.container(keyedBy: CodingKeys.self)
+                .decodeIfPresent(Identifier.self, forKey: .templateName)
+            content = try TemplateContent(from: decoder)
+        }
+    }
+
+    /// Everything but the name, which never changes.
+    private struct TemplateContent: Decodable {
+        var operationType: Identifier?
+        var dataTemplate: String?
+        var signatureType: [EnumName<SignatureType>]?
+        var maxFailureCount: LenientInteger?
+        var expiration: LenientInteger?
+        var riskFlags: String?
+        var proximityCheckEnabled: Bool?
+
+        /// The template as written; what is missing fails the validation.
+        func template(id: Int64?, name: Identifier) -> OperationTemplate {
+            OperationTemplate(
+                id: id, name: name, operationType: operationType ?? .none, dataTemplate: dataTemplate ?? "",
+                signatureTypes: (signatureType ?? []).map(\.value),
+                maxFailureCount: Int(maxFailureCount?.value ?? 0), expiration: expiration?.value ?? 0,
+                riskFlags: riskFlags, isProximityCheckEnabled: proximityCheckEnabled ?? false)
+        }
+    }
+
+    private struct TemplateView: Codable {
+        @ExplicitNull var id: Int64?
+        let templateName: Identifier
+        let operationType: Identifier
+        let dataTemplate: String
+        let signatureType: [String]
+        let maxFailureCount: Int
+        let expiration: Int64
+        @ExplicitNull var riskFlags: String?
+        let proximityCheckEnabled: Bool
+    }
+
+    var endpoints: [Endpoint] {
+        [
+            .backOffice("/operation/template/list") { try service.list().map(Self.view) },
+            .backOffice("/operation/template/detail") { (request: TemplateReference) in
+                Self.view(try service.detail(id: request.id?.value))
+            },
+            .backOffice("/operation/template/create") { (request: CreateRequest) in
+                Self.view(try service.create(request.content.template(id: nil, name: request.templateName ?? .none)))
+            },
+            .backOffice("/operation/template/update") { (request: Identified<LenientInteger, TemplateContent>) in
+                let updated = try service.update(id: request.id?.value) { template in
+                    template = request.content.template(id: template.id, name: template.name)
+                }
+                return Self.view(updated)
+            },
+            .backOfficeAction("/operation/template/remove") { (request: TemplateReference) in
+                try service.remove(id: request.id?.value)
+            },
+        ]
+    }
+
+    private static func view(_ template: OperationTemplate) -> TemplateView {
+        TemplateView(
+            id: template.id, templateName: template.name, operationType: template.operationType,
+            dataTemplate: template.dataTemplate, signatureType: template.signatureTypes.map(\.name),
+            maxFailureCount: template.maxFailureCount, expiration: template.expiration, riskFlags: template.riskFlags,
+            proximityCheckEnabled: template.isProximityCheckEnabled)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -22,9 +24,7 @@ struct RecoveryEndpoints: Sendable {
         @ExplicitNull var remotePostcardPublicKey: String?
     }
 
-    private struct UpdatedView: Codable {
-        let updated: Bool
-    }
+    private struct UpdatedView: Codable { let updated: Bool }
 
     private struct CreateRequest: Decodable {
         var applicationId: Identifier?
@@ -89,21 +89,15 @@ struct RecoveryEndpoints: Sendable {
         let recoveryCodes: [Code]
     }
 
-    private struct RevokeRequest: Decodable {
-        var recoveryCodeIds: [LenientInteger]?
-    }
-
-    private struct RevokedView: Codable {
-        let revoked: Bool
-    }
+    private struct RevokeRequest: Decodable { var recoveryCodeIds: [LenientInteger]? }
+    private struct RevokedView: Codable { let revoked: Bool }
 
     var endpoints: [Endpoint] {
         [
             .backOffice("/recovery/config/detail") { (request: ApplicationField) in
                 let (application, configuration) = try service.configuration(applicationId: request.applicationId)
                 return ConfigView(
-                    applicationId: application.id,
-                    activationRecoveryEnabled: configuration.isActivationRecoveryEnabled,
+                    applicationId: application.id, activationRecoveryEnabled: configuration.isActivationRecoveryEnabled,
                     recoveryPostcardEnabled: configuration.isPostcardEnabled,
                     allowMultipleRecoveryCodes: configuration.allowsMultipleCodes,
                     postcardPublicKey: configuration.postcardPublicKey.map { StrictBase64.encode($0) },

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -75,18 +77,14 @@ struct SignatureEndpoints: Sendable {
         var signatureFormat: EnumName<ECDSAFormat>?
     }
 
-    private struct DeviceKeyVerifyView: Codable {
-        let signatureValid: Bool
-    }
+    private struct DeviceKeyVerifyView: Codable { let signatureValid: Bool }
 
     private struct SignRequest: Decodable {
         var activationId: Identifier?
         var data: Base64Field?
     }
 
-    private struct SignView: Codable {
-        let signature: String
-    }
+    private struct SignView: Codable { let signature: String }
 
     private struct AuditRequest: Decodable {
         var userId: Identifier?
@@ -196,5 +194,71 @@ extension ECDSAFormat: NamedChoice {
         case .der: "DER"
         case .jose: "JOSE"
         }
+    }
+}
+
+/// The answer of both verifications (server.md, section 8.1). All fields are always present.
+struct SignatureVerdictView: Codable {
+    let signatureValid: Bool
+    let activationStatus: String
+    @ExplicitNull var blockedReason: String?
+    let activationId: Identifier
+    @ExplicitNull var userId: Identifier?
+    @ExplicitNull var applicationId: Identifier?
+    @ExplicitNull var signatureType: String?
+    @ExplicitNull var remainingAttempts: Int?
+    let applicationRoles: [Identifier]
+    let activationFlags: [Identifier]
+}
+
+extension SignatureVerdictView {
+    /// A signature that was not looked at reveals the state only.
+    init(activationId: Identifier, type: SignatureType, verdict: SignatureVerdict) {
+        let seen: Activation? =
+            switch verdict {
+            case .unknownActivation, .refused: nil
+            case .valid(let activation), .invalid(let activation): activation
+            }
+        self.init(
+            signatureValid: verdict.isValid, activationStatus: (verdict.activation?.status ?? .removed).name,
+            blockedReason: seen?.lifecycle.blockedReason, activationId: activationId, userId: seen?.userId,
+            applicationId: seen?.application.id, signatureType: seen == nil ? nil : type.name,
+            remainingAttempts: seen.map { $0.maxFailedAttempts - (verdict.isValid ? 0 : $0.failedAttempts) },
+            applicationRoles: seen?.application.roles ?? [], activationFlags: seen?.flags ?? [])
+    }
+}
+
+/// The answer of `/signature/list` (server.md, section 8.7).
+struct SignatureAuditView: Codable {
+    struct Item: Codable {
+        let id: Int64
+        let timestampCreated: BackOfficeDate
+        let userId: Identifier
+        let applicationId: Identifier
+        let activationId: Identifier
+        @ExplicitNull var activationCounter: Int64?
+        @ExplicitNull var activationCtrData: String?
+        let activationStatus: String
+        let additionalInfo: [SignatureAudit.Info]
+        let dataBase64: String
+        @ExplicitNull var signatureVersion: String?
+        let signatureType: String
+        let signature: String
+        let valid: Bool
+        let note: String
+        @ExplicitNull var version: Int?
+    }
+    let items: [Item]
+}
+
+extension SignatureAuditView.Item {
+    init(_ item: SignatureAuditStore.Item) {
+        self.init(
+            id: item.id, timestampCreated: BackOfficeDate(item.created), userId: item.userId,
+            applicationId: item.applicationId, activationId: item.activationId, activationCounter: item.counter,
+            activationCtrData: item.counterData.map { StrictBase64.encode($0) }, activationStatus: item.status.name,
+            additionalInfo: item.info, dataBase64: StrictBase64.encode(item.data), signatureVersion: item.versionText,
+            signatureType: item.type, signature: item.signature, valid: item.isValid, note: item.note,
+            version: item.activationVersion)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PowerAuthProtocol
 
 /// `/token/validate` and `/token/remove` (server.md, section 9).
@@ -22,29 +24,6 @@ struct TokenEndpoints: Sendable {
         @ExplicitNull var signatureType: String?
         let applicationRoles: [Identifier]
         let activationFlags: [Identifier]
-
-        init(_ verdict: TokenService.Verdict) {
-            switch verdict {
-            case .unknownToken:
-                self.init(isValid: false, nil, nil)
-            case .invalid(let token, let activation):
-                self.init(isValid: false, token, activation)
-            case .valid(let token, let activation):
-                self.init(isValid: true, token, activation)
-            }
-        }
-
-        private init(isValid: Bool, _ token: Token?, _ activation: Activation?) {
-            tokenValid = isValid
-            activationId = activation?.id
-            activationStatus = activation?.status.name
-            blockedReason = activation?.lifecycle.blockedReason
-            userId = activation?.userId
-            applicationId = activation?.application.id
-            signatureType = token?.signatureType
-            applicationRoles = activation?.application.roles ?? []
-            activationFlags = activation?.flags ?? []
-        }
     }
 
     private struct RemoveRequest: Decodable {
@@ -52,25 +31,34 @@ struct TokenEndpoints: Sendable {
         var activationId: Identifier?
     }
 
-    private struct RemoveView: Codable {
-        let removed: Bool
-    }
+    private struct RemoveView: Codable { let removed: Bool }
 
     var endpoints: [Endpoint] {
         [
             .backOffice(
                 "/token/validate",
                 quickly: { (request: ValidateRequest) in
-                    try await service.validateCached(header(request)).map(ValidateView.init)
+                    try await service.validateCached(header(request)).map(Self.view)
                 }
-            ) { (request: ValidateRequest) in
-                ValidateView(try service.validate(header(request)))
-            },
+            ) { (request: ValidateRequest) in Self.view(try service.validate(header(request))) },
             .backOffice("/token/remove") { (request: RemoveRequest) in
-                RemoveView(
-                    removed: try service.remove(tokenId: request.tokenId, activationId: request.activationId))
+                RemoveView(removed: try service.remove(tokenId: request.tokenId, activationId: request.activationId))
             },
         ]
+    }
+
+    private static func view(_ verdict: TokenService.Verdict) -> ValidateView {
+        let (isValid, token, activation): (Bool, Token?, Activation?) =
+            switch verdict {
+            case .unknownToken: (false, nil, nil)
+            case .invalid(let token, let activation): (false, token, activation)
+            case .valid(let token, let activation): (true, token, activation)
+            }
+        return ValidateView(
+            tokenValid: isValid, activationId: activation?.id, activationStatus: activation?.status.name,
+            blockedReason: activation?.lifecycle.blockedReason, userId: activation?.userId,
+            applicationId: activation?.application.id, signatureType: token?.signatureType,
+            applicationRoles: activation?.application.roles ?? [], activationFlags: activation?.flags ?? [])
     }
 
     @Sendable private func header(_ request: ValidateRequest) throws -> TokenHeader {

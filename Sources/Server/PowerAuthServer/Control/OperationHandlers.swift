@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabVocabulary
 import PowerAuthProtocol
 
 /// The commands about operations, offline codes, pushes and the inbox, answered with the same services as the HTTP APIs.

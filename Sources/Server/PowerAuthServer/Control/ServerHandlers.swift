@@ -1,6 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabVocabulary
 import PowerAuthProtocol
+
+extension CommandDispatcher<ServerServices> {
+    /// Performs a command on a server's workers, next to HTTP requests, on behalf of its operation. Returns at once.
+    /// - Parameter completion: takes the outcome, once, on a worker.
+    func perform(
+        _ request: ControlRequest, by server: LabServer,
+        _ completion: @escaping @Sendable (Result<JSONValue, ControlError>) -> Void
+    ) {
+        let services = server.services
+        server.workers.submit {
+            CurrentOperation.$id.withValue(request.operation) { perform(request, on: services, completion) }
+        }
+    }
+}
 
 /// The server commands of the lab's vocabulary, answered with the same services as the back-office API.
 ///
@@ -10,11 +28,11 @@ enum ServerHandlers {
     ///
     /// - Throws: `IncompleteCommandTable` when a command of the vocabulary has no handler.
     static func table(for server: LabServer) throws(IncompleteCommandTable) -> CommandDispatcher<ServerServices> {
-        let resources = ResourceCaller(
+        let resources = ResourceHandlers(
             endpoints: server.endpoints, journal: server.journal, credentials: server.credentials,
             labAccess: server.labAccess)
         var table = CommandDispatcher<ServerServices>(of: .server, errors: controlError)
-        table.answer(CallResource.self) { arguments, _ in try resources.call(arguments) }
+        resources.add(to: &table, on: server.workers)
         // A server that plays in an instance has the lab's powers.
         TrafficHandlers(powers: server.powers ?? TestControls()).add(to: &table)
         table.answer(InitActivation.self, initActivation)
@@ -22,7 +40,7 @@ enum ServerHandlers {
             _ = try services.activations.commit(
                 activationId: Identifier(arguments.activationId, field: "activationId"), otp: nil, externalUserId: nil)
         }
-        table.answer(LabKit.ActivationStatus.self, activationStatus)
+        table.answer(LabVocabulary.ActivationStatus.self, activationStatus)
         table.answer(BlockActivation.self) { arguments, services in
             _ = try services.activations.block(
                 activationId: Identifier(arguments.activationId, field: "activationId"), reason: arguments.reason,
@@ -69,15 +87,15 @@ enum ServerHandlers {
     }
 
     private static func activationStatus(
-        _ arguments: LabKit.ActivationStatus, _ services: ServerServices
-    ) throws -> LabKit.ActivationStatus.Result {
+        _ arguments: LabVocabulary.ActivationStatus, _ services: ServerServices
+    ) throws -> LabVocabulary.ActivationStatus.Result {
         let id = try Identifier(arguments.activationId, field: "activationId")
         let detail = try services.statuses.detail(activationId: id, challenge: nil)
         let activation = detail.activation
         let tokens = try services.context.read { try TokenStore.count($0, activationId: id) }
-        return LabKit.ActivationStatus.Result {
+        return LabVocabulary.ActivationStatus.Result {
             $0.activationId = arguments.activationId
-            $0.activationStatus = LabKit.ActivationStatus.State(activation?.status ?? .removed)
+            $0.activationStatus = LabVocabulary.ActivationStatus.State(activation?.status ?? .removed)
             $0.blockedReason = activation?.lifecycle.blockedReason
             $0.activationName = activation?.name
             $0.userId = activation?.userId.text ?? "unknown"
@@ -149,7 +167,7 @@ enum ServerHandlers {
     }
 }
 
-extension LabKit.ActivationStatus.State {
+extension LabVocabulary.ActivationStatus.State {
     fileprivate init(_ state: ActivationState) {
         self =
             switch state {

@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthProtocol
 
-/// `/pa/v3/activation/create`, `status` and `remove` (rest-api.md, sections 6.2 to 6.4).
+/// `/pa/v3/activation/**` (rest-api.md, sections 6.2 to 6.4 and 6.13, and section 14.1, items 6 and 7).
 struct DeviceActivationEndpoints: Sendable {
     let context: ServiceContext
-    let authentication: DeviceAuthentication
+    let encryption: DeviceEncryption
     let identification: ActivationIdentification
 
     private struct StatusRequest: Decodable {
@@ -20,23 +22,31 @@ struct DeviceActivationEndpoints: Sendable {
         let customObject: JSONValue?
     }
 
-    private struct ActivationAnswer: Encodable {
+    private struct NewName: Decodable { var activationName: String? }
+
+    private struct NameView: Encodable {
         let activationId: Identifier
+        @ExplicitNull var activationName: String?
     }
+
+    /// Names are changed with knowledge or biometry, but not with both.
+    private static let namingFactors: Set<SignatureType> = [.possessionKnowledge, .possessionBiometry]
 
     var endpoints: [Endpoint] {
         [
-            .asking(
+            .device(
                 "/pa/v3/activation/create", failure: .activation, others: [.recovery(expectedPukIndex: 1)],
-                reply: create),
+                answer: create),
             .device("/pa/v3/activation/status", failure: .activation, answer: status),
             .device(
                 "/pa/v3/activation/remove", failure: .activation, others: [.authentication], readsJSON: false,
                 answer: remove),
+            .device("/pa/v3/activation/detail", failure: .activation, others: [.authentication], answer: detail),
+            .device("/pa/v3/activation/rename", failure: .activation, others: [.authentication], answer: rename),
         ]
     }
 
-    @Sendable private func create(_ request: ServerRequest) throws -> Reply {
+    @Sendable private func create(_ request: ServerRequest) async throws -> ServerResponse {
         let sealed = try SealedRequest(annotatedRequest: request, scope: .application)
         let outer = try EnvelopeOpener(context: context).openApplication(
             sealed, as: .applicationGeneric, failures: .decryptor)
@@ -48,54 +58,58 @@ struct DeviceActivationEndpoints: Sendable {
         guard customAttributes.objectValue != nil else {
             throw ServiceError(.invalidRequest, "customAttributes must be an object")
         }
-        let outcome = try identification.activate(
+        let created = try await identification.activate(
             creation.identity, customAttributes: customAttributes,
             sealed: SealedRequest(
                 version: sealed.version, applicationKey: sealed.applicationKey, activationId: nil,
                 envelope: creation.activationData))
-        switch outcome {
-        case .created(let created):
-            return .answer(try answer(created, to: outer))
-        case .afterwards(let ask):
-            return .afterwards {
-                let create = try await ask()
-                return { try answer(create(), to: outer) }
-            }
-        }
-    }
-
-    private func answer(_ created: ActivationIdentification.Created, to outer: OpenedRequest) throws -> ServerResponse {
         let answer = ActivationResponse(
             activationData: created.exchanged.response, customAttributes: created.customAttributes,
             userInfo: try UserClaimsService(context: context).claimsAtActivation(
                 userId: created.exchanged.activation.userId))
-        let response = try outer.sealJSON(answer, at: context.clock.now())
-        return ServerResponse(status: 200, body: try JSONBody.encode(response))
+        return try .ok(outer.sealJSON(answer, at: context.clock.now()))
     }
 
     @Sendable private func status(_ request: ServerRequest) throws -> ServerResponse {
-        let query = try JSONBody.decode(RequestEnvelope<StatusRequest>.self, from: request.body).requestObject
+        let query = try request.object(StatusRequest.self)
         let id = try ActivationService.required(query.activationId)
         let detail = try StatusService(context: context).detail(activationId: id, challenge: query.challenge)
-        return try .ok(
-            ResponseEnvelope(
-                responseObject: StatusAnswer(
-                    activationId: id, encryptedStatusBlob: StrictBase64.encode(detail.encryptedBlob),
-                    nonce: detail.blobNonce.map { StrictBase64.encode($0) },
-                    customObject: try identification.provider.statusObject(
-                        detail.activation.map {
-                            .init(
-                                activationId: $0.id.text, userId: $0.userId.text, flags: $0.flags.map(\.text))
-                        }))))
+        return try .object(
+            StatusAnswer(
+                activationId: id, encryptedStatusBlob: StrictBase64.encode(detail.encryptedBlob),
+                nonce: detail.blobNonce.map { StrictBase64.encode($0) },
+                customObject: identification.provider.statusObject(
+                    detail.activation.map {
+                        .init(activationId: $0.id.text, userId: $0.userId.text, flags: $0.flags.map(\.text))
+                    })))
     }
 
     @Sendable private func remove(_ request: ServerRequest) throws -> ServerResponse {
-        let authenticated = try authentication.authenticate(
+        let authenticated = try encryption.authentication.authenticate(
             request, uriId: "/pa/activation/remove", allowed: .strong)
         let removed = try ActivationService(context: context).remove(
             activationId: authenticated.activation.id, externalUserId: nil,
             revokeRecoveryCodes: identification.provider.revokesRecoveryCodes)
-        return try .ok(ResponseEnvelope(responseObject: ActivationAnswer(activationId: removed.id)))
+        return try .object(["activationId": removed.id])
+    }
+
+    @Sendable private func detail(_ request: ServerRequest) throws -> ServerResponse {
+        let (exchange, activation) = try encryption.openAuthorized(request, allowed: Self.namingFactors)
+        return try name(of: activation, in: exchange)
+    }
+
+    @Sendable private func rename(_ request: ServerRequest) throws -> ServerResponse {
+        let (exchange, authenticated) = try encryption.openSigned(
+            request, uriId: "/pa/activation/rename", allowed: Self.namingFactors)
+        let name = try JSONBody.decode(NewName.self, from: exchange.plaintext).activationName
+        let activation = try ActivationService(context: context).rename(
+            activationId: authenticated.activation.id, name: name, externalUserId: authenticated.activation.userId)
+        return try self.name(of: activation, in: exchange)
+    }
+
+    private func name(of activation: Activation, in exchange: DeviceEncryption.Exchange) throws -> ServerResponse {
+        let view = NameView(activationId: activation.id, activationName: activation.name)
+        return try encryption.answer(exchange, with: JSONBody.encode(ResponseEnvelope(responseObject: view)))
     }
 }
 
@@ -118,5 +132,61 @@ extension SealedRequest {
         try self.init(
             version: header.version, applicationKey: header.applicationKey, activationId: header.activationId,
             envelope: envelope)
+    }
+}
+
+/// Identifies the user of an activation from the device's credentials, and creates it (rest-api.md, section 6.2).
+///
+/// Thread rule: worker threads only; it blocks. While an identity provider is asked it keeps no thread.
+struct ActivationIdentification: Sendable {
+    let context: ServiceContext
+    let provider: ActivationProvider
+    let identityProviders: IdentityProviders
+
+    /// A new activation and the content of its answer's outer layer.
+    struct Created: Sendable {
+        let exchanged: KeyExchangeService.Exchanged
+        let customAttributes: JSONValue
+    }
+
+    /// Creates or completes the activation of a device.
+    /// - Parameter customAttributes: an object.
+    /// - Throws: ServiceError with the cause; the device sees one code for nearly all causes.
+    func activate(
+        _ identity: ActivationIdentity, customAttributes: JSONValue, sealed: SealedRequest
+    ) async throws -> Created {
+        let exchanged: KeyExchangeService.Exchanged
+        switch identity {
+        case .code(let code):
+            exchanged = try KeyExchangeService(context: context).exchange(
+                activationCode: Identifier(known: code.text), generatesRecoveryCode: true, sealed: sealed)
+            try commit(exchanged, if: provider.commits(identity.type))
+        case .custom(let attributes), .direct(let attributes):
+            exchanged = try create(
+                for: try provider.userId(attributes).map { try Identifier($0, field: "userId") }, sealed)
+            try commit(exchanged, if: provider.commits("CUSTOM"))
+        case .openIDConnect(let grant):
+            let identityProvider = try identityProviders.provider(of: grant, applicationKey: sealed.applicationKey)
+            exchanged = try create(for: try await identityProviders.subject(of: grant, at: identityProvider), sealed)
+            try commit(exchanged, if: true)
+            return Created(exchanged: exchanged, customAttributes: customAttributes)
+        case .recovery(let recovery):
+            exchanged = try RecoveryActivationService(context: context).recover(
+                .init(code: Identifier(known: recovery.code.text), puk: recovery.puk.text), sealed: sealed)
+            try commit(exchanged, if: provider.commits(identity.type))
+        }
+        return Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes))
+    }
+
+    private func create(for userId: Identifier?, _ sealed: SealedRequest) throws -> KeyExchangeService.Exchanged {
+        try ActivationCreationService(context: context).create(
+            .init(userId: userId), generatesRecoveryCode: true, sealed: sealed)
+    }
+
+    /// A code whose phase is the key exchange is active already.
+    private func commit(_ exchanged: KeyExchangeService.Exchanged, if isWanted: Bool) throws {
+        guard isWanted, exchanged.activation.status == .pendingCommit else { return }
+        _ = try ActivationService(context: context).commit(
+            activationId: exchanged.activation.id, otp: nil, externalUserId: nil)
     }
 }

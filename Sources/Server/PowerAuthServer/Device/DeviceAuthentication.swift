@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -5,7 +7,6 @@ import PowerAuthProtocol
 struct DeviceAuthentication: Sendable {
     let signatures: SignatureService
 
-    /// A request whose signature was accepted.
     struct Authenticated: Sendable {
         let header: SignatureHeader
         let activation: Activation
@@ -17,9 +18,7 @@ struct DeviceAuthentication: Sendable {
     ///   - uriId: the label that both sides sign instead of the URL.
     ///   - allowed: other combinations are refused without verification.
     /// - Throws: a ``Refusal`` if the signature is not accepted; its cause is for the log.
-    func authenticate(
-        _ request: ServerRequest, uriId: String, allowed: Set<SignatureType>
-    ) throws -> Authenticated {
+    func authenticate(_ request: ServerRequest, uriId: String, allowed: Set<SignatureType>) throws -> Authenticated {
         let header = try self.header(of: request)
         guard allowed.contains(header.signatureType) else {
             throw Refusal(cause: "POWER_AUTH_SIGNATURE_TYPE_INVALID \(header.signatureType.rawValue)")
@@ -49,7 +48,6 @@ struct DeviceAuthentication: Sendable {
         return activation
     }
 
-    /// Reads the signature header.
     /// - Throws: a ``Refusal``.
     func header(of request: ServerRequest) throws -> SignatureHeader {
         do {
@@ -85,25 +83,22 @@ struct DeviceAuthentication: Sendable {
     /// - Throws: a ``Refusal`` for any other verdict.
     func accepted(_ verdict: SignatureVerdict) throws -> Activation {
         switch verdict {
-        case .valid(let activation):
-            return activation
-        case .unknownActivation:
-            throw Refusal(cause: "no activation with this identifier")
+        case .valid(let activation): return activation
+        case .unknownActivation: throw Refusal(cause: "no activation with this identifier")
         case .refused(let activation):
-            throw Refusal(
-                cause: "activation \(activation.id) is \(activation.status.name), or the application key is not its own"
-            )
+            let state = "activation \(activation.id) is \(activation.status.name)"
+            throw Refusal(cause: "\(state), or the application key is not its own")
         case .invalid(let activation):
-            throw Refusal(
-                cause:
-                    "signature does not match; \(activation.failedAttempts) of \(activation.maxFailedAttempts) failures"
-            )
+            let failures = "\(activation.failedAttempts) of \(activation.maxFailedAttempts) failures"
+            throw Refusal(cause: "signature does not match; \(failures)")
         }
     }
 
     /// Why a device is refused. The device sees the same error for every cause.
     struct Refusal: Error, CustomStringConvertible {
         let cause: String
+        /// That error; the Mobile Token API has one of its own.
+        var answer = ErrorResponse.authentication
         var description: String { cause }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -6,7 +8,6 @@ struct DeviceEncryption: Sendable {
     let context: ServiceContext
     let authentication: DeviceAuthentication
 
-    /// A decrypted request.
     struct Exchange: Sendable {
         let opened: OpenedRequest
         /// Nil in application scope.
@@ -58,10 +59,22 @@ struct DeviceEncryption: Sendable {
         return (exchange, authenticated)
     }
 
+    /// Opens a request that shows a token of the same activation.
+    /// - Throws: `decryptionFailed` for an envelope of another activation.
+    func openAuthorized(
+        _ request: ServerRequest, allowed: Set<SignatureType>
+    ) throws -> (exchange: Exchange, activation: Activation) {
+        let activation = try authentication.authenticateToken(request, allowed: allowed)
+        let exchange = try open(request, scope: .activation)
+        guard exchange.activation?.id == activation.id else {
+            throw ServiceError(.decryptionFailed, "token and envelope belong to different activations")
+        }
+        return (exchange, activation)
+    }
+
     /// Encrypts the one answer of an exchange.
     func answer(_ exchange: Exchange, with plaintext: Data) throws -> ServerResponse {
-        ServerResponse(
-            status: 200, body: try JSONBody.encode(exchange.opened.seal(plaintext, at: context.clock.now())))
+        try .ok(exchange.opened.seal(plaintext, at: context.clock.now()))
     }
 }
 

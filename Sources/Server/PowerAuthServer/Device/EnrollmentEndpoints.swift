@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -8,9 +10,7 @@ struct EnrollmentEndpoints: Sendable {
     let encryption: DeviceEncryption
     let identityProviders: IdentityProviders
 
-    private struct ProviderRequest: Decodable {
-        var providerId: String?
-    }
+    private struct ProviderRequest: Decodable { var providerId: String? }
 
     /// The provider settings that a device needs to send its user there; without the client secret.
     private struct ProviderView: Encodable {
@@ -20,21 +20,10 @@ struct EnrollmentEndpoints: Sendable {
         @ExplicitNull var authorizeUri: String?
         let redirectUri: String
         let pkceEnabled: Bool
-
-        init(_ provider: IdentityProvider) {
-            providerId = provider.providerId
-            clientId = provider.clientId
-            scopes = provider.scopes ?? "openid"
-            authorizeUri = provider.authorizeUri
-            redirectUri = provider.redirectUri
-            pkceEnabled = provider.pkceEnabled ?? false
-        }
     }
 
     /// The application of the other app.
-    private struct CodeRequest: Decodable {
-        var applicationId: Identifier?
-    }
+    private struct CodeRequest: Decodable { var applicationId: Identifier? }
 
     private struct CodeView: Encodable {
         let activationId: Identifier
@@ -63,18 +52,14 @@ struct EnrollmentEndpoints: Sendable {
             found = try identityProviders.provider(
                 id, applicationKey: exchange.opened.applicationVersion.applicationKey)
         } catch let error as ServiceError {
-            throw NoConfiguration(cause: error.description)
+            throw DeviceAuthentication.Refusal(cause: error.description, answer: .applicationConfiguration)
         } catch let error as DecodingError {
-            throw NoConfiguration(cause: error.sentence)
+            throw DeviceAuthentication.Refusal(cause: error.sentence, answer: .applicationConfiguration)
         }
-        return try encryption.answer(
-            exchange, with: JSONBody.encode(ResponseEnvelope(responseObject: ProviderView(found))))
-    }
-
-    /// Why no provider is returned. The device sees the same error for every cause.
-    struct NoConfiguration: Error, CustomStringConvertible {
-        let cause: String
-        var description: String { cause }
+        let view = ProviderView(
+            providerId: found.providerId, clientId: found.clientId, scopes: found.scopes ?? "openid",
+            authorizeUri: found.authorizeUri, redirectUri: found.redirectUri, pkceEnabled: found.pkceEnabled ?? false)
+        return try encryption.answer(exchange, with: JSONBody.encode(ResponseEnvelope(responseObject: view)))
     }
 
     /// Makes a code for the same user in another app, whose activation the back office commits as any other.

@@ -1,18 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
-/// Endpoints of an application's backend that show every way to protect one (rest-api.md, section 12).
+/// Endpoints of an imaginary application's backend that show every way to protect one (rest-api.md, section 12).
 struct ExchangeEndpoints: Sendable {
     let context: ServiceContext
     let encryption: DeviceEncryption
 
-    private struct Message: Codable {
-        var data: String?
-    }
-
-    private struct Wrapped<Content: Codable>: Codable {
-        var requestObject: Content
-    }
+    private struct Message: Codable { var data: String? }
+    private struct Wrapped<Content: Codable>: Codable { var requestObject: Content }
 
     var endpoints: [Endpoint] {
         [
@@ -37,6 +34,25 @@ struct ExchangeEndpoints: Sendable {
                 return try JSONBody.encode(Message(data: Self.verified(text, userId: userId)))
             },
             authorized("/exchange/v3/token/generics") { plaintext, _ in try Self.echo(plaintext) },
+            // Not encrypted.
+            .device("/session/login", failure: .authentication, readsJSON: false) { request in
+                let activation = try encryption.authentication.authenticate(
+                    request, uriId: "/session/login", allowed: .strong
+                ).activation
+                return try .object(["userId": activation.userId, "activationId": activation.id])
+            },
+            .device("/secured/account/{id}", failure: .authentication, readsJSON: false) { request in
+                let uriId = try UriIdTemplate("/secured/account/${id}?filter=${filter}").filled(from: request)
+                let activation = try encryption.authentication.authenticate(request, uriId: uriId, allowed: .strong)
+                    .activation
+                return try .object(["accountId": request.parameters["id"] ?? "", "userId": activation.userId.text])
+            },
+            .device(
+                "/secure/account/widget/balance", methods: ["GET", "POST"], failure: .authentication, readsJSON: false
+            ) { request in
+                _ = try encryption.authentication.authenticateToken(request, allowed: .withPossession)
+                return try .object("CZK 1 234.50")
+            },
         ]
     }
 
@@ -65,11 +81,7 @@ struct ExchangeEndpoints: Sendable {
         _ path: String, _ answer: @escaping @Sendable (_ plaintext: Data, _ userId: Identifier) throws -> Data
     ) -> Endpoint {
         .device(path, failure: .encryption, others: [.authentication]) { request in
-            let activation = try encryption.authentication.authenticateToken(request, allowed: .strong)
-            let exchange = try encryption.open(request, scope: .activation)
-            guard exchange.activation?.id == activation.id else {
-                throw ServiceError(.decryptionFailed, "token and envelope belong to different activations")
-            }
+            let (exchange, activation) = try encryption.openAuthorized(request, allowed: .strong)
             return try encryption.answer(exchange, with: answer(exchange.plaintext, activation.userId))
         }
     }
@@ -91,5 +103,22 @@ struct ExchangeEndpoints: Sendable {
 
     private static func verified(_ text: String, userId: Identifier) -> String {
         "Server successfully decrypted data and verified signature, request data: \(text), user ID: \(userId)"
+    }
+}
+
+/// A URI identifier with placeholders `${name}`, filled from the request: query parameters first, then path parameters.
+/// Unknown placeholders stay unchanged.
+struct UriIdTemplate: Sendable {
+    private let text: String
+
+    init(_ text: String) { self.text = text }
+
+    /// - Throws: a refusal for a query that cannot be read.
+    func filled(from request: ServerRequest) throws -> String {
+        let query = try QueryParameters(request.query)
+        return text.replacing(/\$\{([A-Za-z0-9_]+)\}/) { match in
+            let name = String(match.1)
+            return query[name] ?? request.parameters[name] ?? String(match.0)
+        }
     }
 }

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
-import LabKit
+import LabCore
 
 /// The identifier of a row, or a value that rows are compared by: an activation, a user, an application, a flag.
 ///
@@ -51,9 +53,7 @@ struct Identifier: Hashable, Sendable {
     private static let rule = "an identifier has at most \(longest) characters, and no control characters"
 
     /// - Parameter field: the field of the refused text.
-    private static func refusal(of field: String) -> ServiceError {
-        .invalid("\(field): \(rule)")
-    }
+    private static func refusal(of field: String) -> ServiceError { .invalid("\(field): \(rule)") }
 
     static func == (one: Identifier, other: Identifier) -> Bool {
         one.text.utf8.count == other.text.utf8.count && one.text.utf8.elementsEqual(other.text.utf8)
@@ -72,9 +72,7 @@ extension Identifier: Comparable {
     }
 }
 
-extension Identifier: CustomStringConvertible {
-    var description: String { text }
-}
+extension Identifier: CustomStringConvertible { var description: String { text } }
 
 extension Identifier: Codable {
     init(from decoder: any Decoder) throws {
@@ -94,9 +92,7 @@ extension Identifier: Codable {
 
 extension KeyedEncodingContainer {
     /// Without the containers that a wrapper has of its own.
-    mutating func encode(_ value: Identifier, forKey key: Key) throws {
-        try encode(value.text, forKey: key)
-    }
+    mutating func encode(_ value: Identifier, forKey key: Key) throws { try encode(value.text, forKey: key) }
 
     /// Without the containers that a wrapper has of its own.
     mutating func encode(_ value: ExplicitNull<Identifier>, forKey key: Key) throws {
@@ -109,9 +105,7 @@ extension Identifier: DescribedJSON {
     /// The pattern by which the description of the API says that a text names something.
     static let pattern: JSONValue = #"^[^\u0000-\u001F\u007F-\u009F]*$"#
 
-    static var schema: JSONValue {
-        ["type": "string", "maxLength": .integer(Int64(longest)), "pattern": pattern]
-    }
+    static var schema: JSONValue { ["type": "string", "maxLength": .integer(Int64(longest)), "pattern": pattern] }
 }
 
 extension Identifier: DatabaseValueConvertible, StatementColumnConvertible {
@@ -131,5 +125,31 @@ extension Optional<Identifier> {
     var nonBlank: Identifier? {
         guard let identifier = self, !identifier.text.allSatisfy(\.isWhitespace) else { return nil }
         return identifier
+    }
+}
+
+/// The random identifiers the server hands out.
+enum Identifiers {
+    /// A lower-case UUID of version 4.
+    static func uuid() -> Identifier { Identifier(known: UUID().uuidString.lowercased()) }
+
+    /// Draws candidates until one is free.
+    /// - Throws: ServiceError with `code` when `attempts` candidates were all taken.
+    static func firstFree<Candidate>(
+        attempts: Int, orThrow code: ServiceErrorCode, draw: () -> Candidate, isTaken: (Candidate) throws -> Bool
+    ) throws -> Candidate {
+        for _ in 0..<attempts {
+            let candidate = draw()
+            if try !isTaken(candidate) { return candidate }
+        }
+        throw ServiceError(code, "\(attempts) candidates were all taken")
+    }
+}
+
+extension Optional<String> {
+    /// The text, unless it is missing or made of white space only.
+    var nonBlank: String? {
+        guard let text = self, !text.allSatisfy(\.isWhitespace) else { return nil }
+        return text
     }
 }

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 public import PowerAuthProtocol
 
 /// An event that the server reports to its observers.
@@ -20,6 +23,40 @@ public enum ServerEvent: Sendable {
     case pushSent(id: String, activationId: String, type: String?, outcome: PushOutcome?)
     /// The server stops listening.
     case stopped
+
+    /// What traces and logs write down about it.
+    var fields: [String: JSONValue] {
+        switch self {
+        case .started(let port, let applicationId):
+            ["port": .integer(Int64(port)), "applicationId": .string(applicationId)]
+        case .requestReceived(let method, let path): ["method": .string(method), "path": .string(path)]
+        case .requestAnswered(let method, let path, let status, let milliseconds):
+            [
+                "method": .string(method), "path": .string(path), "status": .integer(Int64(status)),
+                "milliseconds": .number(milliseconds),
+            ]
+        case .requestRefused(let path, let code, let cause):
+            ["path": .string(path), "code": .string(code), "cause": .string(cause)]
+        case .requestFaulted(let path, let fault, let id):
+            ["path": .string(path), "fault": .string(fault), "id": .string(id)]
+        case .activationChanged(let id, let from, let to, let reason):
+            [
+                "activationId": .string(id), "from": .optional(from?.name), "to": .string(to.name),
+                "reason": .optional(reason),
+            ]
+        case .signatureVerified(let id, let type, let valid, let counter, let failedAttempts):
+            [
+                "activationId": .string(id), "type": .string(type), "valid": .bool(valid),
+                "counter": .integer(Int64(clamping: counter)), "failedAttempts": .integer(Int64(failedAttempts)),
+            ]
+        case .pushSent(let id, let activationId, let type, let outcome):
+            [
+                "id": .string(id), "activationId": .string(activationId), "type": .optional(type),
+                "outcome": .optional(outcome?.rawValue),
+            ]
+        case .stopped: [:]
+        }
+    }
 }
 
 /// Where server events go: a lab's trace, a log, or a test.
@@ -34,6 +71,48 @@ public protocol ServerJournal: Sendable {
 }
 
 /// The lab operation on whose behalf the current thread works.
-enum CurrentOperation {
-    @TaskLocal static var id: String?
+enum CurrentOperation { @TaskLocal static var id: String? }
+
+/// Several journals that receive the same events.
+struct CompositeJournal: ServerJournal {
+    let journals: [any ServerJournal]
+
+    func record(_ event: ServerEvent, operation: String?) {
+        for journal in journals { journal.record(event, operation: operation) }
+    }
+}
+
+/// Where a lab may interfere with the server. Every function may block, and may end the process.
+///
+/// Called on worker threads and on the writing thread. The defaults do nothing.
+public struct ServerFaults: Sendable {
+    /// Whether any point may act now. Otherwise a request may be answered on an event loop, which must not be blocked,
+    /// and passes no point outside of its transaction. Must not block.
+    public var areArmed: @Sendable () -> Bool
+    /// A request for a path was received completely and nothing was done yet. Throwing answers it with 500.
+    public var requestReceived: @Sendable (_ path: String) throws -> Void
+    /// A transaction is complete but not committed. Throwing rolls it back.
+    public var beforeCommit: @Sendable () throws -> Void
+    /// A transaction is committed, its reply not sent yet. Throwing answers with 500.
+    public var afterCommit: @Sendable () throws -> Void
+    /// The answer to a request for a path is about to be sent. Throwing replaces it by 500.
+    public var responseSent: @Sendable (_ path: String) throws -> Void
+
+    /// Creates points that never do anything.
+    public init() { self.init(areArmed: { false }) }
+
+    /// Creates the points.
+    public init(
+        areArmed: @escaping @Sendable () -> Bool = { true },
+        requestReceived: @escaping @Sendable (_ path: String) throws -> Void = { _ in },
+        beforeCommit: @escaping @Sendable () throws -> Void = {},
+        afterCommit: @escaping @Sendable () throws -> Void = {},
+        responseSent: @escaping @Sendable (_ path: String) throws -> Void = { _ in }
+    ) {
+        self.areArmed = areArmed
+        self.requestReceived = requestReceived
+        self.beforeCommit = beforeCommit
+        self.afterCommit = afterCommit
+        self.responseSent = responseSent
+    }
 }

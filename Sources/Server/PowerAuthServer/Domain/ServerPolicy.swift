@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The server's tunable rules with the defaults of server.md, section 25.
 ///
 /// Times are milliseconds.

@@ -1,8 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import GRDB
 import PowerAuthProtocol
 import Synchronization
 
 /// What every domain service works with.
+///
+/// Thread rule of the services: worker threads only, because their methods block, but for those that say otherwise.
 struct ServiceContext: Sendable {
     let database: ServerDatabase
     let clock: any ServerClock
@@ -20,9 +24,7 @@ struct ServiceContext: Sendable {
     let alarm = ServerAlarm()
 
     /// Reads a consistent snapshot. Blocks.
-    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try database.read(body)
-    }
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try database.read(body) }
 
     /// Makes one change, journals its events and sends its pushes once it is committed. Blocks.
     ///
@@ -92,9 +94,7 @@ struct ServiceContext: Sendable {
         operation.proximityCode(at: clock.now(), policy.proximity)
     }
 
-    func record(_ event: ServerEvent) {
-        journal?.record(event, operation: CurrentOperation.id)
-    }
+    func record(_ event: ServerEvent) { journal?.record(event, operation: CurrentOperation.id) }
 }
 
 /// The side effects of a commit: the writing thread fills them in before it, and the request reads them after its
@@ -116,101 +116,38 @@ private final class ChangeEffects: Sendable {
     }
 }
 
-/// One transaction: the connection, its moment, and the events that become true with its commit.
-///
-/// Thread rule: the thread of the transaction only, and not longer than it.
-final class WriteTransaction {
-    let database: Database
-    /// See `WriteTransaction+Rows.swift`.
-    let rows: TransactionRows
-    let now: ServerTime
-    private(set) var events: [ServerEvent] = []
-    private(set) var pushes: [Push] = []
-    /// Whether the commit may make a scheduled job due earlier.
-    var wakesJobs = false
-
-    init(database: Database, rows: TransactionRows, now: ServerTime) {
-        self.database = database
-        self.rows = rows
-        self.now = now
-    }
-
-    /// Adds an event that is journalled after the commit.
-    func note(_ event: ServerEvent) {
-        events.append(event)
-    }
-
-    /// Adds a push that is sent after the commit.
-    func push(_ push: Push) {
-        pushes.append(push)
-    }
-
-    /// Reads an activation for changing it.
-    /// - Throws: `activationNotFound` for an unknown identifier.
-    func activation(_ id: Identifier) throws -> Activation {
-        guard let activation = try findActivation(id) else {
-            throw ServiceError(.activationNotFound, "no activation \(id)")
-        }
-        return activation
-    }
-
-    /// Saves a new activation together with its history row.
-    func insert(_ activation: Activation) throws {
-        try ActivationStore.insert(database, activation)
-        try ActivationStore.insertHistory(database, activation, reason: nil, externalUserId: nil, at: now)
-        try audit(activation, previous: nil)
-        try announce(activation)
-        note(.activationChanged(activationId: activation.id.text, from: nil, to: activation.status, reason: nil))
-    }
-
-    /// Saves a changed activation together with its history row.
-    /// - Parameters:
-    ///   - activation: the new content; its time of change is set here.
-    ///   - previous: its status before the change.
-    ///   - reason: for the history, unless the new status is BLOCKED and has its own reason.
-    ///   - externalUserId: the operator on whose behalf the change is made.
-    func save(
-        _ activation: inout Activation, previous: ActivationState, reason: String? = nil,
-        externalUserId: Identifier? = nil
-    ) throws {
-        activation.lastChange = now
-        try saveContent(activation)
-        try ActivationStore.insertHistory(
-            database, activation, reason: reason, externalUserId: externalUserId, at: now)
-        try audit(activation, previous: previous, reason: reason, externalUserId: externalUserId)
-        try settleRecoveryCodes(of: activation, previous: previous)
-        if activation.status != previous {
-            try PushRegistrationStore.setActive(
-                database, activation.status == .active, activationId: activation.id)
-        }
-        if !HistoryReason.unannounced.contains(reason) { try announce(activation) }
-        note(
-            .activationChanged(
-                activationId: activation.id.text, from: previous, to: activation.status,
-                reason: activation.lifecycle.blockedReason ?? reason))
-    }
-
-    /// Recovery codes become usable with their activation, and do not outlive one that never was.
-    private func settleRecoveryCodes(of activation: Activation, previous: ActivationState) throws {
-        switch (previous, activation.status) {
-        case (_, .active):
-            try RecoveryStore.activateAll(database, ofActivation: activation.id, at: now)
-        case (.created, .removed), (.pendingCommit, .removed):
-            try RecoveryStore.revokeAll(database, ofActivation: activation.id, at: now)
-        case (_, .removed):
-            // An operator may have blocked it before it ever was active.
-            try RecoveryStore.revokeAll(database, ofActivation: activation.id, thatAre: .created, at: now)
-        default:
-            break
+extension ServiceContext {
+    /// An activation as committed; nil for an unknown identifier. Blocks, unless it is cached.
+    func activation(_ id: Identifier) throws -> Activation? {
+        try committed(cached: { $0.activation(id) }, read: { try ActivationStore.find($0, id: id) }) {
+            $0.activations[$1.id] = .known($1)
         }
     }
 
-    /// Removes and saves the activation if its time to be finished is over.
-    /// - Returns: whether it was removed by this call.
-    func removeIfExpired(_ activation: inout Activation) throws -> Bool {
-        let previous = activation.status
-        guard activation.removeIfExpired(at: now) else { return false }
-        try save(&activation, previous: previous)
-        return true
+    /// The version with an application key, supported or not. Blocks, unless it is cached.
+    func version(applicationKey: Identifier) throws -> ApplicationVersion? {
+        try committed(
+            cached: { $0.version(applicationKey) },
+            read: { try ApplicationStore.version($0, applicationKey: applicationKey) },
+            keep: { $0.versions[$1.applicationKey] = .known($1) })
+    }
+
+    /// A token as committed; nil for an unknown identifier. Blocks, unless it is cached.
+    func token(_ id: Identifier) throws -> Token? {
+        try committed(cached: { $0.token(id) }, read: { try TokenStore.find($0, id: id) }) {
+            $0.tokens[$1.id] = .known($1)
+        }
+    }
+
+    private func committed<Value>(
+        cached: (RowCache) -> Value?, read: (Database) throws -> Value?, keep: (inout RowChanges, Value) -> Void
+    ) throws -> Value? {
+        if let known = cached(database.cache) { return known }
+        let revision = database.cache.revision
+        guard let found = try database.read(read) else { return nil }
+        var rows = RowChanges()
+        keep(&rows, found)
+        database.cache.take(over: rows, readAt: revision)
+        return found
     }
 }

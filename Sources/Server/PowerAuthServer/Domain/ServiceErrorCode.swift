@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The closed list of business errors of the back-office API (server.md, section 2.6).
 public enum ServiceErrorCode: String, CaseIterable, Sendable {
     case unknownError = "ERR0000"

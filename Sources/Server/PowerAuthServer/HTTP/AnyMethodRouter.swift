@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// Finds the endpoint of a path for any method, so that the endpoint itself decides which methods it answers.
 ///
@@ -18,9 +21,7 @@ struct AnyMethodRouter: HTTPResponderBuilder {
         router.on(path, method: Responder.routedMethod, use: handler)
     }
 
-    func buildResponder() -> Responder {
-        Responder(router: router.buildResponder())
-    }
+    func buildResponder() -> Responder { Responder(router: router.buildResponder()) }
 
     /// Moves the method from the request to the context before routing.
     struct Responder: HTTPResponder {
@@ -35,5 +36,31 @@ struct AnyMethodRouter: HTTPResponderBuilder {
             head.method = Self.routedMethod
             return try await router.respond(to: Request(head: head, body: request.body), context: context)
         }
+    }
+}
+
+/// The connection's data for a request.
+struct ConnectionContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The method of the request, also while it is routed by its path alone.
+    var method = HTTPRequest.Method.get
+    private let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+
+    /// The address of the other side.
+    var remoteAddress: String? { channel.remoteAddress?.ipAddress }
+
+    /// The address of this side.
+    var localAddress: String? { channel.localAddress?.ipAddress }
+
+    /// Closes the connection without an answer.
+    /// - Returns: a response that has nowhere to go.
+    func hangUp() async throws -> Response {
+        try await channel.close()
+        return Response(status: .internalServerError)
     }
 }

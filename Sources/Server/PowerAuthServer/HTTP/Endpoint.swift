@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The types of a back-office resource's request and response objects.
@@ -10,9 +12,12 @@ struct EndpointBodies: Sendable {
 
 /// One resource of the server: where it is, and the function that answers.
 ///
-/// The function blocks and therefore runs on a worker thread; what it cannot say yet it leaves to a ``Reply/afterwards``.
-/// ``quickAnswer`` does not block, and runs on an event loop. ``RequestDispatcher`` leads a request through them.
+/// ``RequestDispatcher`` leads a request through it.
 struct Endpoint: Sendable {
+    /// Answers a request. It runs on the workers and may block; while it waits for something asynchronous, such as an
+    /// external service, it keeps no worker.
+    typealias Handler = @Sendable (ServerRequest) async throws -> ServerResponse
+
     let face: APISurface
     /// The path below the face's mount points, with a leading slash.
     let path: String
@@ -22,7 +27,6 @@ struct Endpoint: Sendable {
     /// Further errors for a device, beside the fallback and the answers independent of the endpoint: 405, 413, 415 and
     /// 500.
     var otherFailures: [ErrorResponse] = []
-    /// The media type of the body.
     var bodyType = BodyType.json
     /// The bodies of a resource, for its description; nil if the API surface describes them completely.
     var bodies: EndpointBodies?
@@ -30,11 +34,11 @@ struct Endpoint: Sendable {
     var limits: [String: FieldLimit] = [:]
     /// How long the texts of a request may be; nil where nothing is said about them.
     var lengths: RequestLengths?
-    /// The media type of the answer.
     var answerType = "application/json"
-    /// Answers without blocking, so that no worker is needed; nil, and nothing has happened, leaves the request to one.
+    /// Answers on an event loop and does not block, so that no worker is needed; nil, and nothing has happened, leaves
+    /// the request to ``answer``.
     var quickAnswer: (@Sendable (ServerRequest) async throws -> ServerResponse?)?
-    let reply: @Sendable (ServerRequest) throws -> Reply
+    var answer: Handler
 
     /// A device resource.
     /// - Parameters:
@@ -43,78 +47,57 @@ struct Endpoint: Sendable {
     ///   - readsJSON: false where the body is only signed, not read.
     static func device(
         _ path: String, methods: Set<String> = ["POST"], failure: ErrorResponse, others: [ErrorResponse] = [],
-        readsJSON: Bool = true, answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
+        readsJSON: Bool = true, answer: @escaping Handler
     ) -> Endpoint {
         Endpoint(
             face: .device, path: path, methods: methods, fallback: failure, otherFailures: others,
-            bodyType: readsJSON ? .json : .unread, reply: { try .answer(answer($0)) })
-    }
-
-    /// A device resource that calls external services for some requests.
-    static func asking(
-        _ path: String, failure: ErrorResponse, others: [ErrorResponse] = [],
-        reply: @escaping @Sendable (ServerRequest) throws -> Reply
-    ) -> Endpoint {
-        Endpoint(
-            face: .device, path: path, methods: ["POST"], fallback: failure, otherFailures: others, reply: reply)
+            bodyType: readsJSON ? .json : .unread, answer: answer)
     }
 
     /// A resource of the Mobile Token API.
-    /// - Parameters:
-    ///   - failures: the possible errors.
-    ///   - refusal: the error for a device without a valid signature or token.
+    /// - Parameter refusal: the error for a device without a valid signature or token.
     static func mobileToken(
         _ path: String, failures: [MobileTokenFailure] = [], refusal: MobileTokenFailure = .authentication,
-        answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
+        answer: @escaping Handler
     ) -> Endpoint {
         Endpoint(
             face: .mobileToken, path: path, methods: ["POST"], fallback: .mobileToken(refusal),
-            otherFailures: failures.map(ErrorResponse.mobileToken), reply: { try .answer(answer($0)) })
+            otherFailures: failures.map(ErrorResponse.mobileToken), answer: answer)
     }
 
     /// A resource that is not part of PowerAuth.
     /// - Parameters:
     ///   - request: the type of a POST body, for the description; nil for any body.
-    ///   - limits: limits of its fields beside their types.
-    ///   - bodyType: the media type of a POST.
     ///   - others: possible failures beside an invalid request.
     static func lab(
         _ path: String, methods: Set<String>, takes request: (any (Decodable & SendableMetatype).Type)? = nil,
         limits: [String: FieldLimit] = [:], bodyType: BodyType = .json, others: [ErrorResponse] = [],
-        answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
+        answer: @escaping Handler
     ) -> Endpoint {
         Endpoint(
             face: .lab, path: path, methods: methods, fallback: .unexpected, otherFailures: others, bodyType: bodyType,
-            bodies: request.map { EndpointBodies(request: $0, response: nil) }, limits: limits,
-            reply: { try .answer(answer($0)) })
+            bodies: request.map { EndpointBodies(request: $0, response: nil) }, limits: limits, answer: answer)
     }
 
     /// A page for operators that is no JSON.
-    static func page(
-        _ path: String, type: String, answer: @escaping @Sendable () throws -> String
-    ) -> Endpoint {
+    static func page(_ path: String, type: String, text: @escaping @Sendable () async throws -> String) -> Endpoint {
         Endpoint(
-            face: .lab, path: path, methods: ["GET"], fallback: .unexpected, bodyType: .unread, answerType: type
-        ) { _ in
-            try .answer(ServerResponse(status: 200, body: Data(answer().utf8), contentType: type))
-        }
+            face: .lab, path: path, methods: ["GET"], fallback: .unexpected, bodyType: .unread, answerType: type,
+            answer: { _ in try await ServerResponse(status: 200, body: Data(text().utf8), contentType: type) })
     }
 
     /// A back-office resource: takes a request object, gives a response object.
-    /// - Parameter quickly: see ``quickAnswer``.
     static func backOffice<Request: Decodable & SendableMetatype, Response: Codable & SendableMetatype>(
         _ path: String, quickly: (@Sendable (Request) async throws -> Response?)? = nil,
-        _ answer: @escaping @Sendable (Request) throws -> Response
+        _ answer: @escaping @Sendable (Request) async throws -> Response
     ) -> Endpoint {
         var endpoint = backOffice(path, EndpointBodies(request: Request.self, response: Response.self)) { request in
-            let envelope = try JSONBody.decode(RequestEnvelope<Request>.self, from: request.body)
-            return try .ok(ResponseEnvelope(responseObject: answer(envelope.requestObject)))
+            try await .object(answer(request.object()))
         }
         if let quickly {
             endpoint.quickAnswer = { request in
-                let envelope = try JSONBody.decode(RequestEnvelope<Request>.self, from: request.body)
-                guard let response = try await quickly(envelope.requestObject) else { return nil }
-                return try .ok(ResponseEnvelope(responseObject: response))
+                guard let response = try await quickly(request.object()) else { return nil }
+                return try .object(response)
             }
         }
         return endpoint
@@ -122,53 +105,44 @@ struct Endpoint: Sendable {
 
     /// A back-office resource that takes nothing; a body is not looked at.
     static func backOffice<Response: Codable & SendableMetatype>(
-        _ path: String, _ answer: @escaping @Sendable () throws -> Response
+        _ path: String, _ answer: @escaping @Sendable () async throws -> Response
     ) -> Endpoint {
-        backOffice(path, EndpointBodies(request: nil, response: Response.self)) { _ in
-            try .ok(ResponseEnvelope(responseObject: answer()))
-        }
+        backOffice(path, EndpointBodies(request: nil, response: Response.self)) { _ in try await .object(answer()) }
     }
 
     /// A back-office resource that answers with the bare `{"status":"OK"}`.
     static func backOfficeAction<Request: Decodable & SendableMetatype>(
-        _ path: String, _ action: @escaping @Sendable (Request) throws -> Void
+        _ path: String, _ action: @escaping @Sendable (Request) async throws -> Void
     ) -> Endpoint {
         backOffice(path, EndpointBodies(request: Request.self, response: nil)) { request in
-            try action(JSONBody.decode(RequestEnvelope<Request>.self, from: request.body).requestObject)
+            try await action(request.object())
             return try .ok(EmptyEnvelope())
         }
     }
 
     /// A back-office resource whose answer depends on more than its request object.
-    static func backOffice(
-        _ path: String, _ bodies: EndpointBodies, _ answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
-    ) -> Endpoint {
+    static func backOffice(_ path: String, _ bodies: EndpointBodies, _ answer: @escaping Handler) -> Endpoint {
         Endpoint(
             face: .backOffice, path: "/rest/v3\(path)", methods: ["POST"], fallback: .unexpected, bodies: bodies,
-            reply: { try .answer(answer($0)) })
+            answer: answer)
     }
 
-    /// The same resource with another function that replies, always on a worker.
-    func replying(_ reply: @escaping @Sendable (ServerRequest) throws -> Reply) -> Endpoint {
-        Endpoint(
-            face: face, path: path, methods: methods, fallback: fallback, otherFailures: otherFailures,
-            bodyType: bodyType, bodies: bodies, limits: limits, lengths: lengths, answerType: answerType, reply: reply)
+    /// The same resource for the requests that a check does not refuse, always on a worker.
+    func admitting(_ check: @escaping @Sendable (ServerRequest) throws -> Void) -> Endpoint {
+        var endpoint = self
+        endpoint.quickAnswer = nil
+        endpoint.answer = { [answer] request in
+            try check(request)
+            return try await answer(request)
+        }
+        return endpoint
     }
 
-    /// Answers a request, or returns the external call to make first; every failure becomes an error answer.
-    func respond(to request: ServerRequest, journal: (any ServerJournal)?) -> Reply {
+    /// Answers a request on a worker; every failure becomes an error answer.
+    func respond(to request: ServerRequest, journal: (any ServerJournal)?) async -> ServerResponse {
         do {
             try admit(request)
-            return try reply(request)
-        } catch {
-            return .answer(refusal(error, journal))
-        }
-    }
-
-    /// Completes a request after its external call; every failure becomes an error answer.
-    func conclude(_ conclusion: Result<Reply.Conclusion, any Error>, journal: (any ServerJournal)?) -> ServerResponse {
-        do {
-            return try conclusion.get()()
+            return try await answer(request)
         } catch {
             return refusal(error, journal)
         }
@@ -209,6 +183,37 @@ extension APISurface {
         case .device, .mobileToken: ["", "/enrollment-server"]
         case .backOffice: ["", "/powerauth-java-server", ServerVersion.olderMountPoint]
         case .lab: [""]
+        }
+    }
+}
+
+/// The media type of the request bodies that a resource reads.
+enum BodyType: String, Sendable {
+    case json = "application/json"
+    /// The form of OAuth 2.0 (RFC 6749, appendix B), which a web page can send without a preflight: only for resources
+    /// that require credentials.
+    case form = "application/x-www-form-urlencoded"
+    /// The body is signed at most.
+    case unread = "*/*"
+
+    /// Whether the type of a request is this one.
+    ///
+    /// A device may omit it: its requests are signed or encrypted. A tool may not, because any web page can send a
+    /// request without media type and without a preflight.
+    func fits(_ request: ServerRequest, on face: APISurface) -> Bool {
+        guard self != .unread else { return true }
+        guard let type = request.mediaType else { return request.body.isEmpty || !face.isForTools }
+        return type == rawValue || (face == .lab && request.body.isEmpty)
+    }
+}
+
+extension APISurface {
+    /// Whether it is called by tools of operators and testers, on whose machines browsers run; the others are called by
+    /// devices, which authenticate each request.
+    var isForTools: Bool {
+        switch self {
+        case .backOffice, .lab: true
+        case .device, .mobileToken: false
         }
     }
 }

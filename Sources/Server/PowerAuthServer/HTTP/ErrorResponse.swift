@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPConnections
 import PowerAuthProtocol
@@ -62,9 +64,7 @@ enum ErrorResponse: Error, Equatable, Sendable {
         case (let failure as MobileTokenFailure, _): self = .mobileToken(failure)
         case (let error as ServiceError, .mobileToken): self = .mobileToken(MobileTokenFailure(error))
         case (is DeviceAuthentication.Refusal, .mobileToken): self = fallback
-        case (is DeviceAuthentication.Refusal, _): self = .authentication
-        case (is DeviceUserInfoEndpoint.Failure, _): self = .userInfo
-        case (is EnrollmentEndpoints.NoConfiguration, _): self = .applicationConfiguration
+        case (let refusal as DeviceAuthentication.Refusal, _): self = refusal.answer
         // The device receives the index of the PUK to request.
         case (let error as ServiceError, .device) where error.expectedPukIndex != nil:
             self = .recovery(expectedPukIndex: error.expectedPukIndex ?? 0)
@@ -73,84 +73,54 @@ enum ErrorResponse: Error, Equatable, Sendable {
         }
     }
 
-    /// The HTTP status code.
-    var status: Int {
+    /// The HTTP status, and the code and the message inside the envelope.
+    private func facts(on face: APISurface) -> (status: Int, code: String, message: String) {
         switch self {
-        case .mobileToken(let failure): failure.status
-        case .authentication, .labToken: 401
-        case .ambiguousHost: 400
-        case .foreignOrigin: 403
-        case .activation, .encryption, .vault, .temporaryKey, .upgrade, .service, .malformedRequest: 400
-        case .userInfo, .activationCode, .applicationConfiguration, .invalid, .recovery, .telemetry: 400
-        case .notFound: 404
-        case .methodNotAllowed: 405
-        case .bodyTooLarge: 413
-        case .unsupportedMediaType: 415
-        case .misdirected: 421
-        case .unexpected: 500
-        case .overloaded: 503
-        }
-    }
-
-    /// The code inside the envelope.
-    func code(on face: APISurface) -> String {
-        switch self {
-        case .mobileToken(let failure): failure.code
-        case .authentication, .labToken: "ERR_AUTHENTICATION"
-        case .activation: "ERR_ACTIVATION"
-        case .encryption: "ERR_ENCRYPTION"
-        case .vault: "ERR_SECURE_VAULT"
-        case .temporaryKey: "ERR_TEMPORARY_KEY"
-        case .upgrade: "ERR_UPGRADE"
-        case .userInfo: "ERR_USER_INFO"
-        case .activationCode: "ACTIVATION_CODE_FAILED"
-        case .applicationConfiguration: "APPLICATION_CONFIGURATION_ERROR"
-        case .service(let code): code.rawValue
-        case .invalid: ServiceErrorCode.invalidRequest.rawValue
-        case .recovery: face == .device ? "INVALID_RECOVERY_CODE" : "ERR_RECOVERY"
-        case .telemetry: "ERROR_TELEMETRY"
-        case .malformedRequest: "ERROR_HTTP_REQUEST"
-        case .notFound: "ERROR_NOT_FOUND"
-        case .methodNotAllowed, .unsupportedMediaType, .bodyTooLarge, .misdirected, .foreignOrigin, .ambiguousHost,
-            .overloaded, .unexpected:
-            face == .backOffice ? ServiceErrorCode.unknownError.rawValue : "ERROR_GENERIC"
-        }
-    }
-
-    /// The message inside the envelope.
-    func message(on face: APISurface) -> String {
-        switch self {
-        case .mobileToken(let failure): failure.message
-        case .authentication: face == .device ? "POWER_AUTH_SIGNATURE_INVALID" : "Authentication failed"
-        case .activation: "POWER_AUTH_ACTIVATION_INVALID"
-        case .encryption: "POWER_AUTH_ENCRYPTION_FAILED"
-        case .vault: "POWER_AUTH_SECURE_VAULT_INVALID"
-        case .temporaryKey: "POWER_AUTH_TEMPORARY_KEY_FAILURE"
-        case .upgrade: "POWER_AUTH_UPGRADE_FAILED"
-        case .userInfo: "POWER_AUTH_USER_INFO_ERROR"
-        case .activationCode: "Unable to make an activation code."
-        case .applicationConfiguration: "The application has no such configuration."
-        case .service(let code): code.message
-        case .recovery:
-            face == .device ? "POWER_AUTH_RECOVERY_INVALID" : ServiceErrorCode.invalidRecoveryCode.message
-        case .invalid(let reason), .telemetry(let reason): reason
-        case .malformedRequest(let reason): reason
-        case .notFound: "Resource not found."
-        case .methodNotAllowed: "This resource does not answer this HTTP method."
-        case .unsupportedMediaType(let type): "The Content-Type must be \(type.rawValue)."
-        case .bodyTooLarge: "The body is larger than \(ServerLimits.bodyBytes) bytes."
-        case .misdirected:
-            "The Host must be localhost, an address of this server, or one of the hostNames of its settings."
+        case .mobileToken(let failure): (failure.status, failure.code, failure.message)
+        case .authentication:
+            (401, "ERR_AUTHENTICATION", face == .device ? "POWER_AUTH_SIGNATURE_INVALID" : "Authentication failed")
         case .labToken:
-            "The resources of /lab require the header in the file lab-token of the server's directory."
-        case .ambiguousHost: "A request names its host once, in Host; an absolute target names the same."
-        case .foreignOrigin: "Web pages of another origin may not call this resource."
-        case .overloaded: "Too many requests wait for their answers. Try again later."
-        case .unexpected:
-            face == .backOffice
-                ? ServiceErrorCode.unknownError.message : "Unknown error occurred while processing request."
+            (
+                401, "ERR_AUTHENTICATION",
+                "The resources of /lab require the header in the file lab-token of the server's directory."
+            )
+        case .activation: (400, "ERR_ACTIVATION", "POWER_AUTH_ACTIVATION_INVALID")
+        case .encryption: (400, "ERR_ENCRYPTION", "POWER_AUTH_ENCRYPTION_FAILED")
+        case .vault: (400, "ERR_SECURE_VAULT", "POWER_AUTH_SECURE_VAULT_INVALID")
+        case .temporaryKey: (400, "ERR_TEMPORARY_KEY", "POWER_AUTH_TEMPORARY_KEY_FAILURE")
+        case .upgrade: (400, "ERR_UPGRADE", "POWER_AUTH_UPGRADE_FAILED")
+        case .userInfo: (400, "ERR_USER_INFO", "POWER_AUTH_USER_INFO_ERROR")
+        case .activationCode: (400, "ACTIVATION_CODE_FAILED", "Unable to make an activation code.")
+        case .applicationConfiguration:
+            (400, "APPLICATION_CONFIGURATION_ERROR", "The application has no such configuration.")
+        case .service(let code): (400, code.rawValue, code.message)
+        case .invalid(let reason): (400, ServiceErrorCode.invalidRequest.rawValue, reason)
+        case .recovery where face == .device: (400, "INVALID_RECOVERY_CODE", "POWER_AUTH_RECOVERY_INVALID")
+        case .recovery: (400, "ERR_RECOVERY", ServiceErrorCode.invalidRecoveryCode.message)
+        case .telemetry(let reason): (400, "ERROR_TELEMETRY", reason)
+        case .malformedRequest(let reason): (400, "ERROR_HTTP_REQUEST", reason)
+        case .notFound: (404, "ERROR_NOT_FOUND", "Resource not found.")
+        case .methodNotAllowed: (405, face.generalCode, "This resource does not answer this HTTP method.")
+        case .unsupportedMediaType(let type): (415, face.generalCode, "The Content-Type must be \(type.rawValue).")
+        case .bodyTooLarge: (413, face.generalCode, "The body is larger than \(ServerLimits.bodyBytes) bytes.")
+        case .misdirected:
+            (
+                421, face.generalCode,
+                "The Host must be localhost, an address of this server, or one of the hostNames of its settings."
+            )
+        case .ambiguousHost:
+            (400, face.generalCode, "A request names its host once, in Host; an absolute target names the same.")
+        case .foreignOrigin: (403, face.generalCode, "Web pages of another origin may not call this resource.")
+        case .overloaded: (503, face.generalCode, "Too many requests wait for their answers. Try again later.")
+        case .unexpected where face == .backOffice: (500, face.generalCode, ServiceErrorCode.unknownError.message)
+        case .unexpected: (500, face.generalCode, "Unknown error occurred while processing request.")
         }
     }
+
+    /// The same on every surface.
+    var status: Int { facts(on: .device).status }
+    func code(on face: APISurface) -> String { facts(on: face).code }
+    func message(on face: APISurface) -> String { facts(on: face).message }
 
     /// What two back-office answers carry beside code and message (server.md, section 2.4).
     private var recoveryPukIndex: Int? {
@@ -161,7 +131,6 @@ enum ErrorResponse: Error, Equatable, Sendable {
         }
     }
 
-    /// How to authenticate.
     private func challenge(on face: APISurface) -> String? {
         switch self {
         case .authentication where face != .device: "Basic realm=\"PowerAuth\""
@@ -170,7 +139,6 @@ enum ErrorResponse: Error, Equatable, Sendable {
         }
     }
 
-    /// The whole answer.
     func response(on face: APISurface) -> ServerResponse {
         let message = message(on: face)
         let envelope = ErrorEnvelope(
@@ -179,8 +147,7 @@ enum ErrorResponse: Error, Equatable, Sendable {
                 currentRecoveryPukIndex: face == .lab ? nil : recoveryPukIndex))
         // Three strings always encode; an empty body would only replace an answer that cannot exist.
         return ServerResponse(
-            status: status, body: (try? JSONBody.encode(envelope)) ?? Data(),
-            challenge: challenge(on: face),
+            status: status, body: (try? JSONBody.encode(envelope)) ?? Data(), challenge: challenge(on: face),
             retryAfter: self == .overloaded ? ServerLimits.retryAfterSeconds : nil)
     }
 }
@@ -195,6 +162,11 @@ enum APISurface: Sendable {
     case backOffice
     /// `/lab/**` and monitoring: not part of PowerAuth.
     case lab
+
+    /// The code of errors that have none of their own.
+    fileprivate var generalCode: String {
+        self == .backOffice ? ServiceErrorCode.unknownError.rawValue : "ERROR_GENERIC"
+    }
 }
 
 /// Limits of the server's input from the network.

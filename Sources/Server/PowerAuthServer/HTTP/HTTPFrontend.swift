@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPConnections
 import HTTPTypes
@@ -167,8 +169,7 @@ public enum ServerHeader {
 /// Gives an unknown path the enveloped 404, and a request for no clear host 400.
 private struct UnroutedAnswers: RouterMiddleware {
     func handle(
-        _ request: Request, context: ConnectionContext,
-        next: (Request, ConnectionContext) async throws -> Response
+        _ request: Request, context: ConnectionContext, next: (Request, ConnectionContext) async throws -> Response
     ) async throws -> Response {
         let face: APISurface = request.uri.path.contains("/rest/") ? .backOffice : .device
         guard request.head.authority != RequestAuthority.ambiguous else {

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
+import LabHTTP
+import PowerAuthProtocol
 
 /// One request to an external server. No thread waits for its answer.
 struct OutgoingRequest: Sendable {
     /// Why the answer is missing.
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
+    struct Failure: Error, CustomStringConvertible { let description: String }
 
     var method = "GET"
     let url: String
@@ -21,7 +22,6 @@ struct OutgoingRequest: Sendable {
 
     private static let largestBody = 1_048_576
 
-    /// What came back.
     typealias Answer = (status: Int, body: Data)
 
     /// Sends the request, once, on a connection of its own: neither a refused connection nor a broken one is tried again.
@@ -45,5 +45,31 @@ struct OutgoingRequest: Sendable {
         } catch {
             throw Failure(description: "\(method) \(error.localizedDescription)")
         }
+    }
+}
+
+/// The text of HTML forms, in which OAuth 2.0 speaks (RFC 6749, appendix B).
+enum FormText {
+    static func encode(_ fields: [(name: String, value: String)]) -> Data {
+        Data(fields.map { "\($0.name)=\(encode($0.value))" }.joined(separator: "&").utf8)
+    }
+
+    /// The credentials of a client as an `Authorization` header (RFC 6749, section 2.3.1).
+    static func basicHeader(clientId: String, clientSecret: String) -> String {
+        HTTPBasic.header(userName: encode(clientId), password: encode(clientSecret))
+    }
+
+    private static func encode(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: characters) ?? ""
+    }
+
+    private static let characters = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.*")
+}
+
+/// The `Authorization` header of HTTP Basic (RFC 7617, section 2).
+enum HTTPBasic {
+    static func header(userName: String, password: String) -> String {
+        "Basic \(StrictBase64.encode(Data("\(userName):\(password)".utf8)))"
     }
 }

@@ -1,12 +1,14 @@
-/// Runs one request: on the event loop if the answer does not block, otherwise on the workers; twice, if its resource
-/// calls an external service in between.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Runs one request: on the event loop if the answer does not block, otherwise on the workers.
 struct RequestDispatcher: Sendable {
     let endpoint: Endpoint
     let request: ServerRequest
     /// As the client sent it, with its mount point.
     let path: String
     let started: ContinuousClock.Instant
-    /// The scope of the request. Task locals of the caller do not reach a worker; they are bound there.
     let scope: RequestScope
     let workers: WorkerThreads
     let waitingRoom: RequestAdmission
@@ -16,52 +18,27 @@ struct RequestDispatcher: Sendable {
     /// The answer; every error has become one.
     func answer() async -> ServerResponse {
         guard waitingRoom.enter() else { return noPlace() }
-        let reply = await reply()
-        waitingRoom.leave()
-        switch reply {
-        case .answer(let answer): return answer
-        case .afterwards(let ask):
-            // The place is released during the external call.
-            let conclusion: Result<Reply.Conclusion, any Error>
-            do {
-                conclusion = .success(try await scope.run { try await ask() })
-            } catch {
-                conclusion = .failure(error)
-            }
-            // Not refused at this point: an external call can often be made only once.
-            return await onWorker { end(endpoint.conclude(conclusion, journal: journal)) }
-        }
-    }
-
-    private func reply() async -> Reply {
+        defer { waitingRoom.leave() }
         journal?.record(.requestReceived(method: request.method, path: path), operation: scope.operation)
-        // Faults act at the beginning and the end of a worker's job.
-        if endpoint.quickAnswer != nil, !faults.areArmed(),
-            let answer = await scope.run({ await endpoint.respondQuickly(to: request, journal: journal) })
-        {
-            return .answer(noted(answer))
+        return await scope.run {
+            // Faults act at the beginning and the end of a worker's job.
+            if endpoint.quickAnswer != nil, !faults.areArmed(),
+                let answer = await endpoint.respondQuickly(to: request, journal: journal)
+            {
+                return noted(answer)
+            }
+            return await withTaskExecutorPreference(workers.executor) { await work() }
         }
-        return await onWorker { begin() }
     }
 
-    private func begin() -> Reply {
+    private func work() async -> ServerResponse {
         do {
             try faults.requestReceived(path)
-        } catch {
-            return .answer(noted(failure))
-        }
-        switch endpoint.respond(to: request, journal: journal) {
-        case .answer(let answer): return .answer(end(answer))
-        case .afterwards(let ask): return .afterwards(ask)
-        }
-    }
-
-    private func end(_ answer: ServerResponse) -> ServerResponse {
-        do {
+            let answer = await endpoint.respond(to: request, journal: journal)
             try faults.responseSent(path)
             return noted(answer)
         } catch {
-            return noted(failure)
+            return noted(ErrorResponse.unexpected.response(on: endpoint.face))
         }
     }
 
@@ -73,8 +50,6 @@ struct RequestDispatcher: Sendable {
         return answer
     }
 
-    private var failure: ServerResponse { ErrorResponse.unexpected.response(on: endpoint.face) }
-
     private func noPlace() -> ServerResponse {
         let failure = ErrorResponse.overloaded
         journal?.record(
@@ -83,9 +58,32 @@ struct RequestDispatcher: Sendable {
                 cause: "\(waitingRoom.places) requests wait already"), operation: scope.operation)
         return failure.response(on: endpoint.face)
     }
+}
 
-    /// Runs a part of the work.
-    private func onWorker<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await workers.run { scope.run(body) }
+/// Limits the requests that wait for work done for few at a time: a bounded queue.
+///
+/// Thread rule: any thread.
+final class RequestAdmission: Sendable {
+    /// How many may wait, those included whose turn it is.
+    let places: Int
+    private let taken = Atomic(0)
+
+    init(places: Int) { self.places = places }
+
+    /// - Returns: false if all are taken.
+    func enter() -> Bool {
+        guard taken.add(1, ordering: .relaxed).newValue > places else { return true }
+        leave()
+        return false
+    }
+
+    func leave() { taken.subtract(1, ordering: .relaxed) }
+
+    /// Releases the place during work that needs none, such as an external call. Takes one afterwards even if all are
+    /// taken: an external call can often be made only once.
+    func vacating<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        leave()
+        defer { taken.add(1, ordering: .relaxed) }
+        return try await body()
     }
 }

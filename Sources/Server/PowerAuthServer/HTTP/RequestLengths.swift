@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 
 /// How long the texts, lists and mappings of a request may be. Each has a limit, which stands in the description of the API
 /// and is held here, before the request is read as anything.
@@ -48,8 +50,7 @@ struct RequestLengths: Sendable {
                 let described = schema["properties"]?[name] ?? schema["additionalProperties"]
                 return described.flatMap { mistake(member, $0, at: path.isEmpty ? name : "\(path).\(name)") }
             }.first
-        default:
-            return nil
+        default: return nil
         }
     }
 
@@ -57,9 +58,7 @@ struct RequestLengths: Sendable {
     static func limited(_ schema: JSONValue) -> JSONValue {
         guard var members = schema.objectValue else { return schema }
         let types = members["type"].map { $0.arrayValue ?? [$0] } ?? []
-        func limit(_ name: String, _ most: Int64) {
-            if members[name] == nil { members[name] = .integer(most) }
-        }
+        func limit(_ name: String, _ most: Int64) { if members[name] == nil { members[name] = .integer(most) } }
         if types.contains("string"), members["enum"] == nil {
             let isEncoded = members["contentEncoding"] != nil
             limit("maxLength", Int64((isEncoded ? TextLimit.transient : TextLimit.ordinary).characters))

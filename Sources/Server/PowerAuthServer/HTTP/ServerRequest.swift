@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
 
@@ -30,6 +32,12 @@ struct ServerRequest: Sendable {
     /// - Throws: `invalidRequest` for a text that is not an identifier.
     func identifier(_ name: String) throws -> Identifier? { try .named(parameters[name], field: name) }
 
+    /// The request object of the body.
+    /// - Throws: `DecodingError` for a body that is no envelope of one.
+    func object<Content: Decodable>(_ type: Content.Type = Content.self) throws -> Content {
+        try JSONBody.decode(RequestEnvelope<Content>.self, from: body).requestObject
+    }
+
     /// The media type of the body, in lower case and without parameters; nil if it is missing.
     var mediaType: String? {
         guard let type = headers[.contentType], type != "application/json" else { return headers[.contentType] }
@@ -38,14 +46,10 @@ struct ServerRequest: Sendable {
 
     /// The value of a header, found without regard to case; nil when it is missing. The values of a repeated
     /// header are one text with commas between them, which no PowerAuth header survives.
-    func header(_ name: String) -> String? {
-        HTTPField.Name(name).flatMap { headers[$0] }
-    }
+    func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
 }
 
-/// A complete answer.
 struct ServerResponse: Sendable, Equatable {
-    /// The HTTP status code.
     let status: Int
     let body: Data
     var contentType = "application/json"
@@ -63,4 +67,33 @@ struct ServerResponse: Sendable, Equatable {
     static func ok(_ body: some Encodable) throws -> ServerResponse {
         ServerResponse(status: 200, body: try JSONBody.encode(body))
     }
+
+    /// Status 200 with a response object in its envelope.
+    static func object(_ content: some Encodable) throws -> ServerResponse {
+        try .ok(ResponseEnvelope(responseObject: content))
+    }
+}
+
+/// The parameters of a query, split first and decoded once (rest-api.md, section 14.1, item 11).
+struct QueryParameters: Sendable {
+    private var values: [String: String] = [:]
+
+    /// - Parameter rawQuery: without `?`; nil without a query.
+    /// - Throws: a refusal for an escape that is not UTF-8 text.
+    init(_ rawQuery: String?) throws {
+        for pair in (rawQuery ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let texts = parts.map { $0.replacing("+", with: " ").removingPercentEncoding }
+            guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else {
+                throw DeviceAuthentication.Refusal(cause: "the query is not percent-encoded UTF-8")
+            }
+            if values[name] == nil { values[name] = value }
+        }
+    }
+
+    subscript(name: String) -> String? { values[name] }
+
+    /// The identifier in a parameter.
+    /// - Throws: `invalidRequest` for a text that is not an identifier.
+    func identifier(_ name: String) throws -> Identifier? { try .named(values[name], field: name) }
 }

@@ -1,13 +1,14 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabPoints
 import PowerAuthProtocol
 
 /// The clock page of an instance as the server's clock.
 struct InstanceClock: AdjustableServerClock {
     let clock: LabClock
 
-    func now() -> ServerTime {
-        ServerTime(milliseconds: clock.now().milliseconds)
-    }
+    func now() -> ServerTime { ServerTime(milliseconds: clock.now().milliseconds) }
 
     /// The page may be moved or stopped by any process of the instance, so the page is what is waited on.
     func wait(until deadline: ServerTime?, orRung alarm: ServerAlarm) {
@@ -19,9 +20,7 @@ struct InstanceClock: AdjustableServerClock {
         }
     }
 
-    func advance(milliseconds: Int64) throws {
-        try clock.advance(by: .milliseconds(milliseconds))
-    }
+    func advance(milliseconds: Int64) throws { try clock.advance(by: .milliseconds(milliseconds)) }
 }
 
 /// The trace of an instance as the server's journal.
@@ -29,52 +28,17 @@ struct InstanceJournal: ServerJournal {
     let trace: TraceWriter
 
     func record(_ event: ServerEvent, operation: String?) {
+        func emit(_ name: TraceEventName) { trace.emit(name, operation: operation, event.fields) }
         switch event {
-        case .started(let port, let applicationId):
-            trace.emit(
-                .processReady, ["port": .integer(Int64(port)), "applicationId": .string(applicationId)])
-        case .stopped:
-            trace.emit(.processEnded)
-        case .requestReceived(let method, let path):
-            trace.emit(
-                .serverRequest, operation: operation, ["method": .string(method), "path": .string(path)])
-        case .requestAnswered(let method, let path, let status, let milliseconds):
-            trace.emit(
-                .serverResponse, operation: operation,
-                [
-                    "method": .string(method), "path": .string(path), "status": .integer(Int64(status)),
-                    "milliseconds": .number(milliseconds),
-                ])
-        case .requestRefused(let path, let code, let cause):
-            trace.emit(
-                .serverRefused, operation: operation,
-                ["path": .string(path), "code": .string(code), "cause": .string(cause)])
-        case .requestFaulted(let path, let fault, let id):
-            trace.emit(
-                .serverFaulted, operation: operation,
-                ["path": .string(path), "fault": .string(fault), "id": .string(id)])
-        case .activationChanged(let id, let from, let to, let reason):
-            trace.emit(
-                .serverActivation, operation: operation,
-                [
-                    "activationId": .string(id), "from": from.map { .string($0.name) } ?? .null,
-                    "to": .string(to.name), "reason": reason.map { .string($0) } ?? .null,
-                ])
-        case .pushSent(let id, let activationId, let type, let outcome):
-            trace.emit(
-                .serverPush, operation: operation,
-                [
-                    "id": .string(id), "activationId": .string(activationId),
-                    "type": type.map { .string($0) } ?? .null,
-                    "outcome": outcome.map { .string($0.rawValue) } ?? .null,
-                ])
-        case .signatureVerified(let id, let type, let valid, let counter, let failedAttempts):
-            trace.emit(
-                .serverSignature, operation: operation,
-                [
-                    "activationId": .string(id), "type": .string(type), "valid": .bool(valid),
-                    "counter": .integer(Int64(clamping: counter)), "failedAttempts": .integer(Int64(failedAttempts)),
-                ])
+        case .started: trace.emit(.processReady, operation: nil, event.fields)
+        case .stopped: trace.emit(.processEnded, operation: nil, event.fields)
+        case .requestReceived: emit(.serverRequest)
+        case .requestAnswered: emit(.serverResponse)
+        case .requestRefused: emit(.serverRefused)
+        case .requestFaulted: emit(.serverFaulted)
+        case .activationChanged: emit(.serverActivation)
+        case .signatureVerified: emit(.serverSignature)
+        case .pushSent: emit(.serverPush)
         }
     }
 }

@@ -1,5 +1,9 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import LabSystem
+import LabVocabulary
 import Synchronization
 
 /// The push service of an instance: brings notifications to the device whose app has the token, by asking the agents of all
@@ -15,9 +19,6 @@ final class InstancePushGateway: PushGateway {
     /// How long a device may take, in real time.
     private static let patience = LabDuration.seconds(3).stretched
 
-    /// - Parameters:
-    ///   - layout: the instance.
-    ///   - topology: its devices.
     init(layout: InstanceLayout, topology: Topology) {
         self.layout = layout
         phones = topology.devices.filter { $0.kind == .phone }.map(\.name)

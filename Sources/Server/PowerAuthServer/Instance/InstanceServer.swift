@@ -1,5 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-public import LabKit
+public import LabControl
+public import LabCore
+import LabPoints
+import Synchronization
 
 /// A ``LabServer`` that is a member of a lab instance: it uses the instance's clock, writes its trace, passes its fault
 /// points, answers control commands and ends with it.
@@ -39,9 +44,8 @@ public final class InstanceServer: Sendable {
         configuration.hasLabPowers = true
         configuration.requestRecordPath = layout.requestsPath(incarnation: incarnation)
         server = try LabServer(
-            configuration: configuration, clock: InstanceClock(clock: clock),
-            journal: InstanceJournal(trace: trace), faults: ServerFaults(faults),
-            pushGateway: InstancePushGateway(layout: layout, topology: manifest.topology))
+            configuration: configuration, clock: InstanceClock(clock: clock), journal: InstanceJournal(trace: trace),
+            faults: ServerFaults(faults), pushGateway: InstancePushGateway(layout: layout, topology: manifest.topology))
     }
 
     /// Listens, announces it to the instance, and answers until ``stop()``; then leaves the instance.
@@ -70,30 +74,54 @@ public final class InstanceServer: Sendable {
     }
 
     /// Stops listening. Returns at once.
-    public func stop() {
-        server.stop()
-    }
+    public func stop() { server.stop() }
 
     /// Writes the end of the server into the trace, once: for a process that ends although connections are open.
-    public func noteStop() {
-        server.noteStop()
-    }
+    public func noteStop() { server.noteStop() }
 
     /// Gives up the membership; the last member removes the instance. Blocks.
-    public func leave() throws {
-        try membership.leave()
-    }
+    public func leave() throws { try membership.leave() }
 
-    /// Commands run on the workers, next to HTTP requests.
     private func controlServer() throws -> ControlServer {
         let commands = try ServerHandlers.table(for: server)
-        let (workers, services) = (server.workers, server.services)
-        return try ControlServer(layout, .server, incarnation: incarnation) { request, responder in
-            workers.submit {
-                CurrentOperation.$id.withValue(request.operation) {
-                    responder.reply(commands.perform(request, on: services))
-                }
-            }
+        return try ControlServer(layout, .server, incarnation: incarnation) { [server] request, responder in
+            commands.perform(request, by: server) { responder.reply($0) }
         }
+    }
+}
+
+/// Holds the control server between its start on a worker and its end on another thread.
+///
+/// Thread rule: any thread.
+final class ControlSlot: Sendable {
+    private let state = Mutex<(server: ControlServer?, isStopped: Bool)>((nil, false))
+
+    /// Takes over a started server; stops it at once when the end came first.
+    func set(_ started: ControlServer) {
+        let tooLate = state.withLock { state in
+            if !state.isStopped { state.server = started }
+            return state.isStopped
+        }
+        if tooLate { started.stop() }
+    }
+
+    /// Stops the server, now or when it comes.
+    func stop() {
+        let started = state.withLock { state in
+            defer { state = (nil, true) }
+            return state.server
+        }
+        started?.stop()
+    }
+}
+
+extension ServerReady {
+    /// The connection data of a listening server.
+    public init(_ listening: LabServer.Listening) {
+        self.init(
+            baseURL: listening.baseURL, enrollmentURL: listening.baseURL + "/enrollment-server",
+            backOfficeURL: listening.baseURL + "/powerauth-java-server", applicationId: listening.applicationId,
+            configuration: listening.mobileSdkConfig, pid: ProcessInfo.processInfo.processIdentifier,
+            port: listening.port)
     }
 }

@@ -1,6 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthProtocol
+
+/// The lab's control over the server beyond that of a client. Only a server started by a lab, or with lab powers
+/// enabled, has it.
+struct TestControls: Sendable {
+    let faults = TrafficFaults()
+    let traffic = TrafficJournal()
+    /// Nil where it would be unused.
+    var record: RequestRecord?
+    let identityProvider = LabIdentityProvider()
+}
+
+/// A clock that a lab can move.
+///
+/// Thread rule: any thread; must not block for long.
+public protocol AdjustableServerClock: ServerClock {
+    /// Moves the clock forward.
+    /// - Throws: when it refuses to, in words for the caller.
+    func advance(milliseconds: Int64) throws
+}
 
 /// The token of one server's `/lab`: decrypted bodies, faults and snapshots are for users who may read the server's
 /// directory, and not for other users of the machine, who can also reach loopback.

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 
 /// `/lab/**`: clock, faults, traffic, audit, pushes, identities, snapshots and seeding.
 struct LabEndpoints: Sendable {
@@ -21,34 +23,12 @@ struct LabEndpoints: Sendable {
     /// Ten years in milliseconds.
     private static let longestStep: Int64 = 315_360_000_000
 
-    private struct Faults: Encodable {
-        let faults: [TrafficFaults.Armed]
-    }
-
-    private struct Traffic: Encodable {
-        let entries: [TrafficEntry]
-    }
-
-    private struct Audit: Encodable {
-        let entries: [AuditEntry]
-    }
-
-    private struct Snapshots: Encodable {
-        let snapshots: [String]
-    }
-
-    private struct Snapshot: Decodable {
-        var name: String?
-    }
+    private struct Snapshot: Decodable { var name: String? }
 
     private struct SeedRequest: Decodable {
         var activations: [SeedService.Blueprint]?
         /// By user.
         var claims: [String: JSONValue]?
-    }
-
-    private struct SeedAnswer: Encodable {
-        let activations: [SeedService.Seeded]
     }
 
     var endpoints: [Endpoint] {
@@ -61,15 +41,15 @@ struct LabEndpoints: Sendable {
                 limits: TrafficFault.limits, answer: faults),
             .lab("/lab/faults/{id}", methods: ["DELETE"]) { request in
                 powers.faults.remove(id: try request.identifier("id")?.text)
-                return try .ok(Faults(faults: powers.faults.all))
+                return try .ok(["faults": powers.faults.all])
             },
             .lab("/lab/traffic", methods: ["GET", "DELETE"], answer: traffic),
             .lab(
                 "/lab/snapshots", methods: ["GET", "POST"], takes: Snapshot.self,
-                limits: ["": .having("name"), "name": ["pattern": "^[A-Za-z0-9_-]{1,64}$"]], answer: keepSnapshot),
+                limits: ["": .having(["name"]), "name": ["pattern": "^[A-Za-z0-9_-]{1,64}$"]], answer: keepSnapshot),
             .lab("/lab/snapshots/{name}", methods: ["DELETE"]) { request in
                 try snapshots.remove(request.parameters["name"])
-                return try .ok(Snapshots(snapshots: snapshots.names()))
+                return try .ok(["snapshots": snapshots.names()])
             },
             .lab("/lab/snapshots/{name}/restore", methods: ["POST"]) { request in
                 try snapshots.restore(request.parameters["name"])
@@ -101,32 +81,28 @@ struct LabEndpoints: Sendable {
 
     @Sendable private func faults(_ request: ServerRequest) throws -> ServerResponse {
         switch request.method {
-        case "POST":
-            return try .ok(powers.faults.add(JSONBody.decode(TrafficFault.self, from: request.body)))
+        case "POST": return try .ok(powers.faults.add(JSONBody.decode(TrafficFault.self, from: request.body)))
         case "DELETE":
             powers.faults.remove(id: nil)
             fallthrough
-        default:
-            return try .ok(Faults(faults: powers.faults.all))
+        default: return try .ok(["faults": powers.faults.all])
         }
     }
 
     @Sendable private func traffic(_ request: ServerRequest) throws -> ServerResponse {
         if request.method == "DELETE" { powers.traffic.clear() }
         let after = try QueryParameters(request.query)["after"].flatMap(Int.init) ?? 0
-        return try .ok(Traffic(entries: powers.traffic.entries(after: after)))
+        return try .ok(["entries": powers.traffic.entries(after: after)])
     }
 
     @Sendable private func audit(_ request: ServerRequest) throws -> ServerResponse {
         let after = try QueryParameters(request.query)["after"].flatMap(Int64.init) ?? 0
-        return try .ok(Audit(entries: context.read { try AuditStore.entries($0, after: after) }))
+        return try .ok(["entries": context.read { try AuditStore.entries($0, after: after) }])
     }
 
     @Sendable private func keepSnapshot(_ request: ServerRequest) throws -> ServerResponse {
-        if request.method == "POST" {
-            try snapshots.take(JSONBody.decode(Snapshot.self, from: request.body).name)
-        }
-        return try .ok(Snapshots(snapshots: snapshots.names()))
+        if request.method == "POST" { try snapshots.take(JSONBody.decode(Snapshot.self, from: request.body).name) }
+        return try .ok(["snapshots": snapshots.names()])
     }
 
     @Sendable private func seed(_ request: ServerRequest) throws -> ServerResponse {
@@ -134,6 +110,6 @@ struct LabEndpoints: Sendable {
         for (userId, claims) in wanted.claims ?? [:] {
             try UserClaimsService(context: context).save(claims, userId: Identifier(userId, field: "claims"))
         }
-        return try .ok(SeedAnswer(activations: SeedService(context: context).seed(wanted.activations ?? [])))
+        return try .ok(["activations": SeedService(context: context).seed(wanted.activations ?? [])])
     }
 }

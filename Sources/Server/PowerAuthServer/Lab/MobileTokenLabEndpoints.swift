@@ -1,22 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabVocabulary
 
 /// `/lab/payments`, `/lab/pushes`, `/lab/inbox` and `/lab/ui-templates`: the shortcuts of a lab, and the texts of
 /// operations, which no resource of the vendor's changes.
 struct MobileTokenLabEndpoints: Sendable {
     let context: ServiceContext
-
-    private struct Pushes: Encodable {
-        let pushes: [PushJournal.Entry]
-    }
-
-    private struct Message: Encodable {
-        let id: Identifier
-    }
-
-    private struct Templates: Encodable {
-        let templates: [Template]
-    }
 
     /// A template; its JSON parts are JSON, or texts with placeholders where no JSON value can stand.
     private struct Template: Codable {
@@ -28,25 +20,11 @@ struct MobileTokenLabEndpoints: Sendable {
         var resultTexts: JSONValue?
         var ui: JSONValue?
 
-        init(_ template: UITemplate) {
-            placeholder = template.placeholder
-            language = template.language
-            title = template.title
-            message = template.message
-            attributes = template.attributes.map(Self.json)
-            resultTexts = template.resultTexts.map(Self.json)
-            ui = template.ui.map(Self.json)
-        }
-
         var template: UITemplate {
             UITemplate(
                 placeholder: placeholder ?? .none, language: language ?? UITemplates.defaultLanguage,
                 title: title ?? "", message: message ?? "", attributes: UITemplate.stored(attributes),
                 resultTexts: UITemplate.stored(resultTexts), ui: UITemplate.stored(ui))
-        }
-
-        private static func json(_ text: String) -> JSONValue {
-            (try? JSONValue.parse(text)) ?? .string(text)
         }
     }
 
@@ -60,17 +38,15 @@ struct MobileTokenLabEndpoints: Sendable {
             },
             .lab("/lab/pushes", methods: ["GET", "POST", "DELETE"], answer: pushes),
             .lab("/lab/inbox", methods: ["POST"]) { request in
-                try .ok(Message(id: shortcuts.sendInboxMessage(Self.command(in: request)).id))
+                try .ok(["id": shortcuts.sendInboxMessage(Self.command(in: request)).id])
             },
             .lab(
                 "/lab/ui-templates", methods: ["GET", "POST"], takes: Template.self,
                 limits: [
-                    "": .having("placeholder", "title"), "placeholder": .notBlank, "title": .notBlank,
+                    "": .having(["placeholder", "title"]), "placeholder": .notBlank, "title": .notBlank,
                     "language": .upTo(Int64(UITemplate.languageLength)),
                 ], answer: templates),
-            .lab(
-                "/lab/ui-templates/{placeholder}/{language}", methods: ["DELETE"], others: [.notFound]
-            ) { request in
+            .lab("/lab/ui-templates/{placeholder}/{language}", methods: ["DELETE"], others: [.notFound]) { request in
                 let (placeholder, language) = try (
                     request.identifier("placeholder") ?? .none, request.identifier("language") ?? .none
                 )
@@ -84,14 +60,12 @@ struct MobileTokenLabEndpoints: Sendable {
     }
 
     @Sendable private func pushes(_ request: ServerRequest) throws -> ServerResponse {
-        if request.method == "POST" {
-            return try .ok(Pushes(pushes: shortcuts.sendPush(Self.command(in: request))))
-        }
+        if request.method == "POST" { return try .ok(["pushes": shortcuts.sendPush(Self.command(in: request))]) }
         // Everything committed before the request is in the answer.
         context.pushes.settle()
         if request.method == "DELETE" { context.pushes.journal.clear() }
         let after = try QueryParameters(request.query)["after"].flatMap(Int.init) ?? 0
-        return try .ok(Pushes(pushes: context.pushes.journal.entries(after: after)))
+        return try .ok(["pushes": context.pushes.journal.entries(after: after)])
     }
 
     @Sendable private func templates(_ request: ServerRequest) throws -> ServerResponse {
@@ -100,7 +74,15 @@ struct MobileTokenLabEndpoints: Sendable {
             try template.validate()
             try context.change { try UITemplateStore.save($0.database, template) }
         }
-        return try .ok(Templates(templates: context.read { try UITemplateStore.list($0) }.map(Template.init)))
+        return try .ok(["templates": context.read { try UITemplateStore.list($0) }.map(Self.view)])
+    }
+
+    private static func view(_ template: UITemplate) -> Template {
+        func json(_ text: String) -> JSONValue { (try? JSONValue.parse(text)) ?? .string(text) }
+        return Template(
+            placeholder: template.placeholder, language: template.language, title: template.title,
+            message: template.message, attributes: template.attributes.map(json),
+            resultTexts: template.resultTexts.map(json), ui: template.ui.map(json))
     }
 
     /// The parameters of a command, with its defaults for those that are missing.
@@ -113,4 +95,48 @@ struct MobileTokenLabEndpoints: Sendable {
             throw ServiceError(.invalidRequest, error.message)
         }
     }
+}
+
+/// Frequent back-office tasks of the Mobile Token API, in one call each.
+struct LabShortcuts: Sendable {
+    let context: ServiceContext
+
+    /// Creates a payment in every application.
+    func createPayment(_ payment: CreatePayment) throws -> OperationRecord {
+        var parameters = ["amount": payment.amount, "currency": payment.currency, "iban": payment.iban]
+        parameters["note"] = payment.note
+        return try createOperation(
+            .init(
+                userId: Identifier(payment.userId, field: "userId"),
+                templateName: Identifier(known: DefaultTemplates.payment), parameters: parameters,
+                isProximityCheckEnabled: payment.proximityCheck))
+    }
+
+    /// Creates an operation, in every application unless it names some.
+    func createOperation(_ operation: OperationService.NewOperation) throws -> OperationRecord {
+        var operation = operation
+        if operation.applicationIds.isEmpty { operation.applicationIds = try applications().map(\.id) }
+        return try OperationService(context: context).create(operation)
+    }
+
+    /// Sends a message to all devices of a user and waits until it is handed over.
+    func sendPush(_ command: SendPush) throws -> [PushJournal.Entry] {
+        try context.pushes.deliver(
+            .message(
+                PushMessage(
+                    title: command.title, body: command.body, sound: "default", isSilent: command.silent,
+                    extras: command.userInfo),
+                .init(userId: Identifier(command.userId, field: "userId"), applications: applications().map(\.row))),
+            context)
+    }
+
+    /// Puts a message into the inbox of a user.
+    func sendInboxMessage(_ command: SendInboxMessage) throws -> InboxMessage {
+        try InboxService(context: context).create(
+            .init(
+                userId: Identifier(command.userId, field: "userId"), format: command.type == .html ? .html : .text,
+                subject: command.subject, summary: command.summary, body: command.body, isSilent: command.silent))
+    }
+
+    private func applications() throws -> [Application] { try context.read(ApplicationStore.all) }
 }

@@ -1,11 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthProtocol
 
 /// Puts activations into the database as if they had a past, also such that no call could bring there
 /// (an activation of protocol 2, a counter close to its end).
-///
-/// Thread rule: worker threads only; all methods block.
 struct SeedService: Sendable {
     let context: ServiceContext
 
@@ -71,9 +71,7 @@ struct SeedService: Sendable {
 
     private func binding(_ blueprint: Blueprint) throws -> DeviceBinding {
         let version = blueprint.version ?? 3
-        guard version == 2 || version == 3 else {
-            throw ServiceError(.invalidRequest, "version must be 2 or 3")
-        }
+        guard version == 2 || version == 3 else { throw ServiceError(.invalidRequest, "version must be 2 or 3") }
         let deviceKey: PublicKey
         if let text = blueprint.devicePublicKey {
             guard let key = StrictBase64.decode(text).flatMap({ try? PublicKey(encoded: $0) }) else {
@@ -106,8 +104,7 @@ struct SeedService: Sendable {
         var activation = try ActivationService(context: context).insert(
             .init(
                 new: new, userId: plan.userId, applicationId: applicationId ?? Identifier.none, otpHash: nil,
-                serverKey: plan.serverKey),
-            in: change
+                serverKey: plan.serverKey), in: change
         ).activation
         let expires = activation.lifecycle.expires ?? change.now
         let status = blueprint.status?.value ?? .active
@@ -116,8 +113,7 @@ struct SeedService: Sendable {
         case .pendingCommit: activation.lifecycle = .pendingCommit(plan.binding, expires: expires)
         case .active: activation.lifecycle = .active(plan.binding)
         case .blocked:
-            activation.lifecycle = .blocked(
-                plan.binding, reason: blueprint.blockedReason ?? BlockedReason.notSpecified)
+            activation.lifecycle = .blocked(plan.binding, reason: blueprint.blockedReason ?? BlockedReason.notSpecified)
         case .removed: activation.lifecycle = .removed(plan.binding)
         }
         activation.name = blueprint.activationName
@@ -130,8 +126,16 @@ struct SeedService: Sendable {
         }
         return Seeded(
             activationId: activation.id, activationCode: activation.code, userId: activation.userId,
-            activationStatus: activation.status.name,
-            serverPublicKey: StrictBase64.encode(activation.serverPublicKey),
+            activationStatus: activation.status.name, serverPublicKey: StrictBase64.encode(activation.serverPublicKey),
             ctrData: activation.lifecycle.binding.map { StrictBase64.encode($0.counterData) })
     }
+}
+
+extension SeedService {
+    static let limits: [String: FieldLimit] = [
+        "activations.*.userId": .notBlank(upTo: 200), "activations.*.version": ["minimum": 2, "maximum": 3],
+        "activations.*.count": ["minimum": 1, "maximum": .integer(Int64(limit))],
+        "activations.*.maxFailedAttempts": ["minimum": 1], "activations.*.devicePublicKey": .base64,
+        "activations.*.ctrData": .base64, "claims": ["additionalProperties": ["type": "object"]],
+    ]
 }

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Saves the state of the server under names and restores it, so that a situation can be repeated.
-///
-/// Thread rule: worker threads only; all methods block.
 struct SnapshotService: Sendable {
     let database: ServerDatabase
     /// Where snapshots live; made with the first one.
@@ -26,15 +26,11 @@ struct SnapshotService: Sendable {
 
     /// Replaces the present state by a kept one.
     /// - Throws: `invalidRequest` for a name that is no plain word or not known.
-    func restore(_ name: String?) throws {
-        try database.replace(from: existing(name))
-    }
+    func restore(_ name: String?) throws { try database.replace(from: existing(name)) }
 
     /// Forgets a snapshot.
     /// - Throws: `invalidRequest` for a name that is no plain word or not known.
-    func remove(_ name: String?) throws {
-        try FileManager.default.removeItem(atPath: existing(name))
-    }
+    func remove(_ name: String?) throws { try FileManager.default.removeItem(atPath: existing(name)) }
 
     private static let suffix = ".sqlite"
 

@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
+import LabCore
+import LabVocabulary
 import PowerAuthProtocol
 import Synchronization
 
@@ -51,9 +55,7 @@ final class TrafficJournal: Sendable {
 
         var oldest: Int { count - entries.count + 1 }
 
-        mutating func removeOldest() {
-            if let removed = entries.removeValue(forKey: oldest) { bytes -= removed.size }
-        }
+        mutating func removeOldest() { if let removed = entries.removeValue(forKey: oldest) { bytes -= removed.size } }
     }
 
     private let capacity: Int
@@ -130,5 +132,29 @@ extension ServerResponse {
         var body = body
         if !body.isEmpty { body[body.startIndex + body.count / 2] ^= 0x01 }
         return ServerResponse(status: status, body: body, contentType: contentType)
+    }
+}
+
+extension RequestRecord {
+    /// Records a received request.
+    func received(_ request: ServerRequest) -> Int {
+        let headers = Dictionary(request.headers.map { ($0.name.rawName, $0.value) }) { _, last in last }
+        return begin([
+            "method": .string(request.method), "path": .string(request.path),
+            "headers": .object(headers.mapValues(JSONValue.string)), "body": .traffic(TrafficEntry.text(request.body)),
+        ])
+    }
+
+    /// Records the outcome of a request, and its plaintexts.
+    ///
+    /// - Parameter number: From ``received(_:)``.
+    func ended(_ entry: TrafficEntry, number: Int) {
+        let told = ListRequests.Request(entry)
+        add(
+            [
+                "status": told.status.map { .integer(Int64($0)) } ?? .null, "decrypted": told.decrypted,
+                "decryptedAnswer": told.decryptedAnswer, "answer": told.answer,
+                "fault": told.fault.map(JSONValue.string) ?? .null,
+            ], to: number)
     }
 }

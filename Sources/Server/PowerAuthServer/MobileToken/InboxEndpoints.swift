@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PowerAuthProtocol
 
 /// `/api/inbox/**` (mobile-token.md, section 13.2).
@@ -11,10 +13,6 @@ struct InboxEndpoints: Sendable {
         var onlyUnread: Bool?
     }
 
-    private struct Count: Encodable {
-        let countUnread: Int
-    }
-
     private struct MessageView: Encodable {
         let id: Identifier
         let type: InboxMessage.Format
@@ -24,16 +22,6 @@ struct InboxEndpoints: Sendable {
         var body: String?
         let read: Bool
         let timestampCreated: MobileTokenDate
-
-        init(_ message: InboxMessage) {
-            id = message.id
-            type = message.format
-            subject = message.subject
-            summary = message.summary
-            body = message.body
-            read = message.read != nil
-            timestampCreated = MobileTokenDate(message.created)
-        }
     }
 
     /// The default page size.
@@ -42,20 +30,19 @@ struct InboxEndpoints: Sendable {
     var endpoints: [Endpoint] {
         [
             endpoint("/api/inbox/count") { _, activation in
-                try .ok(ResponseEnvelope(responseObject: Count(countUnread: service.unreadCount(activation))))
+                try .object(["countUnread": service.unreadCount(activation)])
             },
             endpoint("/api/inbox/message/list") { request, activation in
                 let wanted: PageRequest = try object(of: request)
                 let (page, size) = (wanted.page ?? 0, wanted.size ?? Self.pageSize)
                 let messages = try service.list(
                     activation, page: page, size: size, isUnreadOnly: wanted.onlyUnread ?? false)
-                return try .ok(
-                    PageEnvelope(page: page, size: size, responseObject: messages.map(MessageView.init)))
+                return try .ok(PageEnvelope(page: page, size: size, responseObject: messages.map(Self.view)))
             },
             endpoint("/api/inbox/message/detail") { request, activation in
                 let reference: MobileTokenReference = try object(of: request)
                 let message = try service.detail(activation, id: reference.id)
-                return try .ok(ResponseEnvelope(responseObject: MessageView(message)))
+                return try .object(Self.view(message))
             },
             endpoint("/api/inbox/message/read") { request, activation in
                 let reference: MobileTokenReference = try object(of: request)
@@ -67,6 +54,12 @@ struct InboxEndpoints: Sendable {
                 return try .ok(EmptyEnvelope())
             },
         ]
+    }
+
+    private static func view(_ message: InboxMessage) -> MessageView {
+        MessageView(
+            id: message.id, type: message.format, subject: message.subject, summary: message.summary,
+            body: message.body, read: message.read != nil, timestampCreated: MobileTokenDate(message.created))
     }
 
     /// - Throws: ``MobileTokenFailure/inboxFailed`` without request object.

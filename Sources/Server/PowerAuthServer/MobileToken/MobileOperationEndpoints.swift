@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PowerAuthProtocol
 
 /// `/api/auth/token/app/operation/**` (mobile-token.md, section 3).
@@ -11,9 +13,7 @@ struct MobileOperationEndpoints: Sendable {
         var proximityCheck: ProximityCheck?
 
         /// The moments that belong to it are for logs only.
-        struct ProximityCheck: Decodable {
-            var otp: String?
-        }
+        struct ProximityCheck: Decodable { var otp: String? }
     }
 
     private struct RejectionRequest: Decodable {
@@ -39,7 +39,7 @@ struct MobileOperationEndpoints: Sendable {
             },
             .mobileToken("\(root)/history", failures: [.brokenTemplate]) { request in
                 let caller = try caller(signatureOf: request, "/operation/history", Self.strong).caller
-                return try .ok(ResponseEnvelope(responseObject: service.list(caller, isPendingOnly: false)))
+                return try .object(service.list(caller, isPendingOnly: false))
             },
             .mobileToken("\(root)/detail", failures: single) { request in
                 let caller = try caller(tokenOf: request)
@@ -54,21 +54,18 @@ struct MobileOperationEndpoints: Sendable {
         ]
     }
 
-    private func list(
-        _ request: ServerRequest, _ caller: MobileOperationService.Caller
-    ) throws -> ServerResponse {
+    private func list(_ request: ServerRequest, _ caller: MobileOperationService.Caller) throws -> ServerResponse {
         try service.checkNewest(caller)
         return try answer(with: service.list(caller, isPendingOnly: true))
     }
 
     private func answer(with content: some Encodable) throws -> ServerResponse {
-        try .ok(
-            TimedEnvelope(responseObject: content, currentTimestamp: MobileTokenDate(context.clock.now())))
+        try .ok(TimedEnvelope(responseObject: content, currentTimestamp: MobileTokenDate(context.clock.now())))
     }
 
     /// A request without operation cannot be answered (mobile-token.md, section 25).
     private func reference(in request: ServerRequest) throws -> Identifier? {
-        try JSONBody.decode(RequestEnvelope<MobileTokenReference>.self, from: request.body).requestObject.id
+        try request.object(MobileTokenReference.self).id
     }
 
     /// A wrong signature also counts as an attempt to approve (mobile-token.md, section 16.5).
@@ -93,8 +90,7 @@ struct MobileOperationEndpoints: Sendable {
                 activationId: (try? authentication.header(of: request).activationId).flatMap(Identifier.init(_:)),
                 ipAddress: request.remoteAddress, userAgent: Self.userAgent(of: request))
             throw refusal
-        case .failure(let error):
-            throw error
+        case .failure(let error): throw error
         }
     }
 
@@ -130,4 +126,25 @@ struct MobileOperationEndpoints: Sendable {
     private static func userAgent(of request: ServerRequest) -> String? {
         request.header("User-Agent").map { String($0.unicodeScalars.prefix(TextLimit.line.characters)) }
     }
+}
+
+/// `{"requestObject": …}` of a request whose object may be missing.
+struct OptionalRequest<Content: Decodable>: Decodable { let requestObject: Content? }
+
+/// A reference to an operation or a message.
+struct MobileTokenReference: Decodable { var id: Identifier? }
+
+/// An answer with the server's time.
+struct TimedEnvelope<Content: Encodable>: Encodable {
+    let status = "OK"
+    let responseObject: Content
+    let currentTimestamp: MobileTokenDate
+}
+
+/// A page of a list.
+struct PageEnvelope<Content: Encodable>: Encodable {
+    let status = "OK"
+    let page: Int
+    let size: Int
+    let responseObject: Content
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PowerAuthProtocol
 
 /// `/api/push/device/**` (mobile-token.md, section 12.2).
@@ -27,12 +29,11 @@ struct PushEndpoints: Sendable {
     private static let factors: Set<SignatureType> = [.possession, .possessionBiometry, .possessionKnowledge]
 
     var endpoints: [Endpoint] {
-        let byToken: @Sendable (ServerRequest) throws -> ServerResponse = { request in
+        let byToken: Endpoint.Handler = { request in
             try register(request, authentication.authenticateToken(request, allowed: Self.factors))
         }
         return [
-            endpoint("/api/push/device/register", byToken),
-            endpoint("/api/push/device/register/token", byToken),
+            endpoint("/api/push/device/register", byToken), endpoint("/api/push/device/register/token", byToken),
             endpoint("/api/push/device/register/signature") { request in
                 let activation = try authentication.authenticate(
                     request, uriId: "/device/register/signature", allowed: [.possession]
@@ -42,9 +43,7 @@ struct PushEndpoints: Sendable {
         ]
     }
 
-    private func endpoint(
-        _ path: String, _ answer: @escaping @Sendable (ServerRequest) throws -> ServerResponse
-    ) -> Endpoint {
+    private func endpoint(_ path: String, _ answer: @escaping Endpoint.Handler) -> Endpoint {
         .mobileToken(
             path, failures: [.invalidObject, .pushRegistrationFailed],
             refusal: context.policy.hasLibraryAuthenticationCode ? .libraryAuthentication : .pushAuthentication,

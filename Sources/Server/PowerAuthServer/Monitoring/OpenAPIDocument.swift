@@ -1,10 +1,11 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 
 /// The description of the server's resources in OpenAPI 3.1, derived from the routes themselves.
 struct OpenAPIDocument: Sendable {
     let endpoints: [Endpoint]
 
-    /// The whole document.
     var json: JSONValue {
         var paths: [String: JSONValue] = [:]
         for endpoint in endpoints {
@@ -16,8 +17,7 @@ struct OpenAPIDocument: Sendable {
             "openapi": "3.1.0",
             "info": [
                 "title": "PowerAuth Lab server", "version": .string(ServerVersion.reported),
-                "description":
-                    """
+                "description": """
                 The mobile API (/pa/v3) and the Mobile Token API (/api) are also served below /enrollment-server, the back-office API (/rest/v3) \
                 also below /powerauth-java-server.
                 """,
@@ -130,8 +130,7 @@ struct OpenAPIDocument: Sendable {
             "EncryptedRequest": object(
                 [
                     "temporaryKeyId": Identifier.schema, "ephemeralPublicKey": base64, "encryptedData": base64,
-                    "mac": base64,
-                    "nonce": base64, "timestamp": time,
+                    "mac": base64, "nonce": base64, "timestamp": time,
                 ], required: ["ephemeralPublicKey", "encryptedData", "mac"]),
             "EncryptedResponse": object(
                 ["encryptedData": base64, "mac": base64, "nonce": base64, "timestamp": time],

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
-import LabKit
+import LabCore
+import Synchronization
 
 /// The log of a server on its own: one JSON object a line for every answered or refused request.
 ///
@@ -18,40 +21,75 @@ public final class RequestLog: ServerJournal {
 
     /// Writes a line, unless the event is of no interest to an operator.
     public func record(_ event: ServerEvent, operation: String?) {
-        guard var line = Self.fields(of: event) else { return }
+        guard let name = Self.name(of: event) else { return }
+        var line = event.fields
+        line["event"] = .string(name)
         line["time"] = .string(BackOfficeDate(clock.now()).text)
         if let operation { line["operation"] = .string(operation) }
         if let correlation = CurrentCorrelation.current { line["correlation"] = .string(correlation) }
         buffer.add(JSONValue.object(line).encoded() + [UInt8(ascii: "\n")])
     }
 
-    private static func fields(of event: ServerEvent) -> [String: JSONValue]? {
+    private static func name(of event: ServerEvent) -> String? {
         switch event {
-        case .started(let port, let applicationId):
-            ["event": "started", "port": .integer(Int64(port)), "applicationId": .string(applicationId)]
-        case .stopped:
-            ["event": "stopped"]
-        case .requestReceived, .signatureVerified:
-            nil
-        case .requestAnswered(let method, let path, let status, let milliseconds):
-            [
-                "event": "request", "method": .string(method), "path": .string(path),
-                "status": .integer(Int64(status)), "milliseconds": .number(milliseconds),
-            ]
-        case .requestRefused(let path, let code, let cause):
-            ["event": "refused", "path": .string(path), "code": .string(code), "cause": .string(cause)]
-        case .requestFaulted(let path, let fault, let id):
-            ["event": "faulted", "path": .string(path), "fault": .string(fault), "id": .string(id)]
-        case .pushSent(let id, let activationId, let type, let outcome):
-            [
-                "event": "push", "id": .string(id), "activationId": .string(activationId),
-                "type": type.map { .string($0) } ?? .null, "outcome": outcome.map { .string($0.rawValue) } ?? .null,
-            ]
-        case .activationChanged(let id, let from, let to, let reason):
-            [
-                "event": "activation", "activationId": .string(id), "from": from.map { .string($0.name) } ?? .null,
-                "to": .string(to.name), "reason": reason.map { .string($0) } ?? .null,
-            ]
+        case .started: "started"
+        case .stopped: "stopped"
+        case .requestAnswered: "request"
+        case .requestRefused: "refused"
+        case .requestFaulted: "faulted"
+        case .pushSent: "push"
+        case .activationChanged: "activation"
+        case .requestReceived, .signatureVerified: nil
+        }
+    }
+}
+
+/// Lines that several threads write, whole and in one order.
+///
+/// One thread writes; lines added meanwhile by others are combined in its next write, and their threads do not wait. If
+/// no other thread is writing, a line is written when ``add(_:)`` returns.
+///
+/// Thread rule: any thread.
+final class LineBuffer: Sendable {
+    private struct State {
+        var waiting: [UInt8] = []
+        var isWriting = false
+    }
+
+    /// How many bytes may wait for a slow reader: beyond that, threads wait to add lines.
+    private static let capacity = 1 << 20
+
+    private let state = Mutex(State())
+    private let write: @Sendable ([UInt8]) -> Void
+    /// Held by the writing thread.
+    private let writing = Mutex(())
+
+    /// - Parameter write: takes some lines; called by one thread at a time.
+    init(write: @escaping @Sendable ([UInt8]) -> Void) { self.write = write }
+
+    /// Adds lines, each with its end.
+    func add(_ lines: some Sequence<UInt8> & Sendable) {
+        let (mustWrite, isFull) = state.withLock { state in
+            state.waiting.append(contentsOf: lines)
+            defer { state.isWriting = true }
+            return (!state.isWriting, state.waiting.count > Self.capacity)
+        }
+        if mustWrite {
+            writing.withLock { _ in while let lines = next() { write(lines) } }
+        } else if isFull {
+            writing.withLock { _ in }
+        }
+    }
+
+    /// Nil when nothing is left; then another thread may write.
+    private func next() -> [UInt8]? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.isWriting = false
+                return nil
+            }
+            defer { state.waiting = [] }
+            return state.waiting
         }
     }
 }

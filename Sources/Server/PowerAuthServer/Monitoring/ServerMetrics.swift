@@ -1,5 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import Synchronization
+
+/// Resources for operators and their tools: `/health`, `/metrics` and `/openapi.json`.
+struct MonitoringEndpoints: Sendable {
+    let context: ServiceContext
+    let metrics: ServerMetrics
+    /// Everything the document describes.
+    let described: [Endpoint]
+
+    var endpoints: [Endpoint] {
+        [
+            .lab("/health", methods: ["GET"]) { _ in
+                // A server whose database does not answer is not healthy.
+                _ = try context.read(ApplicationStore.all)
+                return try .ok(["status": "UP"])
+            },
+            .page("/metrics", type: "text/plain; version=0.0.4; charset=utf-8") { metrics.text },
+            .lab("/openapi.json", methods: ["GET"]) { _ in
+                // Built on request: most servers never return it.
+                try .ok(OpenAPIDocument(endpoints: described + self.endpoints).json)
+            },
+        ]
+    }
+}
 
 /// Counts what happens, in the text format of Prometheus (version 0.0.4).
 ///
@@ -32,16 +58,12 @@ final class ServerMetrics: ServerJournal {
                 state.seconds += milliseconds / 1_000
                 let first = Self.bounds.firstIndex { milliseconds / 1_000 <= $0 } ?? Self.bounds.count
                 for index in first..<state.buckets.count { state.buckets[index] += 1 }
-            case .requestRefused(_, let code, _):
-                state.refusals[code, default: 0] += 1
-            case .signatureVerified(_, _, let valid, _, _):
-                state.signatures[valid, default: 0] += 1
+            case .requestRefused(_, let code, _): state.refusals[code, default: 0] += 1
+            case .signatureVerified(_, _, let valid, _, _): state.signatures[valid, default: 0] += 1
             case .activationChanged(_, let from, let to, _):
                 if from != to { state.activations[to.name, default: 0] += 1 }
-            case .pushSent(_, _, _, let outcome):
-                state.pushes[outcome?.rawValue ?? "kept", default: 0] += 1
-            case .started, .stopped, .requestReceived, .requestFaulted:
-                break
+            case .pushSent(_, _, _, let outcome): state.pushes[outcome?.rawValue ?? "kept", default: 0] += 1
+            case .started, .stopped, .requestReceived, .requestFaulted: break
             }
         }
     }
@@ -66,9 +88,7 @@ final class ServerMetrics: ServerJournal {
         for (bound, count) in zip(Self.bounds, state.buckets) {
             lines.append("\(times)_bucket{le=\"\(bound)\"} \(count)")
         }
-        lines += [
-            "\(times)_bucket{le=\"+Inf\"} \(total)", "\(times)_sum \(state.seconds)", "\(times)_count \(total)",
-        ]
+        lines += ["\(times)_bucket{le=\"+Inf\"} \(total)", "\(times)_sum \(state.seconds)", "\(times)_count \(total)"]
         counter("powerauth_refusals_total", "Refused requests by code.", "code", state.refusals)
         family(
             "powerauth_signatures_total", "counter", "Checked signatures.",

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
 import LabSystem
@@ -24,8 +26,6 @@ final class Checkpointer: Sendable {
     private let foldedAt = Atomic(0)
     private let rounds = CheckpointRounds()
 
-    /// Starts the thread.
-    /// - Parameter path: the database.
     /// - Throws: when there can be no connection of its own.
     init(path: String, limits: Limits = Limits()) throws {
         self.limits = limits
@@ -63,9 +63,7 @@ final class Checkpointer: Sendable {
     }
 
     /// Folds what there is, and waits for it.
-    func fold() throws {
-        _ = try connection.writeWithoutTransaction { try Self.fold($0) }
-    }
+    func fold() throws { _ = try connection.writeWithoutTransaction { try Self.fold($0) } }
 
     /// Ends the thread and closes its connection.
     func close() {
@@ -74,9 +72,7 @@ final class Checkpointer: Sendable {
     }
 
     /// - Returns: how many pages the log had when that began.
-    private static func fold(_ database: Database) throws -> Int {
-        try database.checkpoint(.passive).walFrameCount
-    }
+    private static func fold(_ database: Database) throws -> Int { try database.checkpoint(.passive).walFrameCount }
 }
 
 /// When the log is folded the next time. Thread rule: any thread.

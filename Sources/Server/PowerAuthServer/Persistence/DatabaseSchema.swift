@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import GRDB
 
 /// The tables of the server (server.md, section 28) and the steps that lead to them.
@@ -15,34 +17,16 @@ enum DatabaseSchema {
         }
         let unknown = applied.filter { !migrator.migrations.contains($0) }
         guard unknown.isEmpty else { throw ServerDatabaseError.newerSchema(path: path, unknown: unknown) }
-        if applied.count < migrator.migrations.count {
-            try migrator.migrate(pool)
-        }
+        if applied.count < migrator.migrations.count { try migrator.migrate(pool) }
     }
 
     private static let migrator: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1 applications and activations") { database in
-            try database.execute(sql: tables)
-        }
-        migrator.registerMigration("2 back office") { database in
-            try database.execute(sql: BackOfficeSchema.tables)
-        }
-        migrator.registerMigration("3 upgrades and claims") { database in
-            try database.execute(sql: DeviceSchema.tables)
-        }
-        migrator.registerMigration("4 mobile token") { database in
-            try database.execute(sql: MobileTokenSchema.tables)
-        }
-        migrator.registerMigration("5 sealed keys") { database in
-            try database.execute(sql: SealingSchema.columns)
-        }
-        migrator.registerMigration("6 audit") { database in
-            try database.execute(sql: AuditSchema.tables)
-        }
-        migrator.registerMigration("7 addresses of temporary keys") { database in
-            try database.execute(sql: TemporaryKeyAddressSchema.columns)
-        }
+        for (name, sql) in [
+            ("1 applications and activations", tables), ("2 back office", backOffice),
+            ("3 upgrades and claims", device), ("4 mobile token", mobileToken), ("5 sealed keys", sealing),
+            ("6 audit", audit), ("7 addresses of temporary keys", temporaryKeyAddress),
+        ] { migrator.registerMigration(name) { try $0.execute(sql: sql) } }
         return migrator
     }()
 
@@ -138,5 +122,241 @@ enum DatabaseSchema {
             t_expire INTEGER NOT NULL
         ) WITHOUT ROWID;
         CREATE INDEX unique_value_expiring ON unique_value(t_expire);
+        """
+
+    /// The tables behind recovery codes, the audit, integrations, callbacks and operations
+    /// (server.md, section 28).
+    private static let backOffice = """
+        CREATE TABLE application_config (
+            application INTEGER NOT NULL REFERENCES application(id),
+            key TEXT NOT NULL,
+            "values" TEXT NOT NULL,
+            PRIMARY KEY (application, key)
+        ) WITHOUT ROWID;
+        CREATE TABLE signature_audit (
+            id INTEGER PRIMARY KEY,
+            activation_id TEXT NOT NULL,
+            application INTEGER NOT NULL REFERENCES application(id),
+            user_id TEXT NOT NULL,
+            counter INTEGER,
+            ctr_data BLOB,
+            status INTEGER NOT NULL,
+            info TEXT NOT NULL,
+            data BLOB NOT NULL,
+            version_text TEXT,
+            type TEXT NOT NULL,
+            signature TEXT NOT NULL,
+            note TEXT NOT NULL,
+            valid INTEGER NOT NULL,
+            activation_version INTEGER,
+            t_created INTEGER NOT NULL
+        );
+        CREATE INDEX signature_audit_of_user ON signature_audit(user_id, t_created);
+        CREATE TABLE recovery_config (
+            application INTEGER PRIMARY KEY REFERENCES application(id),
+            activation_enabled INTEGER NOT NULL,
+            postcard_enabled INTEGER NOT NULL,
+            allow_multiple INTEGER NOT NULL,
+            postcard_private BLOB,
+            postcard_public BLOB,
+            remote_public BLOB
+        );
+        CREATE TABLE recovery_code (
+            id INTEGER PRIMARY KEY,
+            application INTEGER NOT NULL REFERENCES application(id),
+            user_id TEXT NOT NULL,
+            activation_id TEXT,
+            code TEXT NOT NULL,
+            status INTEGER NOT NULL,
+            failed INTEGER NOT NULL,
+            max_failed INTEGER NOT NULL,
+            t_created INTEGER NOT NULL,
+            t_last_change INTEGER NOT NULL,
+            UNIQUE (application, code)
+        );
+        CREATE INDEX recovery_code_of_activation ON recovery_code(activation_id);
+        CREATE INDEX recovery_code_of_user ON recovery_code(user_id);
+        CREATE TABLE recovery_puk (
+            code INTEGER NOT NULL REFERENCES recovery_code(id),
+            puk_index INTEGER NOT NULL,
+            hash TEXT NOT NULL,
+            status INTEGER NOT NULL,
+            t_last_change INTEGER NOT NULL,
+            PRIMARY KEY (code, puk_index)
+        ) WITHOUT ROWID;
+        CREATE TABLE integration (
+            id TEXT PRIMARY KEY,
+            name TEXT NOT NULL,
+            token TEXT NOT NULL UNIQUE,
+            secret TEXT NOT NULL
+        );
+        CREATE TABLE callback_url (
+            id TEXT PRIMARY KEY,
+            application INTEGER NOT NULL REFERENCES application(id),
+            name TEXT NOT NULL,
+            type TEXT NOT NULL,
+            url TEXT NOT NULL,
+            attributes TEXT NOT NULL,
+            auth TEXT NOT NULL,
+            retention_ms INTEGER,
+            initial_backoff_ms INTEGER,
+            max_attempts INTEGER,
+            enabled INTEGER NOT NULL,
+            failures INTEGER NOT NULL,
+            t_last_failure INTEGER,
+            t_created INTEGER NOT NULL,
+            t_updated INTEGER NOT NULL
+        );
+        CREATE INDEX callback_url_of ON callback_url(application, type);
+        CREATE TABLE callback_event (
+            id INTEGER PRIMARY KEY,
+            callback TEXT NOT NULL REFERENCES callback_url(id),
+            payload TEXT NOT NULL,
+            idempotency_key TEXT NOT NULL,
+            status TEXT NOT NULL,
+            attempts INTEGER NOT NULL,
+            t_created INTEGER NOT NULL,
+            t_next_call INTEGER,
+            t_rerun INTEGER,
+            t_delete INTEGER
+        );
+        CREATE INDEX callback_event_due ON callback_event(status, t_next_call);
+        CREATE INDEX callback_event_of ON callback_event(callback);
+        CREATE INDEX callback_event_old ON callback_event(t_delete);
+        CREATE TABLE callback_attempt (
+            event INTEGER NOT NULL REFERENCES callback_event(id) ON DELETE CASCADE,
+            number INTEGER NOT NULL,
+            http_status INTEGER,
+            failure TEXT,
+            t_called INTEGER NOT NULL,
+            PRIMARY KEY (event, number)
+        ) WITHOUT ROWID;
+        CREATE TABLE operation_template (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            type TEXT NOT NULL,
+            data_template TEXT NOT NULL,
+            signature_types TEXT NOT NULL,
+            max_failures INTEGER NOT NULL,
+            expiration_s INTEGER NOT NULL,
+            risk_flags TEXT,
+            proximity INTEGER NOT NULL
+        );
+        CREATE TABLE operation (
+            id TEXT PRIMARY KEY,
+            user_id TEXT,
+            external_id TEXT,
+            activation_flag TEXT,
+            activation_id TEXT,
+            type TEXT NOT NULL,
+            template_name TEXT NOT NULL,
+            data TEXT NOT NULL,
+            parameters TEXT NOT NULL,
+            additional TEXT NOT NULL,
+            status INTEGER NOT NULL,
+            status_reason TEXT,
+            signature_types TEXT NOT NULL,
+            failures INTEGER NOT NULL,
+            max_failures INTEGER NOT NULL,
+            risk_flags TEXT,
+            totp_seed BLOB,
+            t_created INTEGER NOT NULL,
+            t_expire INTEGER NOT NULL,
+            t_final INTEGER
+        );
+        CREATE INDEX operation_of_user ON operation(user_id, status, t_created);
+        CREATE INDEX operation_external ON operation(external_id);
+        CREATE INDEX operation_expiring ON operation(status, t_expire);
+        CREATE TABLE operation_application (
+            operation TEXT NOT NULL REFERENCES operation(id),
+            application INTEGER NOT NULL REFERENCES application(id),
+            PRIMARY KEY (operation, application)
+        ) WITHOUT ROWID;
+        """
+
+    /// The tables behind protocol upgrades and the claims of users.
+    private static let device = """
+        CREATE TABLE protocol_upgrade (
+            activation TEXT PRIMARY KEY REFERENCES activation(activation_id),
+            ctr_data BLOB NOT NULL,
+            t_created INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE user_claims (
+            user_id TEXT PRIMARY KEY,
+            claims TEXT NOT NULL
+        ) WITHOUT ROWID;
+        """
+
+    /// The tables behind the texts of operations, registrations for push, and the inbox (mobile-token.md, sections 17.1, 20.1
+    /// and 20.3), and the order of a user's history.
+    ///
+    /// The body of a message is the last column: SQLite reads a row up to the last requested column, and a list requests no
+    /// body.
+    private static let mobileToken = """
+        CREATE TABLE ui_template (
+            id INTEGER PRIMARY KEY,
+            placeholder TEXT NOT NULL,
+            language TEXT NOT NULL,
+            title TEXT NOT NULL,
+            message TEXT NOT NULL,
+            attributes TEXT,
+            result_texts TEXT,
+            ui TEXT,
+            UNIQUE (placeholder, language)
+        );
+        CREATE TABLE push_registration (
+            id INTEGER PRIMARY KEY,
+            application INTEGER NOT NULL REFERENCES application(id),
+            token TEXT NOT NULL,
+            platform TEXT NOT NULL,
+            environment TEXT,
+            activation TEXT NOT NULL UNIQUE REFERENCES activation(activation_id),
+            user_id TEXT NOT NULL,
+            active INTEGER NOT NULL,
+            t_registered INTEGER NOT NULL
+        );
+        CREATE INDEX push_registration_of_user ON push_registration(user_id, application);
+        CREATE INDEX push_registration_token ON push_registration(application, token);
+        CREATE TABLE inbox_message (
+            id TEXT PRIMARY KEY,
+            user_id TEXT NOT NULL,
+            type TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            summary TEXT NOT NULL,
+            t_created INTEGER NOT NULL,
+            t_read INTEGER,
+            body TEXT NOT NULL
+        );
+        CREATE INDEX inbox_message_of_user ON inbox_message(user_id, t_created);
+        CREATE TABLE inbox_message_application (
+            message TEXT NOT NULL REFERENCES inbox_message(id),
+            application INTEGER NOT NULL REFERENCES application(id),
+            PRIMARY KEY (message, application)
+        ) WITHOUT ROWID;
+        CREATE INDEX operation_history_of_user ON operation(user_id, t_created);
+        """
+
+    /// How private keys are stored, see ``StoredSecret``; those of earlier servers are in clear.
+    private static let sealing = """
+        ALTER TABLE activation ADD COLUMN server_private_mode INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE temporary_key ADD COLUMN private_key_mode INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE recovery_config ADD COLUMN postcard_private_mode INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// The addresses that requested the temporary keys of devices without activation.
+    private static let temporaryKeyAddress = """
+        ALTER TABLE temporary_key ADD COLUMN address TEXT;
+        CREATE INDEX temporary_key_of_address ON temporary_key(app_key, address, t_expire) WHERE activation_id IS NULL;
+        """
+
+    /// The table of what happened to activations, operations and recovery codes (server.md, section 28, `audit_log`).
+    private static let audit = """
+        CREATE TABLE audit_log (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            t INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            text TEXT NOT NULL,
+            detail TEXT NOT NULL
+        );
         """
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Makes directories and files readable only for the server's own user, independently of their previous modes: they
@@ -49,8 +51,7 @@ enum PrivateFiles {
     /// Makes an empty file for the user alone; one that exists keeps its content.
     static func makeFile(_ path: String) throws {
         if !FileManager.default.fileExists(atPath: path) {
-            guard
-                FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
             else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path]) }
         }
         try setMode(0o600, of: path)

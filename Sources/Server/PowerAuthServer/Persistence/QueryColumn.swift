@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import GRDB
 
 /// The columns that a query selects, in its order.
@@ -8,7 +10,6 @@ import GRDB
 protocol QueryColumn: CaseIterable, Equatable, RawRepresentable, Sendable where RawValue == String {}
 
 extension QueryColumn {
-    /// The text behind SELECT.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
     /// The index of the column in its rows.
@@ -56,5 +57,29 @@ struct QueryRow<Column: QueryColumn> {
         let cursor = try Row.fetchCursor(statement, arguments: arguments)
         // The end of the cursor resets the statement, and its columns are null from then on.
         return try withExtendedLifetime(cursor) { try cursor.next().map { try read(QueryRow($0)) } }
+    }
+}
+
+/// Conditions that must all hold, with the arguments that they take.
+struct QueryConditions {
+    private(set) var arguments = StatementArguments()
+    private var texts: [String] = []
+
+    /// The text behind WHERE.
+    var text: String { texts.joined(separator: " AND ") }
+
+    /// Adds a condition without arguments of its own.
+    mutating func add(_ condition: String) { texts.append(condition) }
+
+    /// Adds a condition about a value; nil asks for nothing.
+    mutating func add(_ condition: String, _ value: (any DatabaseValueConvertible)?) {
+        guard let value else { return }
+        texts.append(condition)
+        arguments += [value]
+    }
+
+    /// Adds a condition about a list, as JSON: SQLite takes a limited number of arguments, and a caller may name more.
+    mutating func add(_ condition: String, in list: [some Encodable]) throws {
+        add(condition, try TextList.encode(list))
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// The committed rows that every request reads: activations, versions of applications, tokens.
@@ -8,9 +10,7 @@ import Synchronization
 /// Thread rule: any thread; the state is guarded by the mutex.
 final class RowCache: Sendable {
     /// Counts the commits; what was read between two equal ones is what is committed.
-    struct Revision: Equatable, Sendable {
-        fileprivate var number = 0
-    }
+    struct Revision: Equatable, Sendable { fileprivate var number = 0 }
 
     fileprivate struct State {
         var activations: RecentValues<Identifier, Activation>
@@ -122,5 +122,93 @@ struct RowChanges: Sendable {
         activations.merge(later.activations) { $1 }
         versions.merge(later.versions) { $1 }
         tokens.merge(later.tokens) { $1 }
+    }
+}
+
+/// The cached rows as a transaction sees them: what its requests have changed, or else what is committed.
+///
+/// Thread rule: the thread of the transaction, and not longer than it.
+final class TransactionRows {
+    private let cache: RowCache
+    /// Of the requests whose changes stand.
+    private var settled = RowChanges()
+    /// Of the current request.
+    private var open = RowChanges()
+
+    init(_ cache: RowCache) { self.cache = cache }
+
+    func activation(_ id: Identifier) -> Activation? { row(\.activations, id) { cache.activation(id) } }
+
+    func version(_ applicationKey: Identifier) -> ApplicationVersion? {
+        row(\.versions, applicationKey) { cache.version(applicationKey) }
+    }
+
+    func token(_ id: Identifier) -> Token? { row(\.tokens, id) { cache.token(id) } }
+
+    /// Changes the known rows, on behalf of the current request.
+    func note(_ change: (inout RowChanges) -> Void) { change(&open) }
+
+    /// The current request has ended.
+    /// - Parameter stands: false if its changes were rolled back.
+    func endRequest(stands: Bool) {
+        if stands { settled.append(open) }
+        open = RowChanges()
+    }
+
+    /// Publishes the rows of the committed transaction.
+    func publish() { cache.take(over: settled) }
+
+    private func row<Value>(
+        _ rows: KeyPath<RowChanges, [Identifier: RowChanges.Row<Value>]>, _ key: Identifier, committed: () -> Value?
+    ) -> Value? {
+        for changes in [open, settled] {
+            switch changes[keyPath: rows][key] {
+            case .known(let value): return value
+            case .unknown: return nil
+            case nil: if changes.forgetsAll { return nil }
+            }
+        }
+        return committed()
+    }
+}
+
+/// The values that were used last, up to a number of them.
+///
+/// Two generations: what was not used while the younger one filled up goes with the older one. What is in use therefore
+/// stays, however many others come by.
+struct RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private let generation: Int
+    private var younger: [Key: Value] = [:]
+    private var older: [Key: Value] = [:]
+
+    /// - Parameter capacity: the most values that are kept; at least half as many are.
+    init(capacity: Int) { generation = max(1, capacity / 2) }
+
+    /// The value of a key, which counts as a use of it.
+    mutating func value(for key: Key) -> Value? {
+        if let value = younger[key] { return value }
+        guard let value = older.removeValue(forKey: key) else { return nil }
+        keep(value, for: key)
+        return value
+    }
+
+    /// Keeps a value in place of the one that the key had.
+    mutating func keep(_ value: Value, for key: Key) {
+        if younger.count >= generation, younger[key] == nil {
+            older = younger
+            younger.removeAll(keepingCapacity: true)
+        }
+        younger[key] = value
+        older[key] = nil
+    }
+
+    mutating func forget(_ key: Key) {
+        younger[key] = nil
+        older[key] = nil
+    }
+
+    mutating func forgetAll() {
+        younger = [:]
+        older = [:]
     }
 }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import GRDB
 import LabSystem
+import ServiceLifecycle
 import Synchronization
 
 /// The server's SQLite database: one writer, several readers.
@@ -26,9 +29,7 @@ final class ServerDatabase: Sendable {
     }
 
     /// Opens or creates the database and brings its schema up to date.
-    /// - Parameters:
-    ///   - path: the database file; its directory exists.
-    ///   - hooks: see ``CommitHooks``.
+    /// - Parameter path: the database file; its directory exists.
     /// - Throws: ``ServerDatabaseError/newerSchema(path:unknown:)`` for a database written by a later server;
     ///   GRDB's `DatabaseError` for anything SQLite refuses.
     init(path: String, hooks: CommitHooks = CommitHooks()) throws {
@@ -49,43 +50,36 @@ final class ServerDatabase: Sendable {
         let checkpointer = try Checkpointer(path: path)
         self.checkpointer = checkpointer
         queue = CommitQueue(
-            CommitWriter(
-                pool, cache: cache, beforeCommit: hooks.beforeCommit, hasCommitted: checkpointer.noteCommit))
+            CommitWriter(pool, cache: cache, beforeCommit: hooks.beforeCommit, hasCommitted: checkpointer.noteCommit))
     }
 
     /// Reads a consistent snapshot.
-    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try pool.read(body)
-    }
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try pool.read(body) }
 
     /// Makes one change, alone with the database. A throwing body changes nothing.
     /// - Parameter whenCommitted: called on the writing thread, in the order of the commits, before the next change.
     func change<Value>(
         _ body: @escaping (Database, TransactionRows) throws -> Value, whenCommitted: @escaping () -> Void
     ) throws -> Value {
-        let handover = Handover(body: body, whenCommitted: whenCommitted)
+        let awaited = AwaitedChange(body: body, whenCommitted: whenCommitted)
         queue.add(
             CommitQueue.Request(
-                write: { handover.value = try handover.body($0, $1) },
-                whenCommitted: { handover.whenCommitted() },
-                whenDone: { handover.isDone.set($0) }))
-        if let failure = handover.isDone.wait() { throw failure }
+                write: { awaited.value = try awaited.body($0, $1) }, whenCommitted: { awaited.whenCommitted() },
+                whenDone: { awaited.isDone.set($0) }))
+        if let failure = awaited.isDone.wait() { throw failure }
         try hooks.afterCommit()
         // Without a failure the body has returned.
-        guard let value = handover.value else { throw ServerDatabaseError.closed }
+        guard let value = awaited.value else { throw ServerDatabaseError.closed }
         return value
     }
 
     /// Makes one change without blocking the caller. Any thread.
     ///
     /// The fault point after the commit is not passed: a server with armed faults does not use this method.
-    /// - Parameters:
-    ///   - body: as in ``change(_:whenCommitted:)``.
-    ///   - whenDone: called on the writing thread with the result of the body, after the commit.
+    /// - Parameter whenDone: called on the writing thread with the result of the body, after the commit.
     func submit<Value: Sendable>(
         _ body: @escaping @Sendable (Database, TransactionRows) throws -> Value,
-        whenCommitted: @escaping @Sendable () -> Void,
-        whenDone: @escaping @Sendable (Result<Value, any Error>) -> Void
+        whenCommitted: @escaping @Sendable () -> Void, whenDone: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
         let value = Mutex<Value?>(nil)
         queue.add(
@@ -133,20 +127,29 @@ final class ServerDatabase: Sendable {
     }
 }
 
-/// A result that one thread writes and another one waits for.
+extension ServerDatabase: Service {
+    /// Closes the database when the server ends; a cancelled task leaves it open.
+    func run() async throws {
+        try await gracefulShutdown()
+        try await end()
+    }
+
+    /// Does the work of ``close()`` without blocking the caller's thread.
+    func end() async throws { try await onOwnThread("server close") { Result { try self.close() } }.get() }
+}
+
+/// A change that one thread makes, and whose result another one waits for.
 ///
 /// Safe to share although nothing of it need be: the one that made it waits until `isDone` is set, which is the last
 /// thing that the other one does with it, so that the two never use it at once.
-private final class Handover<Value>: @unchecked Sendable {
+private final class AwaitedChange<Value>: @unchecked Sendable {
     let body: (Database, TransactionRows) throws -> Value
     let whenCommitted: () -> Void
     /// The failure, if there is one.
     let isDone = OneShot<(any Error)?>()
     var value: Value?
 
-    init(
-        body: @escaping (Database, TransactionRows) throws -> Value, whenCommitted: @escaping () -> Void
-    ) {
+    init(body: @escaping (Database, TransactionRows) throws -> Value, whenCommitted: @escaping () -> Void) {
         self.body = body
         self.whenCommitted = whenCommitted
     }

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPConnections
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
-import LabKit
+import LabCore
 import Logging
 import NIOCore
 import NIOSSL
@@ -82,9 +84,8 @@ public final class LabServer: Sendable {
     /// - Throws: ``ListenPolicy/Refusal`` for a server that would be open to the network; errors of opening the
     ///   database, with messages for the operator.
     public init(
-        configuration: ServerConfiguration, clock: any ServerClock,
-        journal: (any ServerJournal)? = nil, faults: ServerFaults = ServerFaults(),
-        pushGateway: (any PushGateway)? = nil
+        configuration: ServerConfiguration, clock: any ServerClock, journal: (any ServerJournal)? = nil,
+        faults: ServerFaults = ServerFaults(), pushGateway: (any PushGateway)? = nil
     ) throws {
         self.configuration = configuration
         exposure = try ListenPolicy(configuration)
@@ -130,27 +131,23 @@ public final class LabServer: Sendable {
                     certificateAuthorityPath: self.certificates?.authorityPath, credentials: self.credentials,
                     exposure: self.exposure, labAccess: self.labAccess))
         }
-        let jobs = JobThread(services.context)
-        var failure: (any Error)?
+        let context = services.context
+        // They end one after the other, the last one first, and each can use those before it until it has ended.
+        let group = ServiceGroup(
+            services: [context.database, context.pushes, JobThread(context), frontend], logger: logger)
+        let hasRun: Bool
         do {
-            try await shutdown.run(
-                ServiceGroup(configuration: ServiceGroupConfiguration(services: [frontend], logger: logger)))
+            hasRun = try await shutdown.run(group)
         } catch {
-            failure = error
-        }
-        await workers.run { jobs.stop() }
-        if let failure {
-            guard !isListening.isRaised else { throw failure }
-            throw ListeningFailure(address: "\(configuration.host):\(port ?? configuration.port)", cause: "\(failure)")
+            guard !isListening.isRaised else { throw error }
+            throw ListeningFailure(address: "\(configuration.host):\(port ?? configuration.port)", cause: "\(error)")
         }
         noteStop()
-        try services.context.database.close()
+        if !hasRun { try await context.database.end() }
     }
 
     /// Stops listening; requests that are being answered get their answer. Returns at once.
-    public func stop() {
-        shutdown.trigger()
-    }
+    public func stop() { shutdown.trigger() }
 
     /// Records in the journal that the server has stopped, once: for a process that ends with open connections.
     public func noteStop() {
@@ -158,7 +155,6 @@ public final class LabServer: Sendable {
         journal?.record(.stopped, operation: nil)
     }
 
-    /// Every resource there is.
     var endpoints: [Endpoint] {
         let labEndpoints =
             powers.map {
@@ -173,40 +169,34 @@ public final class LabServer: Sendable {
             services.endpoints
             + labEndpoints.map { LabIdentityEndpoints.isOpen($0) ? $0 : guarded(integrations.restricted($0)) }
         let held = described.map { $0.holdingLengths() }
-        return held
-            + MonitoringEndpoints(context: services.context, metrics: metrics, described: held).endpoints
+        return held + MonitoringEndpoints(context: services.context, metrics: metrics, described: held).endpoints
     }
 
     /// The same resource of `/lab`, restricted to requests with its token, or the one that opens the sign-in page.
     private func guarded(_ endpoint: Endpoint) -> Endpoint {
         guard let labAccess, let provider = powers?.identityProvider else { return endpoint }
-        return endpoint.replying { request in
+        return endpoint.admitting { request in
             guard labAccess.admits(request) || LabIdentityEndpoints.mayBrowse(request, to: provider) else {
                 throw ErrorResponse.labToken
             }
-            return try endpoint.reply(request)
         }
     }
 
-    /// The Hummingbird application.
     /// - Parameter onPort: called with the port when it listens.
     /// - Throws: when the certificate cannot be made.
     func httpApplication(
         port: Int? = nil, logger: Logger, onPort: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws -> Hummingbird.Application<AnyMethodRouter.Responder> {
         let frontend = HTTPFrontend(
-            endpoints: endpoints, workers: workers,
-            waitingRoom: RequestAdmission(places: configuration.limits.waitingRequests), clock: services.context.clock,
-            journal: journal, faults: faults,
-            lab: powers, browserGuard: BrowserGuard(hostNames: configuration.hostNames + [configuration.host]),
+            endpoints: endpoints, workers: workers, waitingRoom: services.waitingRoom, clock: services.context.clock,
+            journal: journal, faults: faults, lab: powers,
+            browserGuard: BrowserGuard(hostNames: configuration.hostNames + [configuration.host]),
             correlationHeader: configuration.correlationHeader)
         return Hummingbird.Application(
-            router: frontend.router(),
-            server: try transport(),
+            router: frontend.router(), server: try transport(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: port ?? configuration.port), serverName: "lab-server"),
-            onServerRunning: { channel in onPort(channel.localAddress?.port ?? 0) },
-            logger: logger)
+            onServerRunning: { channel in onPort(channel.localAddress?.port ?? 0) }, logger: logger)
     }
 
     /// HTTP, within TLS when a certificate is shown.
@@ -233,6 +223,33 @@ private final class Flag: Sendable {
     var isRaised: Bool { value.load(ordering: .acquiring) }
 
     /// - Returns: whether it became true by this call.
-    @discardableResult
-    func raise() -> Bool { !value.exchange(true, ordering: .acquiringAndReleasing) }
+    @discardableResult func raise() -> Bool { !value.exchange(true, ordering: .acquiringAndReleasing) }
+}
+
+/// Ends a service group from outside, even if requested before the group runs.
+///
+/// Thread rule: any thread.
+final class GracefulShutdown: Sendable {
+    private let state = Mutex<(group: ServiceGroup?, isTriggered: Bool)>((nil, false))
+
+    /// Runs the group until it ends by itself or by ``trigger()``.
+    /// - Returns: false, with nothing run, if ``trigger()`` was called before.
+    func run(_ group: ServiceGroup) async throws -> Bool {
+        let isTooLate = state.withLock { state in
+            state.group = group
+            return state.isTriggered
+        }
+        if !isTooLate { try await group.run() }
+        return !isTooLate
+    }
+
+    /// Lets the group stop taking connections and finish the requests it has. Returns at once.
+    func trigger() {
+        let group = state.withLock { state in
+            state.isTriggered = true
+            return state.group
+        }
+        guard let group else { return }
+        Task { await group.triggerGracefulShutdown() }
+    }
 }

@@ -1,7 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The domain of the server over one database: what HTTP and the control channel both call.
 struct ServerServices: Sendable {
     let context: ServiceContext
     let names: ServerNames
+    /// The places of the requests that are worked on or wait for it.
+    let waitingRoom: RequestAdmission
     private let identityProviders: IdentityProviders
     private let identification: ActivationIdentification
 
@@ -15,17 +19,17 @@ struct ServerServices: Sendable {
         let path = configuration.directory + "/server.sqlite"
         try PrivateFiles.makeFile(path)
         let database = try ServerDatabase(
-            path: path,
-            hooks: .init(beforeCommit: faults.beforeCommit, afterCommit: faults.afterCommit))
+            path: path, hooks: .init(beforeCommit: faults.beforeCommit, afterCommit: faults.afterCommit))
         let seal = RecordSeal(key: configuration.databaseEncryptionKey)
         context = ServiceContext(
             database: database, clock: clock, policy: configuration.policy, seal: seal, keys: ActivationKeyCache(seal),
             journal: journal, pushes: PushQueue(gateway: pushGateway),
             keyStores: KeyStoreFolder(
                 path: configuration.policy.callbacks.keyStores ?? configuration.directory + "/keystores"))
+        waitingRoom = RequestAdmission(places: configuration.limits.waitingRequests)
         identityProviders = IdentityProviders(
             context: context, providers: configuration.identityProviders, lab: labIdentityProvider,
-            waitingRoom: RequestAdmission(places: configuration.limits.identityCalls))
+            waitingRoom: RequestAdmission(places: configuration.limits.identityCalls), requests: waitingRoom)
         identification = ActivationIdentification(
             context: context, provider: configuration.activationProvider, identityProviders: identityProviders)
         names = configuration.names
@@ -39,9 +43,7 @@ struct ServerServices: Sendable {
 
     /// Creates the first application, unless there is one; with it a new server gets its first templates.
     /// - Returns: the configuration of its oldest version for the mobile SDK.
-    func firstApplication(
-        id: String, hasDefaultTemplates: Bool
-    ) throws -> (id: String, mobileSdkConfig: String) {
+    func firstApplication(id: String, hasDefaultTemplates: Bool) throws -> (id: String, mobileSdkConfig: String) {
         let application: Application
         if let first = try applications.list().first {
             application = first
@@ -70,20 +72,14 @@ struct ServerServices: Sendable {
     var endpoints: [Endpoint] {
         let authentication = DeviceAuthentication(signatures: signatures)
         let encryption = DeviceEncryption(context: context, authentication: authentication)
-        return DeviceSystemEndpoints(context: context).endpoints
+        return DeviceSystemEndpoints(context: context, encryption: encryption).endpoints
             + DeviceActivationEndpoints(
-                context: context, authentication: authentication, identification: identification
+                context: context, encryption: encryption, identification: identification
             ).endpoints
-            + DeviceNameEndpoints(context: context, encryption: encryption).endpoints
             + EnrollmentEndpoints(
                 context: context, encryption: encryption, identityProviders: identityProviders
             ).endpoints
-            + DeviceRecoveryEndpoint(context: context, authentication: authentication).endpoints
-            + DeviceUpgradeEndpoints(context: context, authentication: authentication).endpoints
-            + ApplicationExampleEndpoints(authentication: authentication).endpoints
             + DeviceSignatureEndpoints(context: context, authentication: authentication).endpoints
-            + DeviceVaultEndpoint(context: context, authentication: authentication).endpoints
-            + DeviceUserInfoEndpoint(context: context, encryption: encryption).endpoints
             + ExchangeEndpoints(context: context, encryption: encryption).endpoints
             + MobileOperationEndpoints(context: context, authentication: authentication).endpoints
             + PushEndpoints(context: context, authentication: authentication).endpoints

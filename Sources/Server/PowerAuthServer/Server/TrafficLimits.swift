@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPConnections
 
 /// Limits of clients: the time of their connections, and their number. The original leaves them to the servlet

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import COpenSSL
 import Foundation
+import GRDB
 import PowerAuthProtocol
 
 /// An X.509 certificate for a P-256 key (RFC 5280), as far as a lab needs one.
@@ -7,14 +10,12 @@ import PowerAuthProtocol
 /// Written with OpenSSL, which the protocol uses anyway; swift-certificates would bring a second cryptographic library
 /// into the server.
 struct Certificate: Sendable {
-    /// The issuer of the certificate.
     enum Issuer {
         case itself
         /// - Parameter certificate: PEM.
         case authority(certificate: String, key: PrivateKey)
     }
 
-    /// The subject of the certificate.
     struct Request {
         var commonName: String
         var notBefore: ServerTime
@@ -42,7 +43,6 @@ struct Certificate: Sendable {
         }
     }
 
-    /// The certificate itself.
     let der: Data
 
     /// Makes and signs a certificate.
@@ -120,8 +120,7 @@ private final class X509Owner {
         try Certificate.require(
             X509_NAME_add_entry_by_txt(
                 X509_get_subject_name(pointer), "CN", MBSTRING_UTF8, Array(request.commonName.utf8),
-                Int32(request.commonName.utf8.count), -1, 0),
-            "X509_NAME_add_entry_by_txt")
+                Int32(request.commonName.utf8.count), -1, 0), "X509_NAME_add_entry_by_txt")
     }
 
     /// Adds an extension from the text that OpenSSL's configuration files have for it.
@@ -165,5 +164,17 @@ enum PEM {
             _ = write(&position)
         }
         return data
+    }
+}
+
+/// The libraries of the system that the server runs on.
+public enum ServerLibraries {
+    /// The versions that are loaded, by the libraries' names.
+    ///
+    /// - Throws: when no database can be opened in memory.
+    public static func versions() throws -> [String: String] {
+        let sqlite = try DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") }
+        let openSSL = [OPENSSL_version_major(), OPENSSL_version_minor(), OPENSSL_version_patch()]
+        return ["OpenSSL": openSSL.map(String.init).joined(separator: "."), "SQLite": sqlite ?? "unknown"]
     }
 }

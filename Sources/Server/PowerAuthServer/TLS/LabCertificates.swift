@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import NIOCore
 import NIOSSL
 import PowerAuthProtocol
@@ -31,8 +33,7 @@ struct LabCertificates: Sendable {
         authorityCertificate = try Certificate(
             .init(
                 commonName: Self.authorityName, notBefore: now.advanced(by: -Self.day),
-                notAfter: now.advanced(by: 3650 * Self.day), isAuthority: true),
-            for: authority, issuer: .itself
+                notAfter: now.advanced(by: 3650 * Self.day), isAuthority: true), for: authority, issuer: .itself
         ).pem
         let scalar = try authority.bigEndian
         for (path, content) in [(keyPath, scalar), (authorityPath, Data(authorityCertificate.utf8))] {
@@ -99,9 +100,7 @@ struct LabCertificates: Sendable {
             request.hostNames = ["elsewhere.example"]
             request.addresses = []
         }
-        guard kind != .selfSigned else {
-            return ([try Certificate(request, for: key, issuer: .itself).pem], key)
-        }
+        guard kind != .selfSigned else { return ([try Certificate(request, for: key, issuer: .itself).pem], key) }
         let certificate = try Certificate(
             request, for: key, issuer: .authority(certificate: authorityCertificate, key: authority))
         return ([certificate.pem, authorityCertificate], key)

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
 /// Exchanges what devices got from OpenID Connect providers for the identity of their users
 /// (rest-api.md, section 6.2, type DIRECT; OpenID Connect Core 1.0, section 3.1).
 ///
-/// Thread rule: the functions that are not asynchronous block, and are for worker threads; no thread waits for a
-/// provider.
+/// Thread rule: worker threads only; it blocks, but no thread waits for a provider.
 struct IdentityProviders: Sendable {
     let context: ServiceContext
     /// The providers of every application.
@@ -15,15 +16,11 @@ struct IdentityProviders: Sendable {
     /// Limits the requests waiting for a provider. A slow provider delays the users of other providers, and no other
     /// requests.
     let waitingRoom: RequestAdmission
+    /// The places of all requests: one that waits for a provider gives its place to others.
+    let requests: RequestAdmission
 
     /// How far the clock of a provider may be ahead, in seconds.
     private static let clockTolerance: Double = 60
-
-    /// A provider's answer about a grant, not verified yet.
-    struct Evidence: Sendable {
-        fileprivate let tokens: Data
-        fileprivate let keys: Data
-    }
 
     private struct TokenAnswer: Decodable {
         let id_token: String
@@ -54,9 +51,7 @@ struct IdentityProviders: Sendable {
     }
 
     /// The provider of a grant.
-    /// - Parameters:
-    ///   - grant: received by the device.
-    ///   - applicationKey: of the device's application.
+    /// - Parameter applicationKey: of the device's application.
     /// - Throws: `invalidRequest` with the cause, which the device does not see.
     func provider(of grant: OpenIDConnectGrant, applicationKey: Identifier) throws -> IdentityProvider {
         let own = try own(applicationKey: applicationKey)
@@ -75,30 +70,14 @@ struct IdentityProviders: Sendable {
     }
 
     /// Asks a provider who signed in.
-    /// - Parameter grant: received by the device.
-    /// - Throws: `invalidRequest` with the cause; ``ErrorResponse/overloaded`` if too many requests wait already.
-    func evidence(of grant: OpenIDConnectGrant, at provider: IdentityProvider) async throws -> Evidence {
-        guard waitingRoom.enter() else { throw ErrorResponse.overloaded }
-        defer { waitingRoom.leave() }
-        do {
-            return Evidence(
-                tokens: try await Self.body(of: exchange(grant, at: provider)),
-                keys: try await Self.body(of: OutgoingRequest(url: provider.keysAddress)))
-        } catch let failure as OutgoingRequest.Failure {
-            throw ServiceError(.invalidRequest, failure.description)
-        }
-    }
-
-    /// Decides who signed in.
     /// - Returns: the subject of the identity token.
-    /// - Throws: `invalidRequest` with the cause.
-    func subject(
-        in evidence: Evidence, of grant: OpenIDConnectGrant, at provider: IdentityProvider
-    ) throws -> Identifier {
+    /// - Throws: `invalidRequest` with the cause; ``ErrorResponse/overloaded`` if too many requests wait already.
+    func subject(of grant: OpenIDConnectGrant, at provider: IdentityProvider) async throws -> Identifier {
+        let (tokens, keys) = try await requests.vacating { try await evidence(of: grant, at: provider) }
         do {
-            let answer = try JSONBody.decode(TokenAnswer.self, from: evidence.tokens)
+            let answer = try JSONBody.decode(TokenAnswer.self, from: tokens)
             let token = try JWT(identityToken: answer.id_token, algorithms: provider.algorithms)
-            guard try isAuthentic(token, keys: evidence.keys) else {
+            guard try isAuthentic(token, keys: keys) else {
                 throw ServiceError(.invalidRequest, "no key of the provider fits the identity token")
             }
             // Reads the time only now: the provider may have been slow, and its token may have expired meanwhile.
@@ -107,6 +86,22 @@ struct IdentityProviders: Sendable {
             throw ServiceError(.invalidRequest, "identity token: \(error)")
         } catch is DecodingError {
             throw ServiceError(.invalidRequest, "provider \(provider.providerId) answered unexpected JSON")
+        }
+    }
+
+    /// A provider's answers about a grant, not verified yet.
+    private func evidence(
+        of grant: OpenIDConnectGrant, at provider: IdentityProvider
+    ) async throws -> (tokens: Data, keys: Data) {
+        guard waitingRoom.enter() else { throw ErrorResponse.overloaded }
+        defer { waitingRoom.leave() }
+        do {
+            return (
+                tokens: try await Self.body(of: exchange(grant, at: provider)),
+                keys: try await Self.body(of: OutgoingRequest(url: provider.keysAddress))
+            )
+        } catch let failure as OutgoingRequest.Failure {
+            throw ServiceError(.invalidRequest, failure.description)
         }
     }
 
@@ -128,11 +123,8 @@ struct IdentityProviders: Sendable {
     /// Those that the back office has configured for an application.
     private func own(applicationKey: Identifier) throws -> [IdentityProvider] {
         guard let version = try context.read({ try ApplicationStore.version($0, applicationKey: applicationKey) })
-        else {
-            return []
-        }
-        return try ApplicationSettingsService(context: context).identityProviders(
-            applicationId: version.application.id)
+        else { return [] }
+        return try ApplicationSettingsService(context: context).identityProviders(applicationId: version.application.id)
     }
 
     private func exchange(_ grant: OpenIDConnectGrant, at provider: IdentityProvider) -> OutgoingRequest {
@@ -148,8 +140,7 @@ struct IdentityProviders: Sendable {
         case .clientSecretBasic:
             let credentials = FormText.basicHeader(clientId: provider.clientId, clientSecret: provider.clientSecret)
             request.headers.append(("Authorization", credentials))
-        case .clientSecretPost:
-            form.append(("client_secret", provider.clientSecret))
+        case .clientSecretPost: form.append(("client_secret", provider.clientSecret))
         }
         request.body = FormText.encode(form)
         return request
@@ -157,9 +148,7 @@ struct IdentityProviders: Sendable {
 
     /// Whether the token was signed with one of the provider's present keys; those of other kinds cannot have made it.
     private func isAuthentic(_ token: JWT, keys: Data) throws -> Bool {
-        struct KeySet: Decodable {
-            let keys: [IdentityKey]
-        }
+        struct KeySet: Decodable { let keys: [IdentityKey] }
         return try JSONBody.decode(KeySet.self, from: keys).keys.contains { $0.isNamed(by: token) && $0.isKeyOf(token) }
     }
 

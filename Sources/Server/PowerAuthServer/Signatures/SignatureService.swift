@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PowerAuthProtocol
+
+/// The data a signature covers, before the application secret is appended.
+enum SignedData: Sendable {
+    /// Already normalised by the caller: method, URI identifier, nonce and body, joined by `&`.
+    case normalized(String)
+    /// The parts of a request as received.
+    case request(method: String, uriId: String, nonce: String, body: Data)
+
+    /// The bytes that are authenticated.
+    func bytes(applicationSecret: String) -> Data {
+        switch self {
+        case .normalized(let base): Data("\(base)&\(applicationSecret)".utf8)
+        case .request(let method, let uriId, let nonce, let body):
+            SymmetricSignature.normalize(
+                method: method, uriId: uriId, nonce: nonce, body: body, applicationSecretText: applicationSecret)
+        }
+    }
+}
+
+/// A signature to check.
+struct SignatureQuestion: Sendable {
+    let activationId: Identifier
+    /// Base64 text of the application key.
+    let applicationKey: Identifier
+    let data: SignedData
+    /// The signature as received.
+    let signature: String
+    let type: SignatureType
+    /// Decides the format of the signature.
+    let version: ProtocolVersion
+    /// Whether the signature commits an upgrade: then, and only then, an activation still of protocol 2 signs
+    /// by the rules of protocol 3.
+    var commitsUpgrade = false
+    /// The version as the caller spelled it; nil stands for `version`.
+    var versionText: String?
+    /// Additional information for the audit.
+    var auditInfo: [SignatureAudit.Info] = []
+}
+
+/// The answer to a ``SignatureQuestion``.
+enum SignatureVerdict: Sendable {
+    /// The activation does not exist; nothing was changed.
+    case unknownActivation
+    /// The signature was not looked at, because of the state or the application key; the record is as saved.
+    case refused(Activation)
+    case valid(Activation)
+    case invalid(Activation)
+
+    /// The activation after the verification; nil when it does not exist.
+    var activation: Activation? {
+        switch self {
+        case .unknownActivation: nil
+        case .refused(let activation), .valid(let activation), .invalid(let activation): activation
+        }
+    }
+
+    var isValid: Bool {
+        if case .valid = self { true } else { false }
+    }
+}
+
+/// Verifies request signatures and moves the hash counter (server.md, sections 8.1, 20.5 and 20.6).
+///
+/// Thread rule: worker threads only, but for ``verifyCached(_:)``; all other methods block.
+struct SignatureService: Sendable {
+    let context: ServiceContext
+
+    /// Checks a signature. The reported state is durable when this returns.
+    func verify(_ question: SignatureQuestion) throws -> SignatureVerdict {
+        let trial = trial(
+            question, try context.activation(question.activationId),
+            try context.version(applicationKey: question.applicationKey))
+        return try context.change { try decide(question, trial, in: $0) }
+    }
+
+    /// Checks a signature without blocking. The reported state is durable when this returns.
+    /// - Returns: nil, without any effect, if the activation is not cached.
+    func verifyCached(_ question: SignatureQuestion) async throws -> SignatureVerdict? {
+        let cache = context.database.cache
+        guard let activation = cache.activation(question.activationId),
+            let version = cache.version(question.applicationKey)
+        else { return nil }
+        let trial = trial(question, activation, version)
+        return try await context.changeWithoutBlocking { try decide(question, trial, in: $0) }
+    }
+
+    /// Nil when there is nothing to compare, or no way to: then the change finds out why.
+    private func trial(
+        _ question: SignatureQuestion, _ activation: Activation?, _ version: ApplicationVersion?
+    ) -> SignatureTrial? {
+        guard let activation, let version, case .active(let binding) = activation.lifecycle else { return nil }
+        do {
+            let keys = try context.keys.keys(of: activation, binding: binding)
+            return SignatureTrial(binding, version, match: try match(question, version, binding, keys))
+        } catch {
+            return nil
+        }
+    }
+
+    private func decide(
+        _ question: SignatureQuestion, _ trial: SignatureTrial?, in change: WriteTransaction
+    ) throws -> SignatureVerdict {
+        guard var activation = try change.findActivation(question.activationId) else { return .unknownActivation }
+        let before = activation
+        activation.lastUsed = change.now
+        let verdict = try verify(question, trial, &activation, in: change)
+        try SignatureAuditStore.insert(
+            change.database, SignatureAudit(question, verdict, before: before), at: change.now)
+        change.note(
+            .signatureVerified(
+                activationId: activation.id.text, type: question.type.name, valid: verdict.isValid,
+                counter: activation.lifecycle.binding?.counter ?? 0, failedAttempts: activation.failedAttempts))
+        return verdict
+    }
+
+    private func verify(
+        _ question: SignatureQuestion, _ trial: SignatureTrial?, _ activation: inout Activation,
+        in change: WriteTransaction
+    ) throws -> SignatureVerdict {
+        // The status comes first: a failure must not turn a removed or unfinished record into a blocked one
+        // (protocol.md, section 22, item 18).
+        // Nothing but the end of its upgrade can be signed with an activation of protocol 2.
+        guard case .active(var binding) = activation.lifecycle, binding.version == 3 || question.commitsUpgrade else {
+            try change.saveUse(activation)
+            return .refused(activation)
+        }
+        guard activation.failedAttempts < activation.maxFailedAttempts else {
+            try block(&activation, binding, in: change)
+            return .refused(activation)
+        }
+        let version = try change.findVersion(applicationKey: question.applicationKey)
+        guard let version, version.isSupported, version.application.row == activation.application.row else {
+            try recordFailure(question.type, &activation, binding, in: change)
+            return .refused(activation)
+        }
+        let found =
+            if let trial, trial.holds(for: binding, version) { trial.match } else {
+                try match(question, version, binding, context.keys.keys(of: activation, binding: binding))
+            }
+        guard let match = found else {
+            try recordFailure(question.type, &activation, binding, in: change)
+            return .invalid(activation)
+        }
+        binding.counter &+= UInt64(match.distance) + 1
+        binding.counterData = match.nextCounter.rawData
+        activation.lifecycle = .active(binding)
+        if !question.type.isPossessionOnly { activation.failedAttempts = 0 }
+        try change.saveUse(activation)
+        return .valid(activation)
+    }
+
+    private func match(
+        _ question: SignatureQuestion, _ version: ApplicationVersion, _ binding: DeviceBinding, _ keys: ActivationKeys
+    ) throws -> ServerSignatureVerification.Match? {
+        do {
+            return try ServerSignatureVerification.match(
+                signature: question.signature, version: question.version,
+                keys: SignatureKeys(keys.derived, factors: question.type.factors),
+                data: question.data.bytes(applicationSecret: version.applicationSecret),
+                counter: CounterData(binding.counterData), lookAhead: context.policy.lookAhead)
+        } catch {
+            throw ServiceError(.unableToComputeSignature, "\(error)")
+        }
+    }
+
+    /// A wrong signature counts unless it was made with possession alone; the limit blocks.
+    func recordFailure(
+        _ type: SignatureType, _ activation: inout Activation, _ binding: DeviceBinding, in change: WriteTransaction
+    ) throws {
+        if !type.isPossessionOnly, activation.countFailure() {
+            try block(&activation, binding, in: change)
+        } else {
+            try change.saveUse(activation)
+        }
+    }
+
+    func block(_ activation: inout Activation, _ binding: DeviceBinding, in change: WriteTransaction) throws {
+        activation.lifecycle = .blocked(binding, reason: BlockedReason.maxFailedAttempts)
+        try change.save(&activation, previous: .active)
+    }
+}
+
+extension SignatureType {
+    /// The upper-case name of the back-office API.
+    var name: String { rawValue.uppercased() }
+    /// Possession alone neither counts failures nor forgets them.
+    var isPossessionOnly: Bool { self == .possession }
+}
+
+/// A comparison made before a change, with the state that the change will most likely find: the cryptography of one
+/// request must not delay the writes of others.
+struct SignatureTrial: Sendable {
+    private let binding: DeviceBinding
+    private let applicationSecret: String
+    /// Where the signature was found in that state; nil when it was not.
+    let match: ServerSignatureVerification.Match?
+
+    init(_ binding: DeviceBinding, _ version: ApplicationVersion, match: ServerSignatureVerification.Match?) {
+        self.binding = binding
+        applicationSecret = version.applicationSecret
+        self.match = match
+    }
+
+    /// Whether it is the state that was met: another one has to be compared with anew.
+    func holds(for binding: DeviceBinding, _ version: ApplicationVersion) -> Bool {
+        binding == self.binding && version.applicationSecret == applicationSecret
+    }
+}
+
+/// ECDSA signatures by the key pairs of an activation; they move no counter (server.md, sections 8.5 and 8.6).
+struct DeviceKeySignatureService: Sendable {
+    let context: ServiceContext
+
+    /// Whether the device's private key signed the data. False for an unknown activation or one without a device.
+    /// - Throws: `invalidKeyFormat` when the stored key does not decode.
+    func verify(activationId: Identifier, data: Data, signature: Data, format: ECDSAFormat) throws -> Bool {
+        let activation = try context.read { try ActivationStore.find($0, id: activationId) }
+        guard let binding = activation?.lifecycle.binding else { return false }
+        guard let key = try? PublicKey(encoded: binding.devicePublicKey) else {
+            throw ServiceError(.invalidKeyFormat, "stored device key of activation \(activationId)")
+        }
+        return key.verify(signature: signature, of: data, format: format)
+    }
+
+    /// Signs with the activation's server key.
+    /// - Returns: a DER signature.
+    func sign(activationId: Identifier, data: Data) throws -> Data {
+        let activation = try context.read { try ActivationStore.required($0, id: activationId) }
+        guard activation.status == .active else { throw activation.stateRefusal }
+        let key = try context.seal.serverPrivateKey(of: activation)
+        do {
+            return try PrivateKey(bigEndian: key).sign(data)
+        } catch {
+            throw ServiceError(.invalidKeyFormat, "stored server key of activation \(activationId): \(error)")
+        }
+    }
+}
