@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
 import SimulatedDevice
 import ZeroMQ
@@ -8,7 +12,6 @@ import ZeroMQ
 /// What the device does with the frames of its apps.
 extension DeviceAgent {
     /// Takes a frame of an app.
-    ///
     /// - Parameter process: The sender, as reported by the kernel; nil if unknown.
     func receive(_ frame: WatchFrame, from address: Data, by process: Int32?) throws {
         if frame.kind == .attach {
@@ -65,9 +68,7 @@ extension DeviceAgent {
         if let report = refusals.take(cause, at: MonotonicClock.nanoseconds()) { emit(report) }
     }
 
-    func emit(_ refusal: RefusalTally.Report) {
-        trace.emit(.processRefused, refusal.fields)
-    }
+    func emit(_ refusal: RefusalTally.Report) { trace.emit(.processRefused, refusal.fields) }
 
     private func activate(_ host: AppHost) {
         let wasActivated = host.isActivated
@@ -92,8 +93,7 @@ extension DeviceAgent {
         case .delivered, .transferTold, .contextTold, .liveAcknowledgement, .liveReply, .liveError, .cancelTransfer:
             links.forEach { $0.collect(.fromApp(host.spec.name, frame)) }
         case .file: sendFile(frame, from: host, over: active)
-        default:
-            active.collect(.fromApp(host.spec.name, frame))
+        default: active.collect(.fromApp(host.spec.name, frame))
         }
     }
 
@@ -118,8 +118,89 @@ extension DeviceAgent {
         _ = try? appSocket.send([address] + frame.parts)
     }
 
-    /// Reports the phase of an app to the links.
     func tellLinks(about host: AppHost) {
         for link in links { link.collect(.appChanged(host.spec.name, host.presence(on: link))) }
+    }
+}
+
+/// Installing and uninstalling apps, restarting and erasing the device (sharing.md, sections 21.6 and 21.7).
+extension DeviceAgent {
+    // MARK: Apps
+
+    func install(_ host: AppHost) throws {
+        guard try !registry.isInstalled(host.spec.bundleIdentifier) else {
+            throw ControlError.device(.wrongState, "\(host.spec.name) is installed.")
+        }
+        try appAndExtensions(host).forEach { try registry.install($0.bundleIdentifier) }
+        try tellLinksAboutInstallation()
+    }
+
+    func uninstall(_ host: AppHost, installingAgain: Bool) throws {
+        guard try registry.isInstalled(host.spec.bundleIdentifier) else {
+            throw ControlError.device(.wrongState, "\(host.spec.name) is not installed.")
+        }
+        let apps = appAndExtensions(host)
+        try endProcesses(of: apps.compactMap { hosts[$0.name] })
+        try registry.uninstall(apps, from: device)
+        try forgetNotifications(of: apps.map(\.name))
+        try tellLinksAboutInstallation()
+        if installingAgain {
+            try apps.forEach { try registry.install($0.bundleIdentifier) }
+            try tellLinksAboutInstallation()
+        }
+    }
+
+    func tellLinksAboutInstallation() throws {
+        for app in device.apps {
+            let isInstalled = try registry.isInstalled(app.bundleIdentifier)
+            for link in links { link.collect(.installationChanged(app.name, isInstalled: isInstalled)) }
+        }
+    }
+
+    /// The unit of installation: an app with its extensions.
+    private func appAndExtensions(_ host: AppHost) -> [AppSpec] {
+        [host.spec] + device.apps.filter { $0.kind == .appExtension && $0.host == host.spec.name }
+    }
+
+    // MARK: The device
+
+    func reboot() throws {
+        try endBoot()
+        try changeProtection { $0.reboot() }
+    }
+
+    func erase() throws {
+        try endBoot()
+        try registry.erase()
+        try forgetNotifications(of: device.apps.map(\.name))
+        for link in links { link.erase() }
+        try forgetWatches()
+        try tellLinksAboutInstallation()
+        for suffix in ["", "-wal", "-shm"] {
+            let path = layout.keychainPath(device.name) + suffix
+            if Files.exists(path) { try Files.remove(path) }
+        }
+        try changeProtection { $0.erase() }
+    }
+
+    /// Ends all apps, and the shared memory that they made; the next boot begins.
+    private func endBoot() throws {
+        try endProcesses(of: hosts.values.sorted { $0.spec.name < $1.spec.name })
+        for host in hosts.values { host.notifications.isForceQuit = false }
+        try security.closeEverything()
+        try beginNextBoot()
+    }
+
+    /// Ends the processes of apps at once and waits until they have ended.
+    private func endProcesses(of hosts: [AppHost]) throws {
+        let running = hosts.filter { $0.process.pid != nil }
+        for host in running {
+            host.process.forgetRestart()
+            try host.watch?.signal(SIGKILL)
+        }
+        for host in running {
+            host.watch?.waitForEnd(within: .seconds(5).stretched)
+            try processEnded(host)
+        }
     }
 }

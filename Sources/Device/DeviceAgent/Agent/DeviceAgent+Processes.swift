@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import SimulatedDevice
 
 /// How the device starts, stops and loses the processes of its apps.
 extension DeviceAgent {
-    /// The process of an app has ended.
     func processEnded(_ host: AppHost) throws {
         guard let watch = host.watch else { return }
         let (how, fields) = watch.outcome()
@@ -22,16 +24,13 @@ extension DeviceAgent {
         try perform(host.process.handle(.ended(how, standardError: lastWords)), for: host)
     }
 
-    /// Carries out what an app's process decided.
     func perform(_ effects: [AppProcess.Effect], for host: AppHost) throws {
         for effect in effects {
             switch effect {
             case .spawn: try spawn(host)
             case .signal(_, let number): try host.watch?.signal(number)
-            case .inspect(let pid):
-                inspections.add(host.spec.name, pid: pid)
-            case .stopAgainSoon(let pid):
-                inspections.addAfterPause(host.spec.name, pid: pid)
+            case .inspect(let pid): inspections.add(host.spec.name, pid: pid)
+            case .stopAgainSoon(let pid): inspections.addAfterPause(host.spec.name, pid: pid)
             case .answer(let request, let answer): requests.answer(request, answer)
             case .changed:
                 traceSleep(of: host)
@@ -84,7 +83,6 @@ extension DeviceAgent {
         timeLimits.set(end.nanoseconds)
     }
 
-    /// Ends the processes whose time is over.
     func endOverdueProcesses() throws {
         for host in hosts.values.sorted(by: { $0.spec.name < $1.spec.name }) {
             if isOver(host.lastMoment) {
@@ -106,7 +104,6 @@ extension DeviceAgent {
         return false
     }
 
-    /// Looks at the processes that are being stopped.
     func inspectStoppedProcesses() throws {
         for (name, pid) in try inspections.due(stop: { name in try hosts[name]?.watch?.signal(SIGSTOP) }) {
             guard let host = hosts[name] else { continue }
@@ -121,7 +118,6 @@ extension DeviceAgent {
 
     // MARK: Traces
 
-    /// Notes the end of a process.
     func traceEnd(of host: AppHost, pid: Int32, reason: String, _ details: [String: JSONValue] = [:]) {
         var fields: [String: JSONValue] = [
             "peer": .string(host.spec.name), "incarnation": .integer(Int64(host.process.incarnation)),

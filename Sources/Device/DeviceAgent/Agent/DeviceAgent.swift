@@ -1,7 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-public import LabKit
+public import LabControl
+public import LabCore
+import LabPoints
 import LabSystem
+import LabVocabulary
 import SimulatedDevice
 import Synchronization
 import ZeroMQ
@@ -31,7 +36,6 @@ public final class DeviceAgent {
     /// The app behind each address of the app socket.
     var routes: [Data: String] = [:]
     var inspections = SuspensionChecks()
-    /// Processes that were refused of late.
     var refusals = RefusalTally()
     /// Rings when the time of a process is over.
     let timeLimits: LabAlarm
@@ -40,13 +44,18 @@ public final class DeviceAgent {
     private var isEnding = false
 
     /// Boots the device: a new boot number, empty shared memory, no processes.
-    ///
     /// - Throws: ``AgentError`` if the device is unknown or has an agent; errors of files and sockets.
-    public init(layout: InstanceLayout, manifest: InstanceManifest, deviceName: String) throws {
+    public convenience init(layout: InstanceLayout, manifest: InstanceManifest, deviceName: String) throws {
+        try self.init(layout: layout, manifest: manifest, deviceName: deviceName, vocabulary: .lab)
+    }
+
+    /// - Parameter vocabulary: The commands that there are. The agent does not start without a handler for each that is
+    ///   for its device, the processes of its apps or its links.
+    init(layout: InstanceLayout, manifest: InstanceManifest, deviceName: String, vocabulary: Vocabulary) throws {
         guard let device = manifest.topology.device(named: deviceName) else {
             throw AgentError.unknownDevice(deviceName, known: manifest.topology.devices.map(\.name))
         }
-        try Self.checkCommandTables()
+        try Self.checkCommandTables(vocabulary)
         self.layout = layout
         self.manifest = manifest
         self.device = device
@@ -72,8 +81,7 @@ public final class DeviceAgent {
             try security.changeState { $0.reboot() }
         }
         notifications = try NotificationStore(layout: layout, device: device.name)
-        trace = try TraceWriter(
-            directory: manifest.tracesDirectory, process: device.name, incarnation: boot)
+        trace = try TraceWriter(directory: manifest.tracesDirectory, process: device.name, incarnation: boot)
         let mailbox = try AgentMailbox()
         self.mailbox = mailbox
         timeLimits = LabAlarm(clock: clock) { _ in mailbox.post(.timeLimit) }
@@ -125,7 +133,8 @@ public final class DeviceAgent {
         try membership.leave()
     }
 
-    private func serveOnce() throws {
+    /// Waits until something has happened, and handles it.
+    func serveOnce() throws {
         let running = hosts.values.filter { $0.watch != nil }.sorted { $0.spec.name < $1.spec.name }
         let peers = links.filter { $0.peerWatch != nil }
         let descriptors =
@@ -144,9 +153,7 @@ public final class DeviceAgent {
             guard let address = message.parts.first, let frame = try? WatchFrame(parts: parts) else { continue }
             try receive(frame, from: address, by: message.descriptor.flatMap(SocketPeer.process))
         }
-        for link in links {
-            try link.collectReceived()
-        }
+        for link in links { try link.collectReceived() }
         // Unless another process has taken its place meanwhile.
         for host in ended where host.watch?.hasEnded == true { try processEnded(host) }
         for (index, link) in peers.enumerated() where ready.descriptors[1 + running.count + index] {
@@ -179,7 +186,7 @@ public final class DeviceAgent {
     }
 
     /// The instance is over, or the device shuts down: all processes end now, and nothing of the device stays.
-    private func end() {
+    func end() {
         for link in links { try? link.shutDown() }
         for host in hosts.values {
             guard let pid = host.process.pid else { continue }
@@ -190,7 +197,6 @@ public final class DeviceAgent {
         try? BootNames(layout: layout, device: device.name, boot: boot).unlinkAll()
     }
 
-    /// Ends the shared memory of the boot, and begins the next one.
     func beginNextBoot() throws {
         try BootNames(layout: layout, device: device.name, boot: boot).unlinkAll()
         boot = try registry.beginBoot()
@@ -202,9 +208,7 @@ public final class DeviceAgent {
     /// left.
     private func settleLinks() throws {
         while links.contains(where: \.hasEffects) {
-            for link in links {
-                try link.settle { effect in try perform(effect, of: link) }
-            }
+            for link in links { try link.settle { effect in try perform(effect, of: link) } }
         }
     }
 
@@ -218,10 +222,85 @@ public final class DeviceAgent {
             if let host = hosts[app] { try perform(host.process.handle(.launch(request: nil)), for: host) }
         case .wake(let app):
             if let host = hosts[app] { try perform(host.process.handle(.wake), for: host) }
-        case .linkChanged(let isUp):
-            trace.emit(isUp ? .linkUp : .linkDown, ["link": .string(link.name)])
-        case .store, .toPeer, .greet, .finished:
-            break
+        case .linkChanged(let isUp): trace.emit(isUp ? .linkUp : .linkDown, ["link": .string(link.name)])
+        case .store, .toPeer, .greet, .finished: break
+        }
+    }
+}
+
+/// What other threads tell the agent's thread.
+enum AgentMessage: Sendable {
+    /// A command for the device, one of its apps or one of its links.
+    case control(ControlRequest, ControlResponder)
+    /// The lab's clock reached the moment that was asked for.
+    case labAlarm
+    /// The time of a process is over, or was when it still ran.
+    case timeLimit
+    /// The runner of the instance has ended.
+    case leaseLost
+    /// A signal asks the agent to end.
+    case signal(Int32)
+}
+
+/// Where other threads leave messages for the agent's thread, in order. The thread waits for them and for its sockets in
+/// `poll`, so that this is no ``Mailbox``.
+///
+/// Thread rule: any thread; nothing blocks.
+final class AgentMailbox: Sendable {
+    private let messages = Mutex<[AgentMessage]>([])
+    private let bell: EventDescriptor
+
+    init() throws { bell = try EventDescriptor() }
+
+    /// Becomes readable when there are messages.
+    var rawDescriptor: Int32 { bell.rawDescriptor }
+
+    func post(_ message: AgentMessage) {
+        messages.withLock { $0.append(message) }
+        bell.signal()
+    }
+
+    func takeAll() -> [AgentMessage] {
+        _ = bell.drain()
+        return messages.withLock { messages in
+            defer { messages = [] }
+            return messages
+        }
+    }
+}
+
+/// The control requests that wait for something to happen to a process.
+struct PendingRequests {
+    private var next = 0
+    private var waiting: [Int: @Sendable (AppProcess.Answer) -> Void] = [:]
+
+    /// Keeps a request; gives the number under which it is answered.
+    mutating func add(_ answer: @escaping @Sendable (AppProcess.Answer) -> Void) -> Int {
+        next += 1
+        waiting[next] = answer
+        return next
+    }
+
+    /// Answers a request, once.
+    mutating func answer(_ number: Int, _ answer: AppProcess.Answer) { waiting.removeValue(forKey: number)?(answer) }
+}
+
+/// Why an agent cannot do its work.
+public enum AgentError: Error, Equatable, CustomStringConvertible, Sendable {
+    /// The topology has no device of this name.
+    case unknownDevice(String, known: [String])
+    /// Another agent serves the device.
+    case alreadyServed(String)
+    /// Another process listens at an endpoint.
+    case endpointTaken(String)
+
+    /// What is wrong, and what to do.
+    public var description: String {
+        switch self {
+        case .unknownDevice(let name, let known):
+            "The instance has no device `\(name)`; its devices are \(known.joined(separator: ", "))."
+        case .alreadyServed(let name): "The device `\(name)` already has an agent."
+        case .endpointTaken(let endpoint): "Another process listens at \(endpoint). End it, or start a new instance."
         }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 
@@ -48,20 +50,16 @@ struct ContextExchange: Equatable, Sendable {
         self.received = received
     }
 
-    /// An app replaces its context.
     mutating func update(_ body: Data, of app: String, for destination: String, isUp: Bool) -> [LinkEffect] {
         let context = Context(
             version: max(own[app]?.version ?? 0, heard[destination] ?? 0) + 1, body: body, isDone: false,
             destination: destination)
         own[app] = context
-        return [.store(.context(app: app, version: context.version, body: body))]
-            + (isUp ? [frame(of: context)] : [])
+        return [.store(.context(app: app, version: context.version, body: body))] + (isUp ? [frame(of: context)] : [])
     }
 
     /// The versions of the own contexts that the other device is not known to have.
-    var unconfirmed: [String: UInt64] {
-        own.filter { !$0.value.isDone }.mapValues(\.version)
-    }
+    var unconfirmed: [String: UInt64] { own.filter { !$0.value.isDone }.mapValues(\.version) }
 
     /// The other device has greeted, and has reported its versions.
     ///
@@ -93,7 +91,6 @@ struct ContextExchange: Equatable, Sendable {
     }
 
     /// The other side's context arrived.
-    ///
     /// - Parameter canTell: Whether the app can be notified now.
     mutating func receive(_ frame: WatchFrame, canTell: Bool) -> [LinkEffect] {
         let acknowledgement = LinkEffect.toPeer(
@@ -132,9 +129,7 @@ struct ContextExchange: Equatable, Sendable {
     }
 
     /// The app's process ended; what it has not confirmed is delivered to the next one.
-    mutating func processEnded(_ app: String) {
-        telling[app] = nil
-    }
+    mutating func processEnded(_ app: String) { telling[app] = nil }
 
     /// What an app that activates its session has from before: its own context, and the one delivered to it.
     func known(by app: String) -> [LinkEffect] {
@@ -151,7 +146,6 @@ struct ContextExchange: Equatable, Sendable {
         return effects
     }
 
-    /// The app was removed from the device.
     mutating func forget(_ app: String) {
         own[app]?.forget()
         received[app]?.forget()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 
@@ -42,7 +44,6 @@ enum FileParts {
     /// Bytes of a part.
     static let size = WatchContent.messageLimit
 
-    /// The content of a file in parts.
     static func of(_ content: Data) -> [Data] {
         stride(from: 0, to: content.count, by: size).map { start in
             content.subdata(in: start..<min(start + size, content.count))
@@ -72,7 +73,6 @@ enum FileParts {
 }
 
 extension WatchLink {
-    /// An app sends a file.
     mutating func send(_ file: WatchFile, _ content: Data, as transferId: UUID, from app: String) -> [LinkEffect] {
         func answer(_ code: Int) -> LinkEffect {
             .toApp(app, WatchFrame(.transferQueued, messageId: transferId, sequence: UInt64(code)))
@@ -102,9 +102,7 @@ extension WatchLink {
     }
 
     /// Takes a file back, as far as that is still possible.
-    mutating func cancel(file: UUID) -> [LinkEffect] {
-        outbox.end(file: file, code: LinkCode.deliveryFailed)
-    }
+    mutating func cancel(file: UUID) -> [LinkEffect] { outbox.end(file: file, code: LinkCode.deliveryFailed) }
 
     /// The head or a part of a file has arrived or will not; with the last of them the file is over.
     mutating func partEnded(_ entry: Outbox.Entry, of file: UUID, code: Int?) -> [LinkEffect] {
@@ -133,5 +131,30 @@ extension WatchLink {
             + finish(
                 FinishedTransfer(
                     transferId: file, app: outgoing.app, content: .file(outgoing.file), code: outgoing.code))
+    }
+}
+
+/// A file of which the head has arrived, with as much of its content as is there.
+struct ArrivingFile: Equatable, Sendable {
+    /// What came first and describes the file.
+    var head: Inbox.Entry
+    /// The content of the head.
+    let file: WatchFile
+    private(set) var parts: [Inbox.Entry] = []
+    /// Bytes of the content so far.
+    private(set) var size = 0
+
+    init(head: Inbox.Entry, file: WatchFile) {
+        self.head = head
+        self.file = file
+    }
+
+    var isWhole: Bool { size == file.size }
+    /// The head and the parts.
+    var pieces: [Inbox.Entry] { [head] + parts }
+
+    mutating func add(_ part: Inbox.Entry) {
+        parts.append(part)
+        size += part.body.count
     }
 }

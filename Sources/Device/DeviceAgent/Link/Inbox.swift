@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 
@@ -78,7 +80,6 @@ struct Inbox: Equatable, Sendable {
     }
 
     /// A transfer, or the tombstone of one, arrived for `app`.
-    ///
     /// - Parameter refusal: The `WCError.Code` with which a transfer is not taken; nil for one that is fine. The sender
     ///   then puts a tombstone into its place.
     mutating func receive(_ frame: WatchFrame, refusal: Int? = nil) -> [LinkEffect] {
@@ -125,19 +126,13 @@ struct Inbox: Equatable, Sendable {
     private var acknowledgement: LinkEffect { .toPeer(report(.userInfoAcknowledgement, received)) }
 
     private func report(_ kind: WatchFrame.Kind, _ sequence: UInt64) -> WatchFrame {
-        WatchFrame(
-            kind, epoch: epoch, sequence: sequence, body: skipped.isEmpty ? Data() : WatchFrame.body(skipped))
+        WatchFrame(kind, epoch: epoch, sequence: sequence, body: skipped.isEmpty ? Data() : WatchFrame.body(skipped))
     }
 
-    /// How many transfers wait for an app.
-    func count(for app: String) -> Int {
-        queues[app]?.count ?? 0
-    }
+    func count(for app: String) -> Int { queues[app]?.count ?? 0 }
 
     /// The transfers that wait for an app, the next one first.
-    func waiting(for app: String) -> some Collection<UUID> {
-        (queues[app] ?? Fifo()).lazy.map(\.transferId)
-    }
+    func waiting(for app: String) -> some Collection<UUID> { (queues[app] ?? Fifo()).lazy.map(\.transferId) }
 
     /// The app can take its next entry: hands it over, unless it still works on the previous one.
     mutating func offer(to app: String) -> [LinkEffect] {
@@ -168,9 +163,7 @@ struct Inbox: Equatable, Sendable {
     }
 
     /// The app's process ended; what it was handling is offered to the next one again.
-    mutating func processEnded(_ app: String) {
-        handling[app] = nil
-    }
+    mutating func processEnded(_ app: String) { handling[app] = nil }
 
     /// Restores the stored state and drops later decisions: apps continue handling what they were handed before.
     mutating func keepHandling(of other: Inbox) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 
@@ -6,13 +8,11 @@ import SimulatedDevice
 enum LinkEffect: Equatable, Sendable {
     /// Make a change durable.
     case store(LinkChange)
-    /// Send a frame to the other agent.
     case toPeer(WatchFrame)
     /// Send a frame to an app of this device.
     case toApp(String, WatchFrame)
     /// Put a file that has arrived into the container of an app of this device, and tell the app.
     case handOver(String, ReceivedFile)
-    /// Greet the other agent.
     case greet
     /// An own transfer is over: tell its app, now or when it activates its session.
     case finished(Outbox.Entry, code: Int?)
@@ -78,9 +78,7 @@ enum LinkChange: Equatable, Sendable {
     case erased(epoch: UInt64, pairing: UInt64)
     /// The watch belongs to this pairing from now on.
     case paired(UInt64)
-}
 
-extension LinkChange {
     /// Whether nothing of a pairing is left.
     var endsPairing: Bool { if case .erased = self { true } else { false } }
 }
@@ -119,4 +117,31 @@ enum LinkCode {
     static let sessionInactive = 7016
     static let transferTimedOut = 7017
     static let companionAppNotInstalled = 7018
+}
+
+/// How many transfers for its complication an app may still send at once today (watch.md, section 9.5). By the lab's clock.
+struct ComplicationBudget: Equatable, Sendable {
+    static let perDay = 50
+    /// Length of a day in nanoseconds.
+    static let day: Int64 = 86_400_000_000_000
+
+    /// When the day has begun: with its first transfer. In nanoseconds of lab time.
+    var start: Int64 = 0
+    /// Transfers since then.
+    var used = 0
+
+    /// How many are left at a moment.
+    func remaining(at now: Int64) -> Int { now - start < Self.day ? max(0, Self.perDay - used) : Self.perDay }
+
+    /// When more are left than now; nil when none was used.
+    var renewal: Int64? { used == 0 ? nil : start + Self.day }
+
+    mutating func use(at now: Int64) {
+        if used == 0 || now - start >= Self.day { self = ComplicationBudget(start: now) }
+        used += 1
+    }
+
+    mutating func renew(at now: Int64) {
+        if now - start >= Self.day { used = 0 }
+    }
 }

@@ -1,9 +1,11 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabPoints
 import SimulatedDevice
 
 /// An injected fault of messages on the link, in one direction.
 struct LinkFault: Equatable, Sendable {
-    /// What happens to a message.
     enum Effect: Equatable, Sendable {
         /// It takes a time of the lab's clock, which varies by `jitter` up and down, and of which `rate` bytes a second are
         /// a part when there is a rate.
@@ -12,7 +14,6 @@ struct LinkFault: Equatable, Sendable {
         case drop(burst: Int)
         /// It arrives twice.
         case duplicate
-        /// The next one overtakes it.
         case reorder
         /// A byte is changed, counted from 1; nil leaves the choice to the seed.
         case corrupt(byte: Int?)

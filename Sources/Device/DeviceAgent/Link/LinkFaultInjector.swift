@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import SimulatedDevice
 
 /// The air between a phone and a watch: the faults of the link, and the messages that they hold up.
@@ -21,7 +24,6 @@ struct LinkFaultInjector: Equatable, Sendable {
         var effect: String
     }
 
-    /// A message under way.
     private struct Passenger: Equatable {
         var parts: [Data]
         /// When it arrives, in nanoseconds of lab time.
@@ -39,7 +41,6 @@ struct LinkFaultInjector: Equatable, Sendable {
         var busyUntil: Int64 = .min
 
         /// Puts the bytes of a message behind those before it.
-        ///
         /// - Returns: How long it takes from now until the last one has passed.
         mutating func occupy(_ bytes: Int, rate: Int, at now: Int64) -> LabDuration {
             let start = LabTime(nanoseconds: max(now, busyUntil))
@@ -49,9 +50,7 @@ struct LinkFaultInjector: Equatable, Sendable {
         }
 
         /// When something arrives next.
-        var nextArrival: Int64? {
-            [queue.first?.due, overtaken.isEmpty ? nil : patience].compactMap(\.self).min()
-        }
+        var nextArrival: Int64? { [queue.first?.due, overtaken.isEmpty ? nil : patience].compactMap(\.self).min() }
 
         /// A message arrives no earlier than the ones before it.
         mutating func append(_ passenger: Passenger) {
@@ -93,7 +92,6 @@ struct LinkFaultInjector: Equatable, Sendable {
 
     /// Whether every message arrives at once.
     var isClear: Bool { courses.isEmpty && nextArrival == nil }
-
     /// When a message under way arrives next, in nanoseconds of lab time.
     var nextArrival: Int64? { lanes.values.compactMap(\.nextArrival).min() }
 
@@ -102,9 +100,7 @@ struct LinkFaultInjector: Equatable, Sendable {
         lanes[direction].map { $0.queue.count + $0.overtaken.count } ?? 0
     }
 
-    /// Arms a fault, in both directions or in one.
-    ///
-    /// - Returns: Its identifier.
+    /// Arms a fault, in both directions or in one; gives its identifier.
     mutating func arm(_ effect: LinkFault.Effect, _ aim: LinkFault.Aim = .init(), _ direction: LinkDirection?) -> String
     {
         armedCount += 1
@@ -129,9 +125,7 @@ struct LinkFaultInjector: Equatable, Sendable {
     }
 
     /// The devices can no longer reach each other: messages in flight are lost.
-    mutating func lose() {
-        lanes = [:]
-    }
+    mutating func lose() { lanes = [:] }
 
     // MARK: The way of a message
 
@@ -201,9 +195,7 @@ struct LinkFaultInjector: Equatable, Sendable {
         return arrived.sorted { $0.1.due < $1.1.due }.map { Arrival(direction: $0.0, parts: $0.1.parts) }
     }
 
-    /// Changes a byte.
-    ///
-    /// - Returns: Which one, counted from 1.
+    /// Changes a byte; gives its number, counted from 1.
     private static func damage(_ parts: inout [Data], byte: Int?, choice: Double) -> Int {
         let length = parts.map(\.count).reduce(0, +)
         let chosen = byte.map { ($0 - 1) % length } ?? Int(choice * Double(length))
@@ -229,5 +221,60 @@ extension LabDuration {
     /// The sum, which stays within the range that can be counted.
     fileprivate func adding(_ other: LabDuration) -> LabDuration {
         (LabTime(nanoseconds: nanoseconds) + other) - LabTime(nanoseconds: 0)
+    }
+}
+
+/// The course of a fault of the link: which of the messages that it is about it hits, one after the other.
+///
+/// What happens to the n-th message depends on the run's seed, on link, direction and fault, and on n: never on time, and
+/// never on other messages. A value that decides and does nothing else.
+struct LinkFaultCourse: Equatable, Sendable {
+    /// A message that is hit.
+    struct Hit: Equatable, Sendable {
+        /// Number of the message among those that the fault is about, from 1.
+        var ordinal: Int
+        /// The seed's choice for the fault, from 0 to 1.
+        var choice: Double
+    }
+
+    let fault: LinkFault
+    /// How many messages the fault was about.
+    private(set) var matched = 0
+    /// How many it has hit.
+    private(set) var fired = 0
+    private let seed: UInt64
+    private let link: String
+    /// Losses in a row: whether the one before was of them.
+    private var isInBurst = false
+
+    init(_ fault: LinkFault, seed: UInt64, link: String) {
+        self.fault = fault
+        self.seed = seed
+        self.link = link
+    }
+
+    /// The next message that the fault is about; nil when it passes unharmed.
+    mutating func next() -> Hit? {
+        matched += 1
+        let aim = fault.aim
+        let place = matched - aim.skip
+        guard place > 0, fired < aim.times ?? .max else { return nil }
+        guard place % aim.every == 0 else { return nil }
+        var dice = SeedStream(seed: seed, link, fault.direction.rawValue, fault.id, String(matched))
+        let draw = Double.random(in: 0..<1, using: &dice)
+        guard isHit(by: draw) else { return nil }
+        fired += 1
+        return Hit(ordinal: matched, choice: Double.random(in: 0..<1, using: &dice))
+    }
+
+    /// Losses in bursts follow the model of Gilbert: a good state in which nothing is lost, and a bad one in which
+    /// everything is. It is left so often that a burst has its length on average, and entered so often that the losses
+    /// have their share.
+    private mutating func isHit(by draw: Double) -> Bool {
+        let chance = fault.aim.chance
+        guard case .drop(let burst) = fault.effect, burst > 1, chance < 1 else { return draw < chance }
+        let leaving = 1 / Double(burst)
+        isInBurst = isInBurst ? draw >= leaving : draw < leaving * chance / (1 - chance)
+        return isInBurst
     }
 }

@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
+import LabVocabulary
 import SimulatedDevice
 
 /// The way of messages between the two devices, with the faults of the link on it.
@@ -59,7 +63,6 @@ extension LinkHost {
 
     // MARK: Commands
 
-    /// Arms a fault, in both directions or in one.
     func arm(_ effect: LinkFault.Effect, _ aim: LinkFault.Aim, _ direction: LinkDirection?) -> ArmedTrafficFault {
         ArmedTrafficFault { $0.id = air.arm(effect, aim, direction) }
     }

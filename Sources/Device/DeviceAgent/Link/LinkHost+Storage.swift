@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import LabSystem
 import SimulatedDevice
 
@@ -12,7 +15,6 @@ extension LinkHost {
     var isListening: Bool { pause == nil }
 
     /// Takes the room for content that is to be queued.
-    ///
     /// - Returns: The `WCError.Code` of the refusal; nil when there is room.
     func refusal(of bytes: Int) -> Int? {
         do {
@@ -27,7 +29,6 @@ extension LinkHost {
 
     /// No part of a batch was stored, so no effect of it happens: waiting apps get the error of the storage, and the
     /// stored state is restored. The other device sends again what was not confirmed.
-    ///
     /// - Throws: When the storage cannot even be read.
     func recover(from error: any Error, _ batch: [LinkEffect], _ perform: (LinkEffect) throws -> Void) throws {
         let failure = StorageFailure(error)

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import SimulatedDevice
 
@@ -37,9 +40,9 @@ final class LinkHost {
     private var nextGreeting: UInt64?
     private var greetingPause: UInt64 = 5_000_000
     /// When to send unconfirmed entries again, and which they were when that was decided.
-    private var retransmission: (wait: LinkWait, unconfirmed: WatchLink.Unconfirmed)?
+    var retransmission: (wait: LinkWait, unconfirmed: WatchLink.Unconfirmed)?
     /// When to ask again whether the other device is there.
-    private var beat: LinkWait?
+    var beat: LinkWait?
 
     /// How long something may stay unconfirmed before it is sent again, in nanoseconds of lab time.
     private static let retransmissionTimeout: Int64 = 1_000_000_000
@@ -81,9 +84,7 @@ final class LinkHost {
     }
 
     /// Lets the link decide about an input; what it decides is carried out by ``settle(_:)``.
-    func collect(_ input: WatchLink.Input) {
-        collect(input, at: clock.now().nanoseconds)
-    }
+    func collect(_ input: WatchLink.Input) { collect(input, at: clock.now().nanoseconds) }
 
     /// The same for something that was due at a moment of the lab's time.
     func collect(_ input: WatchLink.Input, at time: Int64) {
@@ -95,7 +96,6 @@ final class LinkHost {
     var hasEffects: Bool { !effects.isEmpty }
 
     /// Carries out everything that was decided: stores first, in one transaction, then the rest in order.
-    ///
     /// - Parameter perform: Carries out what concerns apps.
     func settle(_ perform: (LinkEffect) throws -> Void) throws {
         let batch = effects
@@ -235,4 +235,30 @@ extension LinkEffect {
     fileprivate var isAcknowledgement: Bool {
         if case .toPeer(let frame) = self { frame.kind == .userInfoAcknowledgement } else { false }
     }
+}
+
+/// A timeout of the link's end for the other device: it expires at a time of the lab's clock, but not before the other
+/// process has had some real time to answer. So a fast clock does not take a busy machine for a lost device, and a
+/// stopped clock causes no timeout.
+struct LinkWait: Equatable {
+    /// When it is over, in nanoseconds of lab time.
+    var due: Int64
+    /// Not before, in monotonic nanoseconds.
+    var earliest: UInt64
+
+    /// - Parameters:
+    ///   - due: in nanoseconds of lab time.
+    ///   - patience: how much real time the other process has at least.
+    init(until due: Int64, patience: LabDuration) {
+        self.due = due
+        earliest = MonotonicClock.nanoseconds() + UInt64(patience.nanoseconds)
+    }
+
+    func isOver(at now: LabTime) -> Bool { due <= now.nanoseconds && earliest <= MonotonicClock.nanoseconds() }
+
+    /// The moment of lab time to wait for; nil when only real time is left to wait for.
+    func alarm(at now: LabTime) -> Int64? { due > now.nanoseconds ? due : nil }
+
+    /// The moment of real time to wait for, in monotonic nanoseconds; nil while lab time is to come first.
+    func deadline(at now: LabTime) -> UInt64? { due > now.nanoseconds ? nil : earliest }
 }

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
-import SimulatedDevice
+package import SimulatedDevice
 import ZeroMQ
 
 /// The socket of one link: the phone's agent listens, the watch's agent connects. The connection is encrypted, and each side
@@ -61,9 +63,7 @@ final class LinkPort {
 
     /// Watch: connects to where the phone listens now. A phone that has started again has other keys.
     func seekListener() throws {
-        guard !isListening, let current = try LinkInvitation.read(layout, link), current != invitation else {
-            return
-        }
+        guard !isListening, let current = try LinkInvitation.read(layout, link), current != invitation else { return }
         if let former = invitation { try socket.disconnect(former.endpoint) }
         invitation = current
         try socket.set(.curveClient(of: current.phone, current.watch))
@@ -71,8 +71,6 @@ final class LinkPort {
     }
 
     /// Sends a frame; a frame that cannot leave now is lost, as on the air. What must not be lost is sent again.
-    ///
-    /// - Parameter parts: The parts of the frame.
     func send(_ parts: [Data]) throws {
         guard isListening else {
             _ = try socket.send(parts)
@@ -83,7 +81,6 @@ final class LinkPort {
     }
 
     /// The next frame; nil if none has arrived.
-    ///
     /// - Parameters:
     ///   - greetings: Which greetings count: none of an unpaired device, and no late one.
     ///   - refuse: Receives the reason for each dropped frame, in words.
@@ -118,5 +115,79 @@ final class LinkPort {
     private func answerUnknownVersion(to address: Data?) throws {
         let farewell = WatchFrame(.bye, sequence: ByeReason.version.rawValue).parts
         _ = try socket.send((address.map { [$0] } ?? []) + farewell)
+    }
+}
+
+/// One end of a link without an agent: it reads the frames of another agent and does nothing else. It must withstand
+/// any input; tests and fuzz targets check it.
+package struct ListeningLink {
+    private var link: WatchLink
+
+    /// A phone's end that a watch has greeted.
+    package init() {
+        link = WatchLink(
+            setup: WatchLink.Setup(
+                name: "link", device: "phone", peer: "watch", isWatch: false, counterparts: ["main": "companion"],
+                pid: 1,
+                process: 1),
+            queues: StoredQueues(outbox: Outbox(epoch: 1)), isInRange: true)
+        let present = AppPresence(isAttached: true, isActivated: true, isForeground: true)
+        _ = link.handle(.appChanged("main", present), at: 0)
+        hear(Self.greeting)
+    }
+
+    /// Takes a frame of the other agent, and everything that becomes due.
+    package mutating func hear(_ frame: WatchFrame) {
+        for input in [WatchLink.Input.fromPeer(frame), .beat, .retransmit, .labTimePassed] {
+            _ = link.handle(input, at: 1_000_000_000)
+        }
+    }
+
+    /// Whether the end can still greet, so that the other agent understands it.
+    package mutating func canGreet() -> Bool { (try? link.hello().decodeBody(GreetingBody.self))?.device == "phone" }
+
+    /// Frames with bodies that agents write for each other.
+    package static var examples: [WatchFrame] {
+        [
+            greeting,
+            WatchFrame(.state, sequence: 1, body: WatchFrame.body(PublishedState(apps: ["companion": .init()]))),
+            WatchFrame(.userInfoRefusal, epoch: 1, sequence: 1, body: WatchFrame.body(RefusalBody(code: 7015))),
+            WatchFrame(.userInfoAcknowledgement, epoch: 1, sequence: 1, body: WatchFrame.body([UInt64(1)])),
+            WatchFrame(.userInfoGap, epoch: 1, sequence: 1, body: WatchFrame.body([UInt64(1), 2])),
+        ]
+    }
+
+    private static var greeting: WatchFrame {
+        let identifier = GreetingBody.Identifier(process: 1, number: 1)
+        return WatchFrame(
+            .hello,
+            body: WatchFrame.body(
+                GreetingBody(
+                    device: "watch", pairing: WatchLink.firstPairing, identifier: identifier, answers: nil, pid: 2,
+                    epoch: 7,
+                    receivedEpoch: 1,
+                    receivedSequence: 0, skipped: [], receivedContexts: [:])))
+    }
+}
+
+/// How the watch's agent reaches the phone's: the address and the keys of one start of the phone's agent. The file is for the
+/// owner of the instance alone; a holder of it can be the watch.
+struct LinkInvitation: Codable, Equatable {
+    /// Where the phone's agent listens.
+    var endpoint: String
+    /// By which the watch knows the phone.
+    var phone: CurvePublicKey
+    /// By which the phone knows the watch.
+    var watch: CurveKeyPair
+
+    /// The invitation of a link; nil while it does not exist.
+    static func read(_ layout: InstanceLayout, _ link: LinkSpec) throws -> LinkInvitation? {
+        guard let data = try? Files.read(layout.invitationPath(link.name)) else { return nil }
+        return try? JSONDecoder().decode(LinkInvitation.self, from: data)
+    }
+
+    /// Replaces the invitation in one step.
+    func write(_ layout: InstanceLayout, _ link: LinkSpec) throws {
+        try Files.write(JSONTextEncoder.encode(self), to: layout.invitationPath(link.name))
     }
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabVocabulary
 import SimulatedDevice
 
 /// Immediate messages under way, on both sides of a link (watch.md, section 11.5). They are never stored and never sent
@@ -146,9 +148,7 @@ struct LiveMessages: Equatable, Sendable {
     }
 
     /// Whether a message is held for an app.
-    func isHolding(for app: String) -> Bool {
-        incoming.values.contains { $0.app == app && $0.waiting != nil }
-    }
+    func isHolding(for app: String) -> Bool { incoming.values.contains { $0.app == app && $0.waiting != nil } }
 
     /// The receiving app acknowledged, replied or refused.
     mutating func answer(_ frame: WatchFrame, by app: String) -> [LinkEffect] {
@@ -166,7 +166,6 @@ struct LiveMessages: Equatable, Sendable {
     // MARK: Ends
 
     /// A process of this device ended: what it sent is forgotten, what it received fails.
-    ///
     /// - Parameter keepsHeld: The app is being started for the held messages; they stay queued.
     mutating func processEnded(_ app: String, keepsHeld: Bool = false) -> [LinkEffect] {
         outgoing = outgoing.filter { $0.value.app != app }
@@ -175,7 +174,6 @@ struct LiveMessages: Equatable, Sendable {
     }
 
     /// The other device went out of range, or is no longer used.
-    ///
     /// - Parameter code: The `WCError.Code` with which all end; nil for the code of a lost link.
     mutating func linkLost(_ code: Int? = nil) -> [LinkEffect] {
         incoming = [:]
@@ -190,7 +188,6 @@ struct LiveMessages: Equatable, Sendable {
         }
     }
 
-    /// Lets time pass.
     mutating func expire(at now: Int64) -> [LinkEffect] {
         var effects: [LinkEffect] = []
         for (id, message) in outgoing.filter({ $0.value.deadline <= now }).sorted(by: {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 
@@ -13,7 +15,6 @@ struct Outbox: Equatable, Sendable {
     private(set) var epoch: UInt64
     /// The receiver has everything up to this number.
     private(set) var acknowledged: UInt64
-    /// The last number that was assigned.
     private(set) var lastSequence: UInt64
     /// What was sent and is not confirmed, in order: without gaps in the numbers, and at most the window.
     private var sent: Fifo<Entry> = Fifo()
@@ -51,7 +52,6 @@ struct Outbox: Equatable, Sendable {
 
     /// What the receiver has not confirmed, in sending order.
     var entries: [Entry] { Array(sent) + Array(urgent) + Array(ordinary) }
-
     /// Whether something was sent that is not confirmed yet.
     var isWaitingForAcknowledgement: Bool { nextToSend.map { $0 > acknowledged + 1 } ?? false }
 
@@ -182,9 +182,7 @@ struct Outbox: Equatable, Sendable {
     }
 
     /// The other device is out of range.
-    mutating func disconnect() {
-        nextToSend = nil
-    }
+    mutating func disconnect() { nextToSend = nil }
 
     /// The receiver has everything up to `sequence`, of which it `skipped` what came as a tombstone.
     mutating func acknowledge(epoch: UInt64, upTo sequence: UInt64, skipped: [UInt64] = []) -> [LinkEffect] {
@@ -212,9 +210,7 @@ struct Outbox: Equatable, Sendable {
     }
 
     /// No confirmation came for a while: everything under way is sent again.
-    mutating func retransmit() -> [LinkEffect] {
-        isWaitingForAcknowledgement ? resend() : []
-    }
+    mutating func retransmit() -> [LinkEffect] { isWaitingForAcknowledgement ? resend() : [] }
 
     private mutating func resend() -> [LinkEffect] {
         guard nextToSend != nil else { return [] }
@@ -280,7 +276,6 @@ struct Outbox: Equatable, Sendable {
             }
     }
 
-    /// Sends as much as the window allows.
     private mutating func pump() -> [LinkEffect] {
         var effects: [LinkEffect] = []
         while let next = nextToSend, next <= acknowledged + Self.window {
@@ -299,5 +294,83 @@ struct Outbox: Equatable, Sendable {
             nextToSend = next + 1
         }
         return effects
+    }
+
+    /// What an entry carries; the raw value is stored.
+    enum Kind: Int, Sendable {
+        case userInfo = 0
+        /// A dictionary for the complication of a watch app: it is sent before all unsent entries.
+        case complication = 1
+        case fileHead = 2
+        case filePart = 3
+        /// A complication entry that was replaced by a newer one; it keeps its place.
+        case formerComplication = 4
+
+        /// Whether it has priority.
+        var isUrgent: Bool { self == .complication || self == .formerComplication }
+    }
+
+    /// One queued transfer, or a piece of a file.
+    struct Entry: Equatable, Sendable {
+        /// Order of acceptance, from 1.
+        var position: Int64
+        var transferId: UUID
+        /// Actor name of the sending app; empty if the app was removed from the device, so the end is not reported.
+        var origin: String
+        /// Actor name of the receiving app.
+        var destination: String
+        /// Place in the sequence on the wire; assigned when the entry is first sent, so that an entry cancelled
+        /// before leaves no gap.
+        var sequence: UInt64?
+        /// Cancelled or refused after it was sent: the wire carries a tombstone with the same number, and this is the
+        /// `WCError.Code` with which the transfer ends.
+        var endCode: Int?
+        var body: Data
+        var kind = Kind.userInfo
+        /// The file that it belongs to.
+        var file: UUID?
+    }
+}
+
+extension Outbox.Entry {
+    /// Its app was removed from the device: a tombstone without content is left, whose end is not reported.
+    mutating func orphan() -> [LinkEffect] {
+        endCode = LinkCode.deliveryFailed
+        origin = ""
+        body = Data()
+        return [
+            .store(.ended(position: position, code: LinkCode.deliveryFailed)),
+            .store(.orphaned(position: position)),
+        ]
+    }
+
+    /// The entry on the wire.
+    func frame(epoch: UInt64, sequence: UInt64, isRetransmission: Bool) -> WatchFrame {
+        let isTombstone = endCode != nil
+        var flags: WatchFrame.Flags =
+            switch kind {
+            case .userInfo, .formerComplication: .propertyList
+            case .complication: [.propertyList, .complication]
+            case .fileHead: .file
+            case .filePart: []
+            }
+        if isRetransmission { flags.insert(.retransmission) }
+        return WatchFrame(
+            isTombstone ? .userInfoTombstone : file == nil ? .userInfo : .filePart, flags: flags,
+            messageId: transferId, correlationId: file ?? WatchFrame.none, epoch: epoch, sequence: sequence,
+            app: destination, body: isTombstone ? Data() : body)
+    }
+}
+
+extension Fifo where Element == Outbox.Entry {
+    /// Positions grow from entry to entry among those that wait, so the place is found by halving.
+    func index(of position: Int64) -> Int? {
+        var range = 0..<count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if self[middle].position == position { return middle }
+            range = self[middle].position < position ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return nil
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 
@@ -79,8 +81,7 @@ extension WatchLink {
 
     private func refuse(_ frame: WatchFrame, from app: String, code: Int) -> [LinkEffect] {
         switch frame.kind {
-        case .live:
-            [.toApp(app, WatchFrame(.liveError, correlationId: frame.messageId, sequence: UInt64(code)))]
+        case .live: [.toApp(app, WatchFrame(.liveError, correlationId: frame.messageId, sequence: UInt64(code)))]
         case .userInfo, .context:
             [.toApp(app, WatchFrame(.transferQueued, messageId: frame.messageId, sequence: UInt64(code)))]
         default: []
@@ -101,8 +102,7 @@ extension WatchLink {
 
     mutating func finish(_ transfer: FinishedTransfer) -> [LinkEffect] {
         finished.add(transfer)
-        let news: [LinkEffect] =
-            apps[transfer.app]?.isActivated == true ? [.toApp(transfer.app, transfer.frame)] : []
+        let news: [LinkEffect] = apps[transfer.app]?.isActivated == true ? [.toApp(transfer.app, transfer.frame)] : []
         return [.store(.finished(transfer))] + news
     }
 

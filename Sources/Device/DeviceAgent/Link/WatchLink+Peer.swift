@@ -1,12 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 
 /// The other agent: greetings, and what it sends.
 extension WatchLink {
     /// The greeting that asks for a connection.
-    mutating func hello() -> WatchFrame {
-        WatchFrame(.hello, body: WatchFrame.body(greeting(greetings.next())))
-    }
+    mutating func hello() -> WatchFrame { WatchFrame(.hello, body: WatchFrame.body(greeting(greetings.next()))) }
 
     private func greeting(
         _ identifier: GreetingBody.Identifier, answers: GreetingBody.Identifier? = nil
@@ -25,9 +25,7 @@ extension WatchLink {
         peer?.identifier.process != body.identifier.process || !setup.isWatch && peer?.epoch != body.epoch
     }
 
-    func farewell(_ reason: ByeReason) -> [LinkEffect] {
-        [.toPeer(WatchFrame(.bye, sequence: reason.rawValue))]
-    }
+    func farewell(_ reason: ByeReason) -> [LinkEffect] { [.toPeer(WatchFrame(.bye, sequence: reason.rawValue))] }
 
     mutating func receive(_ frame: WatchFrame, at now: Int64) -> [LinkEffect] {
         switch frame.kind {
@@ -78,12 +76,10 @@ extension WatchLink {
             let refusal =
                 refusal(of: frame, limit: WatchContent.contextLimit)
                 ?? (isFull ? LinkCode.insufficientSpace : refusalOfStorage)
-            return inbox.receive(frame, refusal: refusal)
-                + offer(to: frame.app)
+            return inbox.receive(frame, refusal: refusal) + offer(to: frame.app)
         case .userInfoAcknowledgement:
             return outbox.acknowledge(epoch: frame.epoch, upTo: frame.sequence, skipped: skipped(in: frame))
-        case .userInfoGap:
-            return outbox.rewind(epoch: frame.epoch, to: frame.sequence, skipped: skipped(in: frame))
+        case .userInfoGap: return outbox.rewind(epoch: frame.epoch, to: frame.sequence, skipped: skipped(in: frame))
         case .userInfoRefusal:
             guard let body = try? frame.decodeBody(RefusalBody.self), body.code > 0 else { return [] }
             return outbox.refuse(epoch: frame.epoch, sequence: frame.sequence, code: body.code)
@@ -119,7 +115,6 @@ extension WatchLink {
     }
 
     /// The link goes down.
-    ///
     /// - Parameter code: The `WCError.Code` with which messages under way end; nil for the code of a lost link.
     mutating func lose(_ code: Int? = nil) -> [LinkEffect] {
         guard isUp else { return [] }
@@ -171,11 +166,51 @@ extension WatchLink {
     private mutating func receiveContext(_ frame: WatchFrame) -> [LinkEffect] {
         guard frame.sequence <= ContextExchange.greatestVersion,
             refusal(of: frame, limit: WatchContent.contextLimit) == nil
-        else {
-            return [.toPeer(WatchFrame(.contextAcknowledgement, sequence: frame.sequence, app: frame.app))]
-        }
+        else { return [.toPeer(WatchFrame(.contextAcknowledgement, sequence: frame.sequence, app: frame.app))] }
         // It is sent again until there is room for it.
         guard refusalOfStorage == nil else { return [] }
         return contexts.receive(frame, canTell: isReadyForContext(frame.app))
+    }
+}
+
+/// What keeps a connection between two agents alive: both ask in turn, and one that gets no answer to three questions in a
+/// row counts the other as lost (watch.md, section 11.4).
+///
+/// A question is asked when its time has come, not when it should have been: where the clock jumps, one is asked, not all
+/// that would have been due. A value that decides and does nothing else.
+struct Heartbeat: Equatable, Sendable {
+    /// Time between two questions, in nanoseconds of lab time.
+    static let interval: Int64 = 500_000_000
+    /// How many may stay unanswered.
+    static let patience: UInt64 = 3
+
+    /// When the next question is due, in nanoseconds of lab time; nil while there is no connection.
+    private(set) var due: Int64?
+    private var asked: UInt64 = 0
+    private var answered: UInt64 = 0
+
+    /// How many questions have had no answer.
+    var unanswered: Int { Int(asked - answered) }
+
+    mutating func begin(at now: Int64) {
+        due = now + Self.interval
+        answered = asked
+    }
+
+    mutating func end() { due = nil }
+
+    /// The next question is due.
+    /// - Returns: Its number; nil when the other side is to be counted as lost.
+    mutating func beat(at now: Int64) -> UInt64? {
+        guard asked - answered < Self.patience else { return nil }
+        asked += 1
+        due = now + Self.interval
+        return asked
+    }
+
+    /// An answer came; one to a later question answers the earlier ones.
+    mutating func heard(answerTo number: UInt64) {
+        guard number <= asked else { return }
+        answered = max(answered, number)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 
@@ -8,13 +10,10 @@ import SimulatedDevice
 struct WatchLink: Equatable, Sendable {
     /// Fixed facts about this end.
     struct Setup: Equatable, Sendable {
-        /// Name of the link.
         var name: String
-        /// Name of this device.
         var device: String
         /// Name of the other device; greetings of other devices are refused.
         var peer: String
-        /// Whether this end is the watch.
         var isWatch: Bool
         /// For each app of this device that has one: the name of its counterpart on the other device.
         var counterparts: [String: String]
@@ -26,7 +25,6 @@ struct WatchLink: Equatable, Sendable {
         var capacity = QueueCapacity()
     }
 
-    /// What happened.
     enum Input: Equatable, Sendable {
         /// A frame of the other agent.
         case fromPeer(WatchFrame)
@@ -170,13 +168,9 @@ struct WatchLink: Equatable, Sendable {
     }
 
     /// Whether the queue of own transfers is full. Transfers whose end is not yet acknowledged count too.
-    var isOutboxFull: Bool {
-        setup.capacity.isFull(transfers: outbox.count + finished.count, size: outbox.size)
-    }
-
+    var isOutboxFull: Bool { setup.capacity.isFull(transfers: outbox.count + finished.count, size: outbox.size) }
     /// Whether nothing more fits into the queue of received transfers.
     var isInboxFull: Bool { setup.capacity.isFull(transfers: inbox.count, size: inbox.size) }
-
     /// Whether this end should greet again and again until the other one answers: the watch does, the phone waits.
     var isSeeking: Bool { setup.isWatch && isInRange && !isUp }
 
@@ -212,8 +206,7 @@ struct WatchLink: Equatable, Sendable {
             return []
         case .erased(let epoch): return erase(epoch: epoch)
         case .role(let role): return play(role)
-        case .unpaired(let epoch):
-            return unpair(epoch: epoch, code: LinkCode.deviceNotPaired, saysFarewell: true)
+        case .unpaired(let epoch): return unpair(epoch: epoch, code: LinkCode.deviceNotPaired, saysFarewell: true)
         case .peerEnded: return lose()
         case .range(let value):
             guard value != isInRange else { return [] }

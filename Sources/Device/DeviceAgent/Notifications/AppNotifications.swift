@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabSystem
 import SimulatedDevice
 
 /// The notification state of one app, which the agent keeps across the app's processes.
@@ -79,4 +82,113 @@ enum NotificationPlace: Equatable {
     }
     /// Whether the process is neither starting nor being suspended.
     var isSettled: Bool { self != .starting && self != .fallingAsleep }
+}
+
+/// What the system of a device keeps about notifications: device tokens, what the user allows, what is shown.
+///
+/// A value that knows the rules and does nothing else. It survives the end of apps and of the agent, and an app's part
+/// ends with its installation.
+struct NotificationCenterRecord: Codable, Equatable, Sendable {
+    /// What belongs to one installation of an app.
+    struct App: Codable, Equatable, Sendable {
+        /// Its device token; nil until it has registered.
+        var token: Data?
+        /// Whether it wants pushes.
+        var isRegistered = false
+        var authorization = NotificationAuthorization.notDetermined
+        /// What the user will answer when the app asks.
+        var answer: Bool?
+        /// The number on its icon.
+        var badge = 0
+        /// The newest notification that came while the device was offline.
+        var kept: DeviceNotification?
+        /// Those that the app in the foreground is to decide about, or will be once it has started. Oldest first.
+        var undecided: [DeviceNotification] = []
+    }
+
+    struct Shown: Codable, Equatable, Sendable {
+        var app: String
+        var notification: DeviceNotification
+    }
+
+    /// By actor name.
+    private(set) var apps: [String: App] = [:]
+    /// Oldest first.
+    private(set) var shown: [Shown] = []
+
+    subscript(app: String) -> App {
+        get { apps[app] ?? App() }
+        set { apps[app] = newValue }
+    }
+
+    /// The device token of an app, made at its first registration.
+    mutating func register(_ app: String) -> Data {
+        let token = self[app].token ?? Self.newToken()
+        self[app].token = token
+        self[app].isRegistered = true
+        return token
+    }
+
+    /// The app that receives the pushes for a token, which may be written in upper or lower case; nil for an unknown
+    /// token.
+    func app(withToken token: String) -> String? {
+        apps.first { $0.value.isRegistered && $0.value.token?.deviceTokenText == token.lowercased() }?.key
+    }
+
+    /// Leaves a notification to the decision of an app; it replaces an earlier one with the same identifier.
+    mutating func leave(_ notification: DeviceNotification, to app: String) {
+        self[app].undecided.removeAll { $0.id == notification.id }
+        self[app].undecided.append(notification)
+    }
+
+    /// A notification no longer waits for the decision of an app; nil when it did not.
+    mutating func take(_ id: String, from app: String) -> DeviceNotification? {
+        guard let index = self[app].undecided.firstIndex(where: { $0.id == id }) else { return nil }
+        return self[app].undecided.remove(at: index)
+    }
+
+    /// Shows a notification; it replaces an earlier one of the app with the same identifier.
+    mutating func show(_ notification: DeviceNotification, of app: String) {
+        remove([notification.id], of: app)
+        shown.append(Shown(app: app, notification: notification))
+    }
+
+    /// Removes notifications of an app; nil removes all.
+    mutating func remove(_ ids: [String]?, of app: String) {
+        shown.removeAll { $0.app == app && ids?.contains($0.notification.id) != false }
+    }
+
+    mutating func forget(_ names: [String]) {
+        for name in names {
+            apps[name] = nil
+            remove(nil, of: name)
+        }
+    }
+
+    /// Unguessable bytes, as the push service makes them.
+    private static func newToken() -> Data { Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }) }
+}
+
+/// The notifications of a device on its disk: one small file, replaced by each change.
+///
+/// Belongs to the agent's thread.
+final class NotificationStore {
+    private let path: String
+    private(set) var record: NotificationCenterRecord
+
+    /// Reads what an earlier agent of the device has left.
+    init(layout: InstanceLayout, device: String) throws {
+        path = layout.deviceDirectory(device) + "/notifications.json"
+        record = Files.exists(path) ? try CheckedFile.read(at: path) : NotificationCenterRecord()
+    }
+
+    func change<T>(_ body: (inout NotificationCenterRecord) throws -> T) throws -> T {
+        var changed = record
+        let result = try body(&changed)
+        if changed != record {
+            try CheckedFile.write(changed, to: path)
+            record = changed
+        }
+        return result
+    }
 }

@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import SimulatedDevice
 
 /// How a notification reaches an app, wherever the app is in its life: as on a phone.
 extension DeviceAgent {
     /// Takes a notification of the push service for an app.
-    ///
     /// - Returns: false when the device is offline, so that the push service keeps it.
     func receivePush(_ notification: DeviceNotification, for host: AppHost) throws -> Bool {
         guard isOnline else {
@@ -37,7 +39,7 @@ extension DeviceAgent {
 
     /// Delivers what has waited until an app's process was settled.
     func deliverWaiting(to host: AppHost) throws {
-        guard !host.notifications.waiting.isEmpty, place(of: host).isSettled else { return }
+        guard place(of: host).isSettled else { return }
         let waiting = host.notifications.waiting
         host.notifications.waiting = []
         for entry in waiting {
@@ -102,8 +104,7 @@ extension DeviceAgent {
 
     private func deliverBackground(_ notification: DeviceNotification, to host: AppHost) throws {
         switch place(of: host) {
-        case .starting, .fallingAsleep:
-            host.notifications.waiting.append(.background(notification))
+        case .starting, .fallingAsleep: host.notifications.waiting.append(.background(notification))
         case .foreground: handBackground(notification, to: host)
         case .background:
             if host.notifications.work != nil { addWork(notification, to: host) }
@@ -112,8 +113,7 @@ extension DeviceAgent {
             addWork(notification, to: host)
             try perform(host.process.handle(.wake), for: host)
             handBackground(notification, to: host)
-        case .ended where host.notifications.isForceQuit:
-            drop(notification, of: host, .forceQuit)
+        case .ended where host.notifications.isForceQuit: drop(notification, of: host, .forceQuit)
         case .ended:
             addWork(notification, to: host)
             host.notifications.waiting.append(.background(notification))
@@ -147,7 +147,6 @@ extension DeviceAgent {
     // MARK: Opening
 
     /// The user opens a notification of an app, which comes to the foreground.
-    ///
     /// - Parameter answer: called once, when the app is there or cannot be.
     func open(
         _ notification: DeviceNotification, of host: AppHost, action: String?,

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 
 /// One app of the device with its process, as the agent keeps it.
@@ -90,7 +93,6 @@ extension AppHost.Watch {
         }
     }
 
-    /// Whether the process has ended.
     var hasEnded: Bool { (try? Polling.waitReadable([rawDescriptor], timeoutNanoseconds: 0)[0]) ?? true }
 
     /// Sends a signal; a process that has ended is accepted.

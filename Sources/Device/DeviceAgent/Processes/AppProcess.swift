@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
-import LabKit
+import LabControl
+import LabPoints
 
 /// The life cycle of one app's process as its device sees it: starting, running, suspended, ended (sharing.md, section
 /// 21.7).
@@ -9,15 +12,12 @@ import LabKit
 struct AppProcess: Equatable, Sendable {
     /// Where the process is.
     enum Phase: Equatable, Sendable {
-        /// No process runs.
         case notRunning
         /// It was spawned and has not reported yet.
         case launching(pid: Int32)
-        /// It runs.
         case running(pid: Int32)
         /// It is being stopped; `request` waits for the result.
         case suspending(pid: Int32, request: Int)
-        /// It is stopped.
         case suspended(pid: Int32)
     }
 
@@ -53,9 +53,7 @@ struct AppProcess: Equatable, Sendable {
 
     /// What is to be done.
     enum Effect: Equatable, Sendable {
-        /// Create a process.
         case spawn
-        /// Send a signal.
         case signal(pid: Int32, Int32)
         /// Look, as soon as the process is stopped, which locks it holds.
         case inspect(pid: Int32)
@@ -188,9 +186,7 @@ struct AppProcess: Equatable, Sendable {
     }
 
     /// The process is about to end with the device or the installation: nothing starts it again.
-    mutating func forgetRestart() {
-        startsAgain = false
-    }
+    mutating func forgetRestart() { startsAgain = false }
 
     private mutating func attached(_ pid: Int32, _ incarnation: Int) -> [Effect] {
         // The system has started it, or it attaches again; a frame from before its suspension may be late.
@@ -315,8 +311,7 @@ struct AppProcess: Equatable, Sendable {
     private mutating func resume(_ request: Int) -> [Effect] {
         switch phase {
         case .notRunning: return [refusal(request, "\(name) is not running.")]
-        case .suspended(let pid):
-            return [.signal(pid: pid, SIGCONT)] + enterForeground(pid, request)
+        case .suspended(let pid): return [.signal(pid: pid, SIGCONT)] + enterForeground(pid, request)
         case .suspending(let pid, let suspension):
             // It was about to fall asleep.
             return [.signal(pid: pid, SIGCONT)] + enterForeground(pid, request)

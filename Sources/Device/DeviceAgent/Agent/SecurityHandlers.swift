@@ -1,9 +1,12 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabPoints
+import LabVocabulary
 import SimulatedDevice
 
 /// What the user does with passcode and biometry (sdk.md, sections 5.5 and 9.9).
 extension DeviceAgent {
-    /// Adds the commands about what protects the device.
     static func addSecurityHandlers(to table: inout CommandDispatcher<DeviceAgent>) {
         addBiometryHandlers(to: &table)
         table.answer(SetPasscode.self) { arguments, agent in
@@ -15,6 +18,8 @@ extension DeviceAgent {
         }
         table.answer(UnlockDevice.self) { _, agent in try agent.changeProtection { $0.unlock() } }
         table.answer(SecurityOfDevice.self) { _, agent in SecurityOfDevice.Result(agent.security.state) }
+        table.answer(Reboot.self) { _, agent in try agent.reboot() }
+        table.answer(Erase.self) { _, agent in try agent.erase() }
     }
 
     /// Changes what protects the device, and notes when that locks or unlocks it.

@@ -1,13 +1,17 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LabControl
+import LabCore
 import LabSystem
+import LabVocabulary
 import PowerAuthProtocol
 import SimulatedDevice
 
 /// The shared state of apps, read by the system: without any lock, and without mapping memory that a process may
 /// truncate.
 extension DeviceAgent {
-    /// Adds the command that shows it.
-    static func addSharingInspection(to table: inout CommandDispatcher<DeviceAgent>) {
+    static func addSharingHandlers(to table: inout CommandDispatcher<DeviceAgent>) {
         table.answer(InspectSharing.self) { arguments, agent in try agent.inspectSharing(of: arguments.of) }
     }
 
@@ -25,8 +29,7 @@ extension DeviceAgent {
         var group: String { sharing.appGroup }
 
         var names: SharedNames {
-            SharedNames(
-                instanceId: instanceId, appGroup: group, memoryIdentifier: sharing.sharedMemoryIdentifier)
+            SharedNames(instanceId: instanceId, appGroup: group, memoryIdentifier: sharing.sharedMemoryIdentifier)
         }
 
         func shares(_ activation: InspectSharing.Activation) -> Bool {
@@ -56,9 +59,6 @@ extension DeviceAgent {
         return activations
     }
 
-    /// - Parameters:
-    ///   - first: one of the apps.
-    ///   - apps: all that share with it.
     private func activation(
         _ first: SharingApp, _ apps: [SharingApp], _ locks: LockTable, _ inventory: [KeychainInventory.Entry]
     ) throws -> InspectSharing.Activation {
@@ -114,5 +114,88 @@ extension KeychainInventory.Entry {
                 case .anyBiometricSetOrDevicePasscode: .anyBiometricSetOrDevicePasscode
                 }
         }
+    }
+}
+
+/// A copy of the memory that apps share.
+///
+/// Copied by `read` instead of mapped: truncating mapped memory ends the process that reads it.
+struct SharedPage {
+    /// The name that the apps know.
+    let name: String
+    /// Size of the memory in bytes; nil if it does not exist.
+    let size: Int?
+    /// The fields; nil when there are too few bytes.
+    private let bytes: Data?
+
+    init(_ name: String, physicalName: String) throws {
+        self.name = name
+        do {
+            let copy = try SharedMemoryObject.copy(name: physicalName, count: SharedData.size)
+            size = copy.size
+            bytes = copy.bytes.count == SharedData.size ? copy.bytes : nil
+        } catch let error as SystemError where error.errno == ENOENT {
+            (size, bytes) = (nil, nil)
+        }
+    }
+
+    private func withFields<T>(_ body: (SharedData) -> T) -> T? {
+        guard let bytes else { return nil }
+        // In a buffer of its own: the fields are read as aligned words.
+        return withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 8) { buffer in
+            buffer.copyBytes(from: bytes)
+            return buffer.baseAddress.map { body(SharedData(base: $0)) }
+        }
+    }
+
+    /// What is reported about the memory, which should have the hash; `isRecorded` if the apps have recorded its name.
+    func reported(instanceHash: Data, isRecorded: Bool) -> InspectSharing.Memory {
+        var memory = InspectSharing.Memory {
+            $0.name = name
+            $0.isRecorded = isRecorded
+            $0.size = size
+            $0.state = size == nil ? .missing : .tooShort
+        }
+        _ = withFields { fields in
+            memory.state = Self.state(of: fields, instanceHash: instanceHash)
+            memory.magic = Self.text(of: fields.magic)
+            memory.version = Self.text(of: Data([fields.version]))
+            memory.instanceHash = fields.instanceHash.map { String(format: "%02x", $0) }.joined()
+            memory.stateModifyCounter = fields.stateModifyCounter
+            memory.tokenModifyCounter = fields.tokenModifyCounter
+            memory.operationTicket = fields.operationTicket
+        }
+        return memory
+    }
+
+    private static func state(of fields: SharedData, instanceHash: Data) -> InspectSharing.MemoryState {
+        if fields.isUninitialized { return .unfinished }
+        if !fields.hasMagic { return .wrongMagic }
+        if fields.instanceHash != instanceHash { return .otherInstance }
+        return fields.hasKnownVersion ? .usable : .wrongVersion
+    }
+
+    /// Printable characters as they are, others in hexadecimal digits.
+    private static func text(of bytes: Data) -> String {
+        bytes.map { (0x21...0x7E).contains($0) ? String(UnicodeScalar($0)) : String(format: "\\x%02x", $0) }.joined()
+    }
+
+    /// The operation that the memory announces; nil for none. Whether its owner lives is left open.
+    func operation(now: Date) -> InspectSharing.Operation? {
+        withFields { fields -> InspectSharing.Operation? in
+            guard fields.operationType != 0 else { return nil }
+            return InspectSharing.Operation {
+                $0.type =
+                    switch fields.operationType {
+                    case 1: "activation"
+                    case 2: "protocolUpgrade"
+                    case let other: "\(other)"
+                    }
+                $0.application = fields.operationApplication
+                // Any process that can write the memory can write any number there.
+                $0.age = Int(exactly: ((now.timeIntervalSince1970 - fields.operationStart) * 1000).rounded())
+                $0.ownerIsAlive = false
+            }
+        } ?? nil
     }
 }

@@ -1,4 +1,10 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LabControl
+import LabCore
+import LabSystem
+import LabVocabulary
 import SimulatedDevice
 
 /// The watches of a phone: which one it uses, and which are paired (watch.md, sections 9.1 and 9.6).
@@ -16,15 +22,18 @@ extension DeviceAgent {
         return link.name == chosen ? .active : .idle
     }
 
-    /// Adds the command that changes the watch.
     static func addWatchHandlers(to table: inout CommandDispatcher<DeviceAgent>) {
         table.answer(SwitchWatch.self) { arguments, agent in try agent.switchWatch(to: arguments.link) }
     }
 
-    /// Adds the commands about the pairing of a watch.
-    static func addPairingHandlers(to table: inout CommandDispatcher<LinkTarget>) {
+    static func addWatchHandlers(to table: inout CommandDispatcher<LinkTarget>) {
         table.answer(PairWatch.self) { _, target in try target.agent.pair(target.link) }
         table.answer(UnpairWatch.self) { _, target in try target.agent.unpair(target.link) }
+    }
+
+    static func addWatchHandlers(to table: inout CommandDispatcher<ProcessTarget>) {
+        table.answer(AddComplication.self) { _, target in try target.agent.show(true, complicationOf: target.host) }
+        table.answer(RemoveComplication.self) { _, target in try target.agent.show(false, complicationOf: target.host) }
     }
 
     private func switchWatch(to name: String) throws {
@@ -111,5 +120,76 @@ extension DeviceAgent {
         host.isActivated = false
         host.isInactive = false
         host.session = nil
+    }
+
+    /// Reads a file of an app as it is now, and queues it.
+    func sendFile(_ frame: WatchFrame, from host: AppHost, over link: LinkHost) {
+        func refuse(_ code: Int) {
+            send(WatchFrame(.transferQueued, messageId: frame.messageId, sequence: UInt64(code)), to: host)
+        }
+        guard case .file(let file)? = TransferContent(frame) else { return refuse(LinkCode.generic) }
+        guard let content = try? Files.read(file.path) else { return refuse(LinkCode.fileAccessDenied) }
+        guard content.count <= WatchFile.limit else { return refuse(LinkCode.payloadTooLarge) }
+        link.collect(.file(host.spec.name, frame.messageId, file, content))
+    }
+
+    /// Puts a file that has arrived into the container of its app, and reports it to the app. What the storage refuses stays queued.
+    func handOver(_ file: ReceivedFile, to host: AppHost, of link: LinkHost) {
+        guard host.address != nil, let name = file.file.name else { return }
+        do {
+            send(file.frame(for: host.spec.name, at: try store(file, name, for: host)), to: host)
+        } catch {
+            trace.emit(StorageFailure(error), of: "container", bytes: file.file.size)
+            link.collect(.handOverFailed(host.spec.name))
+        }
+    }
+
+    private func store(_ file: ReceivedFile, _ name: String, for host: AppHost) throws -> String {
+        let directory = try inbox(of: host, file.transferId)
+        if Files.exists(directory) { try Files.removeTree(directory) }
+        try Files.createDirectory(directory)
+        // The name may have the maximum length, which leaves no room for the name of a temporary file.
+        let written = directory + "/content"
+        try Files.write(file.parts.reduce(into: Data()) { $0 += $1 }, to: written)
+        let path = directory + "/" + name
+        try Files.rename(written, to: path)
+        return path
+    }
+
+    /// The app has finished a transfer; a file that its delegate has not moved is deleted.
+    func removeHandedOver(_ transferId: UUID, from host: AppHost) throws {
+        let directory = try inbox(of: host, transferId)
+        if Files.exists(directory) { try Files.removeTree(directory) }
+    }
+
+    private func inbox(of host: AppHost, _ transferId: UUID) throws -> String {
+        try registry.container(ofApp: host.spec.bundleIdentifier)
+            + "/Documents/Inbox/com.apple.watchconnectivity/\(transferId.uuidString)"
+    }
+
+    private func show(_ isShown: Bool, complicationOf host: AppHost) throws {
+        let name = host.spec.name
+        guard host.spec.kind == .watchApp else {
+            throw ControlError.device(.wrongState, "\(name) is not an app of a watch, and has no complication.")
+        }
+        guard try registry.isInstalled(host.spec.bundleIdentifier) else {
+            throw ControlError.device(.wrongState, "\(name) is not installed; `install` puts it back.")
+        }
+        guard try registry.hasComplication(host.spec.bundleIdentifier) != isShown else {
+            throw ControlError.device(
+                .wrongState, "The face \(isShown ? "shows" : "does not show") the complication of \(name) already.")
+        }
+        try registry.setComplication(host.spec.bundleIdentifier, isShown: isShown)
+        tellLinksAboutComplication(of: name, isShown)
+    }
+
+    func tellLinksAboutComplications() throws {
+        for app in device.apps where app.kind == .watchApp {
+            tellLinksAboutComplication(of: app.name, try registry.hasComplication(app.bundleIdentifier))
+        }
+    }
+
+    private func tellLinksAboutComplication(of app: String, _ isShown: Bool) {
+        for link in links { link.collect(.complicationChanged(app, isEnabled: isShown)) }
     }
 }

@@ -1,10 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
+import LabVocabulary
 import SimulatedDevice
 
+/// What a command about a link acts on.
+struct LinkTarget {
+    let agent: DeviceAgent
+    let link: LinkHost
+}
+
+/// The commands about a link: its range, its faults, and the look at its state.
 extension DeviceAgent {
-    /// Adds the command that shows the links of the device.
-    static func addLinkInspection(to table: inout CommandDispatcher<DeviceAgent>) {
+    static let linkCommands: CommandDispatcher<LinkTarget> = {
+        var table = CommandDispatcher<LinkTarget>(of: .link, errors: ControlError.ofDevice)
+        table.answer(LinkDown.self) { _, target in target.link.collect(.range(isInRange: false)) }
+        table.answer(LinkUp.self) { _, target in target.link.collect(.range(isInRange: true)) }
+        addWatchHandlers(to: &table)
+        addFaultHandlers(to: &table)
+        return table
+    }()
+
+    private static func addFaultHandlers(to table: inout CommandDispatcher<LinkTarget>) {
+        table.answer(SlowMessages.self) { fault, target in
+            target.link.arm(
+                .slow(by: fault.by, jitter: fault.jitter, rate: fault.rate),
+                LinkFault.Aim(kind: fault.kind, skip: fault.skip, times: fault.times), fault.direction)
+        }
+        table.answer(DropMessages.self) { fault, target in
+            target.link.arm(.drop(burst: fault.burst), LinkFault.Aim(fault), fault.direction)
+        }
+        table.answer(DuplicateMessages.self) { fault, target in
+            target.link.arm(.duplicate, LinkFault.Aim(fault), fault.direction)
+        }
+        table.answer(ReorderMessages.self) { fault, target in
+            target.link.arm(.reorder, LinkFault.Aim(fault), fault.direction)
+        }
+        table.answer(CorruptMessages.self) { fault, target in
+            target.link.arm(.corrupt(byte: fault.byte), LinkFault.Aim(fault), fault.direction)
+        }
+        table.answer(CutLink.self) { fault, target in target.link.arm(.cut, LinkFault.Aim(), fault.direction) }
+        table.answer(HealTraffic.self) { arguments, target in try target.link.heal(arguments.id) }
+        table.answer(ListTrafficFaults.self) { _, target in target.link.armedFaults }
+    }
+
+    static func addLinkHandlers(to table: inout CommandDispatcher<DeviceAgent>) {
         table.answer(InspectLink.self) { arguments, agent in
             let known = agent.links.map(\.name)
             if let wanted = arguments.link, !known.contains(wanted) {
@@ -15,6 +58,27 @@ extension DeviceAgent {
             return agent.links.filter { arguments.link == nil || $0.name == arguments.link }
                 .map { $0.inspected(listing: arguments.list) }
         }
+    }
+}
+
+/// A command whose fault can hit some messages and spare others, by number or by chance.
+private protocol AimedFaultCommand {
+    var kind: LinkMessageKind? { get }
+    var chance: Double { get }
+    var every: Int { get }
+    var skip: Int { get }
+    var times: Int? { get }
+}
+
+extension DropMessages: AimedFaultCommand {}
+extension DuplicateMessages: AimedFaultCommand {}
+extension ReorderMessages: AimedFaultCommand {}
+extension CorruptMessages: AimedFaultCommand {}
+
+extension LinkFault.Aim {
+    fileprivate init(_ command: some AimedFaultCommand) {
+        self.init(
+            kind: command.kind, chance: command.chance, every: command.every, skip: command.skip, times: command.times)
     }
 }
 
@@ -55,12 +119,10 @@ extension LinkHost {
     }
 
     private var conditions: [InspectLink.Condition] {
-        air.courses.compactMap { course in
-            // Both enumerations name the same commands.
-            guard let fault = InspectLink.Fault(rawValue: course.fault.word.rawValue) else { return nil }
-            return InspectLink.Condition {
+        air.courses.map { course in
+            InspectLink.Condition {
                 $0.id = course.fault.id
-                $0.fault = fault
+                $0.fault = course.fault.word
                 $0.direction = course.fault.direction
                 $0.effect = course.fault.description
                 $0.matched = course.matched

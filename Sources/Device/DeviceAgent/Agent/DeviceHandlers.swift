@@ -1,9 +1,12 @@
-import LabKit
-import LabSystem
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
+import LabPoints
+import LabVocabulary
 import SimulatedDevice
 
 extension ControlError {
-    /// The error of a refused command about a device.
     @Sendable static func ofDevice(_ error: any Error) -> ControlError {
         switch error {
         case let error as ControlError: error
@@ -13,18 +16,12 @@ extension ControlError {
     }
 }
 
-/// What a command about a link acts on.
-struct LinkTarget {
-    let agent: DeviceAgent
-    let link: LinkHost
-}
-
 extension DeviceAgent {
     /// Refuses to start when a command of the vocabulary has no handler.
-    static func checkCommandTables() throws(IncompleteCommandTable) {
-        try deviceCommands.checkComplete()
-        try processCommands.checkComplete()
-        try linkCommands.checkComplete()
+    static func checkCommandTables(_ vocabulary: Vocabulary) throws(IncompleteCommandTable) {
+        try deviceCommands.checkComplete(vocabulary)
+        try processCommands.checkComplete(vocabulary)
+        try linkCommands.checkComplete(vocabulary)
     }
 
     /// Carries out a command of the control channel. Its actor is the device itself, one of its apps, or one of its
@@ -48,36 +45,26 @@ extension DeviceAgent {
         }
     }
 
-    /// The commands of the device.
     private static let deviceCommands: CommandDispatcher<DeviceAgent> = {
         var table = CommandDispatcher<DeviceAgent>(of: .device, errors: ControlError.ofDevice)
         table.answer(Processes.self) { _, agent in agent.processes() }
         table.answer(KeychainItems.self) { arguments, agent in try agent.keychainItems(service: arguments.service) }
-        table.answer(HeldFileLocks.self) { _, agent in try agent.fileLocks() }
         table.answer(SetClockSkew.self) { arguments, agent in
             let skew = arguments.skew.nanoseconds / 1_000_000
             agent.deviceClock.setSkew(milliseconds: skew)
             agent.trace.emit(.deviceClockSet, ["skew": .integer(skew)])
         }
+        table.answer(GoOffline.self) { _, agent in agent.connectivity.set(.none) }
+        table.answer(GoOnline.self) { arguments, agent in
+            agent.connectivity.set(arguments.network.connection)
+            try agent.receiveKeptPushes()
+        }
         addSecurityHandlers(to: &table)
-        addDiskHandlers(to: &table)
-        addSharedDataHandlers(to: &table)
-        addSharingInspection(to: &table)
-        addLinkInspection(to: &table)
-        addConnectivityHandlers(to: &table)
+        addStorageHandlers(to: &table)
+        addSharingHandlers(to: &table)
+        addLinkHandlers(to: &table)
         addNotificationHandlers(to: &table)
-        addStartHandlers(to: &table)
         addWatchHandlers(to: &table)
-        return table
-    }()
-
-    /// The commands of a link.
-    private static let linkCommands: CommandDispatcher<LinkTarget> = {
-        var table = CommandDispatcher<LinkTarget>(of: .link, errors: ControlError.ofDevice)
-        table.answer(LinkDown.self) { _, target in target.link.collect(.range(isInRange: false)) }
-        table.answer(LinkUp.self) { _, target in target.link.collect(.range(isInRange: true)) }
-        addPairingHandlers(to: &table)
-        addFaultHandlers(to: &table)
         return table
     }()
 
@@ -93,20 +80,6 @@ extension DeviceAgent {
         }
     }
 
-    private func fileLocks() throws -> HeldFileLocks.Result {
-        try device.apps.flatMap { app in
-            guard let pid = hosts[app.name]?.process.pid else { return [HeldFileLocks.Lock]() }
-            return try ProcessTable.heldLocks(by: pid).compactMap { lock in
-                guard let path = lock.path, path.hasPrefix(layout.root + "/") else { return nil }
-                return HeldFileLocks.Lock {
-                    $0.app = app.name
-                    $0.file = String(path.dropFirst(layout.root.count + 1))
-                    $0.isExclusive = lock.isExclusive
-                }
-            }
-        }
-    }
-
     private func keychainItems(service: String?) throws -> KeychainItems.Result {
         try KeychainInventory(path: layout.keychainPath(device.name)).entries(service: service).map { entry in
             KeychainItems.Item {
@@ -118,15 +91,17 @@ extension DeviceAgent {
             }
         }
     }
+
+    /// Whether the push service reaches the device.
+    var isOnline: Bool { connectivity.isOnline }
 }
 
-extension AppProcess.Phase {
-    /// The phase as the device reports it.
-    var reported: Processes.State {
+extension GoOnline.Network {
+    fileprivate var connection: NetworkConnection {
         switch self {
-        case .notRunning: .notRunning
-        case .launching, .running: .running
-        case .suspending, .suspended: .suspended
+        case .wifi: .wifi
+        case .cellular: .cellular
+        case .wired: .wired
         }
     }
 }
