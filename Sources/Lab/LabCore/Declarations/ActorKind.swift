@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The kinds of actor that a step can address.
+public enum ActorKind: String, Codable, CaseIterable, Sendable {
+    /// A phone's app, or an extension that embeds the full SDK.
+    case app
+    /// An app extension with the Extensions SDK.
+    case appExtension
+    /// The app on a watch.
+    case watchApp
+    /// The PowerAuth server's back office.
+    case server
+    /// The server's process, handled by the caller of the command.
+    case serverProcess
+    /// The process of an app, extension or watch app, handled by its device.
+    case process
+    /// A simulated device.
+    case device
+    /// The process that plays a simulated device, handled by the caller of the command.
+    case deviceProcess
+    /// The link between a phone and a watch.
+    case link
+    /// The instance's fault table.
+    case faults
+    /// The instance's clock.
+    case clock
+    /// What all processes of the instance have recorded.
+    case trace
+}
+
+extension Set<ActorKind> {
+    /// Every kind of app: with the full SDK, the Extensions SDK or the watch's.
+    public static let allApps: Set = [.app, .appExtension, .watchApp]
+}
+
+extension PowerAuthSpec.SDK {
+    /// What an app with this SDK is to the vocabulary.
+    public var actor: ActorKind {
+        switch self {
+        case .full: .app
+        case .extensions: .appExtension
+        case .watch: .watchApp
+        }
+    }
+}
+
+extension AppSpec {
+    /// What the app is to the vocabulary: the SDK inside decides.
+    public var actorKind: ActorKind { powerAuth.sdk.actor }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Makes decodable values from a ``JSONValue`` without going through text.
+///
+/// As strict as the types that ask: a text is not a number, a number with a fraction is not an integer, `null` is not a
+/// value. `Data` is read from Base64 text.
+///
+/// Thread rule: any thread; immutable.
+struct JSONValueDecoder: Decoder {
+    let value: JSONValue
+    let codingPath: [any CodingKey]
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    /// Decodes a value.
+    /// - Throws: `DecodingError` with the path to the place at fault.
+    static func decode<Value: Decodable>(
+        _ type: Value.Type, from value: JSONValue, at path: [any CodingKey] = []
+    ) throws -> Value {
+        if let value = value as? Value { return value }
+        if type == Data.self {
+            guard let text = value.stringValue, let data = Data(base64Encoded: text) as? Value else {
+                throw mismatch(type, path, "expected Base64 text")
+            }
+            return data
+        }
+        return try Value(from: JSONValueDecoder(value: value, codingPath: path))
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard let members = value.objectValue else { throw mismatch("an object") }
+        return KeyedDecodingContainer(KeyedReader(members: members, codingPath: codingPath))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard let elements = value.arrayValue else { throw mismatch("a list") }
+        return UnkeyedReader(elements: elements, codingPath: codingPath)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    private func mismatch(_ expected: String) -> DecodingError {
+        Self.mismatch(JSONValue.self, codingPath, "expected \(expected)")
+    }
+
+    fileprivate static func mismatch(_ type: Any.Type, _ path: [any CodingKey], _ text: String) -> DecodingError {
+        .typeMismatch(type, .init(codingPath: path, debugDescription: text))
+    }
+}
+
+extension JSONValueDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { value.isNull }
+    func decode(_ type: Bool.Type) throws -> Bool { try present(type, value.boolValue) }
+    func decode(_ type: String.Type) throws -> String { try present(type, value.stringValue) }
+    func decode(_ type: Double.Type) throws -> Double { try present(type, value.numberValue) }
+    func decode(_ type: Float.Type) throws -> Float { try present(type, value.numberValue.map(Float.init)) }
+    func decode(_ type: Int.Type) throws -> Int { try whole(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try whole(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try whole(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try whole(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try whole(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try whole(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try whole(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try whole(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try whole(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try whole(type) }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try Self.decode(type, from: value, at: codingPath)
+    }
+
+    private func whole<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
+        switch value {
+        case .integer(let number): try present(type, Number(exactly: number))
+        case .unsigned(let number): try present(type, Number(exactly: number))
+        case .number(let number): try present(type, Number(exactly: number))
+        default: throw Self.mismatch(type, codingPath, "expected \(type)")
+        }
+    }
+
+    private func present<Value>(_ type: Value.Type, _ found: Value?) throws -> Value {
+        guard let found else { throw Self.mismatch(type, codingPath, "expected \(type)") }
+        return found
+    }
+}
+
+private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let members: [String: JSONValue]
+    let codingPath: [any CodingKey]
+
+    var allKeys: [Key] { members.keys.compactMap(Key.init(stringValue:)) }
+
+    func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
+    func decodeNil(forKey key: Key) throws -> Bool { try at(key).value.isNull }
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try at(key).decode(type) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try at(key).decode(type) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try at(key).decode(type) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try at(key).decode(type) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try at(key).decode(type) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try at(key).decode(type) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try at(key).decode(type) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try at(key).decode(type) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try at(key).decode(type) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try at(key).decode(type) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try at(key).decode(type) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try at(key).decode(type) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try at(key).decode(type) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try at(key).decode(type) }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try at(key).decode(type)
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try at(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try at(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder { JSONValueDecoder(value: .object(members), codingPath: codingPath) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try at(key) }
+
+    private func at(_ key: Key) throws -> JSONValueDecoder {
+        guard let member = members[key.stringValue] else {
+            throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "missing"))
+        }
+        return JSONValueDecoder(value: member, codingPath: codingPath + [key])
+    }
+}
+
+private struct UnkeyedReader: UnkeyedDecodingContainer {
+    let elements: [JSONValue]
+    let codingPath: [any CodingKey]
+    var currentIndex = 0
+
+    init(elements: [JSONValue], codingPath: [any CodingKey]) {
+        self.elements = elements
+        self.codingPath = codingPath
+    }
+
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex >= elements.count }
+
+    mutating func decodeNil() throws -> Bool {
+        guard try next(Any?.self).value.isNull else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let value = try next(type).decode(type)
+        currentIndex += 1
+        return value
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> {
+        let container = try next(type).container(keyedBy: type)
+        currentIndex += 1
+        return container
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        let container = try next([Any].self).unkeyedContainer()
+        currentIndex += 1
+        return container
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        let decoder = try next(Any.self)
+        currentIndex += 1
+        return decoder
+    }
+
+    private func next(_ type: Any.Type) throws -> JSONValueDecoder {
+        let path = codingPath + [JSONPathKey(intValue: currentIndex)]
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(type, .init(codingPath: path, debugDescription: "the list ends here"))
+        }
+        return JSONValueDecoder(value: elements[currentIndex], codingPath: path)
+    }
+}
+
+/// A place in a coding path: a member's name or an element's number.
+struct JSONPathKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
+    init(intValue: Int) { (stringValue, self.intValue) = (String(intValue), intValue) }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LabCore
+
+extension Vocabulary {
+    /// Commands about what goes over the network between apps and server, and what goes wrong with it.
+    static let trafficCommands: [any Command.Type] = [
+        SlowAnswers.self, FailRequests.self, DropConnections.self, CorruptAnswers.self, ShowWrongCertificate.self,
+        HealTraffic.self, ListTrafficFaults.self, ListRequests.self,
+    ]
+}
+
+/// A resource that apps ask, by its path below `/pa/v3/`; those of the Mobile Token API by the path below `/api/`, or
+/// below `/api/auth/token/app/`.
+public enum MobileEndpoint: String, Choice {
+    case activationCreate = "activation/create"
+    case activationDetail = "activation/detail"
+    case activationRemove = "activation/remove"
+    case activationRename = "activation/rename"
+    case activationStatus = "activation/status"
+    case keystoreCreate = "keystore/create"
+    case recoveryConfirm = "recovery/confirm"
+    case signatureValidate = "signature/validate"
+    case status
+    case tokenCreate = "token/create"
+    case tokenRemove = "token/remove"
+    case upgradeCommit = "upgrade/commit"
+    case upgradeStart = "upgrade/start"
+    case userInfo = "user/info"
+    case vaultUnlock = "vault/unlock"
+    case operationList = "operation/list"
+    case operationHistory = "operation/history"
+    case operationDetail = "operation/detail"
+    case operationClaim = "operation/detail/claim"
+    case operationAuthorize = "operation/authorize"
+    case operationCancel = "operation/cancel"
+    case pushRegister = "push/device/register/token"
+    case inboxCount = "inbox/count"
+    case inboxList = "inbox/message/list"
+    case inboxDetail = "inbox/message/detail"
+    case inboxRead = "inbox/message/read"
+    case inboxReadAll = "inbox/message/read-all"
+    /// All of them.
+    case any = "*"
+
+    /// The path that the server answers at; `*` stands for any text, and `|` stands between alternatives.
+    public var path: String {
+        switch self {
+        case .any: "/pa/v3/*|/api/*"
+        case .operationList, .operationHistory, .operationDetail, .operationClaim, .operationAuthorize,
+            .operationCancel:
+            "/api/auth/token/app/" + rawValue
+        case .pushRegister, .inboxCount, .inboxList, .inboxDetail, .inboxRead, .inboxReadAll: "/api/" + rawValue
+        default: "/pa/v3/" + rawValue
+        }
+    }
+}
+
+/// A fault of the network that was armed.
+public struct ArmedTrafficFault: FieldObject {
+    @Field(.faultId) public var id: String
+    public init() {}
+}
+
+public struct SlowAnswers: Command {
+    public static let info = CommandInfo(
+        "slow", of: .server, "Lets requests wait before the server works on them, by the lab's clock.",
+        endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
+    @Field(.faultEndpoint) public var endpoint: MobileEndpoint
+    @Field("How long each waits; `advance` ends it.", limit: .upTo(.minutes(10))) public var by: LabDuration
+    @Field(.faultTimes, limit: .atLeast(1)) public var times: Int?
+    @Field(.faultSkip, limit: .atLeast(0)) public var skip: Int = 0
+    public typealias Result = ArmedTrafficFault
+    public init() {}
+}
+
+public struct FailRequests: Command {
+    public static let info = CommandInfo(
+        "fail", of: .server, "Answers requests with an HTTP status, without doing anything.",
+        endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
+    @Field(.faultEndpoint) public var endpoint: MobileEndpoint
+    @Field("The HTTP status.", limit: .between(200, 599)) public var status: Int = 503
+    @Field(.faultTimes, limit: .atLeast(1)) public var times: Int?
+    @Field(.faultSkip, limit: .atLeast(0)) public var skip: Int = 0
+    public typealias Result = ArmedTrafficFault
+    public init() {}
+}
+
+public struct DropConnections: Command {
+    public static let info = CommandInfo(
+        "drop", of: .server, "Breaks the connections of requests.", endedBy: HealTraffic.self,
+        countedBy: ListTrafficFaults.self)
+    @Field(.faultEndpoint) public var endpoint: MobileEndpoint
+    /// Where a connection breaks.
+    public enum Moment: String, Choice {
+        case request, answer
+    }
+    @Field(
+        "`request`: the server never learns of it. `answer`: the server has done its part, and the app never learns.")
+    public var lost: Moment = .request
+    @Field(.faultTimes, limit: .atLeast(1)) public var times: Int?
+    @Field(.faultSkip, limit: .atLeast(0)) public var skip: Int = 0
+    public typealias Result = ArmedTrafficFault
+    public init() {}
+}
+
+public struct CorruptAnswers: Command {
+    public static let info = CommandInfo(
+        "corrupt", of: .server, "Changes a byte in the middle of answers.", endedBy: HealTraffic.self,
+        countedBy: ListTrafficFaults.self)
+    @Field(.faultEndpoint) public var endpoint: MobileEndpoint
+    @Field(.faultTimes, limit: .atLeast(1)) public var times: Int?
+    @Field(.faultSkip, limit: .atLeast(0)) public var skip: Int = 0
+    public typealias Result = ArmedTrafficFault
+    public init() {}
+}
+
+public struct ShowWrongCertificate: Command {
+    public static let info = CommandInfo(
+        "wrongCertificate", of: .server, "Shows new connections another certificate than the right one.",
+        endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
+    /// What is wrong with the certificate; the words are those of `tls` in `lab.yaml`.
+    public enum Kind: String, Choice {
+        case expired
+        case selfSigned = "self-signed"
+        case wrongHost = "wrong-host"
+    }
+    @Field("What is wrong with it.") public var kind: Kind = .selfSigned
+    @Field("How many connections see it; all when left out.", limit: .atLeast(1)) public var times: Int?
+    public typealias Result = ArmedTrafficFault
+    public init() {}
+}
+
+public struct HealTraffic: Command {
+    public static let info = CommandInfo(
+        "heal", of: [.server, .link],
+        "Ends all faults of the network or the link, or one; they need not have fired.")
+    @Field(.faultToEnd) public var id: String?
+    public init() {}
+}
+
+public struct ListTrafficFaults: Command {
+    public static let info = CommandInfo(
+        "trafficFaults", of: [.server, .link], "Lists the faults of the network or the link.")
+
+    public struct Fault: FieldObject {
+        @Field(.faultId) public var id: String
+        @Field("How many requests, connections or messages it was about.") public var matched: Int
+        @Field("How many it has hit.") public var fired: Int
+        public init() {}
+    }
+    public typealias Result = [Fault]
+    public init() {}
+}
+
+public struct ListRequests: Command {
+    public static let info = CommandInfo(
+        "requests", of: .server, "Lists the requests of apps, oldest first, with what was encrypted in them.")
+    @Field("Only those for this resource.") public var endpoint: MobileEndpoint = .any
+    @Field("Only those after the request of this number.", limit: .atLeast(0)) public var after: Int = 0
+
+    public struct Request: FieldObject {
+        @Field("Number of the request since the server started, from 1.") public var number: Int
+        @Field(.httpMethod) public var method: String
+        @Field("Path below the mount point.") public var path: String
+        @Field("Header fields by their names.") public var headers: [String: JSONValue]
+        @Field("The body as it was sent: JSON, else text.") public var body: JSONValue
+        @Field("What was encrypted in the body; nothing when nothing was.") public var decrypted: JSONValue
+        @Field("The status that was answered; nothing when the connection was broken.") public var status: Int?
+        @Field("What was encrypted in the answer; nothing when nothing was.") public var decryptedAnswer: JSONValue
+        @Field("The body of an answer in which nothing was encrypted: JSON, else text; nothing when it was empty.")
+        public var answer: JSONValue
+        @Field(.faultId) public var fault: String?
+        public init() {}
+    }
+
+    public struct Result: FieldObject {
+        @Field("How many there were.") public var count: Int
+        @Field("The requests.") public var requests: [Request]
+        public init() {}
+    }
+    public init() {}
+}
