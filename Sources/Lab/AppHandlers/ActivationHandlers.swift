@@ -1,16 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabPeer
+import LabVocabulary
 import PowerAuth2
 
-/// The commands about the life of an activation.
 enum ActivationHandlers {
     static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
         requests.handle(CreateActivation.self) { arguments, reply in
             let activation = try PowerAuthActivation(activationCode: arguments.activationCode, name: arguments.name)
-            if let otp = arguments.additionalActivationOtp {
-                activation.with(additionalActivationOtp: otp.revealed)
-            }
+            if let otp = arguments.additionalActivationOtp { activation.with(additionalActivationOtp: otp.revealed) }
             activation.with(extras: arguments.extras, customAttributes: arguments.customAttributes)
             return try start(activation, sdk(), reply)
         }
@@ -65,6 +65,25 @@ enum ActivationHandlers {
         peer.handleSync(ActivationFingerprint.self) { _ in try sdk().activationFingerprint }
         peer.handleSync(ExternalPendingOperation.self) { _ in
             try sdk().externalPendingOperation.map(ExternalPendingOperation.Operation.init)
+        }
+        registerRecovery(on: peer, requests: requests, sdk: sdk)
+    }
+
+    private static func registerRecovery(
+        on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK
+    ) {
+        peer.handleSync(HasActivationRecoveryData.self) { _ in try sdk().hasActivationRecoveryData() }
+        requests.handle(ActivationRecoveryData.self) { arguments, reply in
+            try sdk().activationRecoveryData(.signing(with: arguments.password)) { data, error in
+                reply(Outcome.of(data.map(RecoveryDescription.init), error))
+            }
+        }
+        requests.handle(ConfirmRecoveryCode.self) { arguments, reply in
+            try sdk().confirmRecoveryCode(
+                arguments.recoveryCode, authentication: .signing(with: arguments.password)
+            ) { wasConfirmed, error in
+                reply(Outcome.of(.init { $0.alreadyConfirmed = wasConfirmed }, error))
+            }
         }
     }
 
@@ -122,11 +141,53 @@ extension FetchActivationStatus.State {
     }
 }
 
+extension RecoveryDescription {
+    fileprivate init(_ data: PowerAuthActivationRecoveryData) {
+        self.init {
+            $0.recoveryCode = data.recoveryCode
+            $0.puk = Secret(data.puk)
+        }
+    }
+}
+
 extension ExternalPendingOperation.Operation {
     fileprivate init(_ operation: PowerAuthExternalPendingOperation) {
         self.init {
             $0.externalOperationType = operation.externalOperationType == .activation ? .activation : .protocolUpgrade
             $0.externalApplicationId = operation.externalApplicationId
+        }
+    }
+}
+
+/// The commands that give an app an activation of the protocol V2, as after an update of an app that has not run for years.
+///
+/// They write the stored state as the older SDK would have; everything afterwards is the SDK's own.
+enum LegacyActivationHandlers {
+    static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+        // Between the two commands; on the main queue only, like every handler.
+        var started: LegacyActivation?
+        peer.handleSync(StartLegacyActivation.self) { _ in
+            let sdk = try sdk()
+            guard sdk.canStartActivation(),
+                let setup = PowerAuthCoreSessionSetup(configuration: sdk.configuration.configuration),
+                let activation = LegacyActivation(setup: setup)
+            else { throw NSError.powerAuth(.invalidActivationState) }
+            started = activation
+            return .init { $0.devicePublicKey = activation.devicePublicKey }
+        }
+        peer.handleSync(CompleteLegacyActivation.self) { arguments in
+            let sdk = try sdk()
+            let keys = try sdk.factorKeys.possessionKeys()
+            keys.userPassword = PowerAuthCorePassword(string: arguments.password.revealed)
+            let activation = started
+            started = nil
+            guard
+                let state = activation?.state(
+                    activationId: arguments.activationId, serverPublicKey: arguments.serverPublicKey, keys: keys)
+            else { throw NSError.powerAuth(.invalidActivationState) }
+            // Another app may have made one since.
+            let isStored = sdk.sessionProvider.writeBoolTask { $0.canStartActivation && $0.deserializeState(state) }
+            guard isStored else { throw NSError.powerAuth(.invalidActivationState) }
         }
     }
 }

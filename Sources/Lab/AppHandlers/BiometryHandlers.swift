@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabPeer
+import LabVocabulary
 import LocalAuthentication
 import PowerAuth2
 
-/// The commands about the biometry factor.
 enum BiometryHandlers {
     static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
         peer.handleSync(BiometryInfo.self) { _ in
@@ -33,9 +35,7 @@ enum BiometryHandlers {
             let sign = { (authentication: PowerAuthAuthentication?, error: NSError?) in
                 reply(
                     Outcome.of(authentication, error).flatMap { authentication in
-                        Result {
-                            try sdk.header(authentication, arguments.method, arguments.uriId, arguments.body)
-                        }
+                        Result { try sdk.header(authentication, arguments.method, arguments.uriId, arguments.body) }
                     })
             }
             guard let fallbackTitle = arguments.fallbackTitle else {

@@ -1,11 +1,19 @@
-import Foundation
-import LabKit
-import LabPeer
-import PowerAuth2
+// SPDX-License-Identifier: Apache-2.0
 
-/// The commands about what the server says of itself and of the user.
+import Foundation
+import FoundationNetworking
+import LabControl
+import LabCore
+import LabPeer
+import LabVocabulary
+import PowerAuth2
+import WultraPowerAuthNetworking
+
+/// The commands about what the server says of itself and of the user, and about requests to the app's own server.
 enum ServiceHandlers {
-    static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
+    static func register(
+        on peer: Peer, requests: RunningRequests, app: MobileTokenApp, sdk: @escaping () throws -> PowerAuthSDK
+    ) {
         requests.handle(FetchUserInfo.self) { _, reply in
             try sdk().fetchUserInfo { userInfo, error in
                 reply(Outcome.of(userInfo.map { [String: JSONValue](propertyList: $0.allClaims) }, error))
@@ -26,11 +34,179 @@ enum ServiceHandlers {
         peer.handle(SendRequest.self) { arguments, reply in
             try ApplicationRequest(arguments, sdk: sdk(), reply: reply).send()
         }
+        peer.handle(Post.self) { arguments, reply in
+            try PostedRequest(arguments, service: app.makeNetworking(), reply: reply).send()
+        }
+        peer.handleSync(SetAcceptLanguage.self) { arguments in
+            try app.ready().networking.acceptLanguage = arguments.language
+        }
     }
 }
 
 extension FetchServerStatus.Result {
     fileprivate init(_ status: PowerAuthServerStatus) {
         self.init { $0.serverTime = status.serverTime.timeIntervalSince1970 }
+    }
+}
+
+/// A request of the app's own to its server, made the way the SDK's manual describes: signed first, then encrypted,
+/// sent by the app's own HTTP client.
+///
+/// Main queue until the request is sent; the reply comes from a queue of the HTTP client.
+struct ApplicationRequest {
+    typealias Reply = @Sendable (Result<SendRequest.Result, any Error>) -> Void
+
+    private let arguments: SendRequest
+    private let sdk: PowerAuthSDK
+    private let request: URLRequest
+    private let reply: Reply
+
+    /// - Throws: `ControlError` for a path that makes no URL.
+    init(_ arguments: SendRequest, sdk: PowerAuthSDK, reply: @escaping Reply) throws {
+        self.arguments = arguments
+        self.sdk = sdk
+        self.reply = reply
+        request = try URLRequest(arguments.path, at: sdk.configuration.baseEndpointUrl)
+    }
+
+    private var method: String { arguments.method.rawValue }
+    private var body: Data? { arguments.body.map { JSONValue.object($0).encoded() } }
+
+    /// Adds what was asked for and sends.
+    func send() throws {
+        var request = request
+        request.httpMethod = method
+        if let uriId = arguments.uriId {
+            let header = try sdk.requestSignature(
+                with: .signing(with: arguments.password), method: method, uriId: uriId, body: body)
+            request.setValue(header.value, forHTTPHeaderField: header.key)
+        }
+        guard let name = arguments.token else { return encrypt(request) }
+        guard sdk.tokenStore.hasLocalToken(withName: name) else {
+            throw NSError.powerAuth(.invalidToken, "There is no token named '\(name)' in the app's store.")
+        }
+        sdk.tokenStore.generateAuthorizationHeader(withName: name) { header, error in
+            guard let header else { return reply(.failure(error ?? NSError.powerAuth(.invalidToken))) }
+            request.setValue(header.value, forHTTPHeaderField: header.key)
+            encrypt(request)
+        }
+    }
+
+    private func encrypt(_ request: URLRequest) {
+        let then = { (encryptor: PowerAuthCoreEciesEncryptor?, error: NSError?) in
+            guard let encryptor else { return reply(.failure(error ?? NSError.powerAuth(.encryption))) }
+            perform(request, encryptedBy: encryptor)
+        }
+        switch arguments.encryption {
+        case .application: sdk.eciesEncryptorForApplicationScope(callback: then)
+        case .activation: sdk.eciesEncryptorForActivationScope(callback: then)
+        case nil: perform(request, body: body, decryptedBy: nil)
+        }
+    }
+
+    private func perform(_ request: URLRequest, encryptedBy encryptor: PowerAuthCoreEciesEncryptor) {
+        var request = request
+        encryptor.encryptRequest(body) { cryptogram, decryptor in
+            guard let cryptogram, let decryptor, let metaData = decryptor.associatedMetaData,
+                let body = try? JSONSerialization.data(withJSONObject: cryptogram.requestPayload())
+            else { return reply(.failure(NSError.powerAuth(.encryption, "The request cannot be encrypted."))) }
+            request.setValue(metaData.httpHeaderValue, forHTTPHeaderField: metaData.httpHeaderKey)
+            perform(request, body: body, decryptedBy: decryptor)
+        }
+    }
+
+    private func perform(_ request: URLRequest, body: Data?, decryptedBy decryptor: PowerAuthCoreEciesEncryptor?) {
+        var request = request
+        request.httpBody = body
+        let reply = reply
+        URLSession.shared.answer(to: request) { answer in
+            reply(answer.flatMap { plain($0.status, $0.body, decryptedBy: decryptor) })
+        }
+    }
+
+    /// The answer as the server meant it: the one of a failure is never encrypted.
+    private func plain(
+        _ status: Int, _ body: Data, decryptedBy decryptor: PowerAuthCoreEciesEncryptor?
+    ) -> Result<SendRequest.Result, any Error> {
+        guard status == 200, let decryptor else { return .success(SendRequest.Result(status: status, body: body)) }
+        guard let payload = try? JSONSerialization.jsonObject(with: body),
+            let cryptogram = PowerAuthCoreEciesCryptogram(responsePayload: payload),
+            let plaintext = decryptor.decryptResponse(cryptogram)
+        else { return .failure(NSError.powerAuth(.encryption, "The answer cannot be decrypted.")) }
+        return .success(SendRequest.Result(status: status, body: plaintext))
+    }
+}
+
+/// One request through a networking service of its own, with what its response delegate saw of the answer.
+///
+/// Main queue only.
+private final class PostedRequest: WPNResponseDelegate {
+    typealias Reply = @Sendable (Result<Post.Result, any Error>) -> Void
+
+    private let arguments: Post
+    private let service: WPNNetworkingService
+    private let reply: Reply
+    private var statusCode: Int?
+    private var wasEncrypted = false
+
+    init(_ arguments: Post, service: WPNNetworkingService, reply: @escaping Reply) {
+        self.arguments = arguments
+        self.service = service
+        self.reply = reply
+    }
+
+    /// Sends it; the completion holds this object, as the service holds its delegate weakly.
+    func send() throws {
+        guard arguments.uriId == nil || arguments.token == nil else {
+            throw ControlError.badArgument("`post` takes either `uriId` or `token`: an endpoint is one of both.")
+        }
+        service.responseDelegate = self
+        let operation = arguments.requestObject.map { post(WPNRequest($0)) } ?? post(WPNRequestBase())
+        if arguments.cancel { operation.cancel() }
+    }
+
+    private func post<Body: WPNRequestBase>(_ body: Body) -> Operation {
+        typealias Answer = WPNResponse<JSONValue?>
+        let scope: WPNE2EEConfiguration =
+            switch arguments.encryption {
+            case .application: .applicationScope
+            case .activation: .activationScope
+            case nil: .notEncrypted
+            }
+        let factors = PowerAuthAuthentication.approving(with: arguments.password, biometry: arguments.biometry)
+        let path = arguments.path
+        if let uriId = arguments.uriId {
+            return service.post(
+                data: body, signedWith: factors,
+                to: WPNEndpointSigned<Body, Answer>(endpointURLPath: path, uriId: uriId, e2ee: scope),
+                with: arguments.headers, timeoutInterval: arguments.timeoutInterval?.seconds, completion: finish)
+        }
+        if let name = arguments.token {
+            return service.post(
+                data: body, signedWith: factors,
+                to: WPNEndpointSignedWithToken<Body, Answer>(endpointURLPath: path, tokenName: name, e2ee: scope),
+                with: arguments.headers, timeoutInterval: arguments.timeoutInterval?.seconds, completion: finish)
+        }
+        return service.post(
+            data: body, to: WPNEndpointBasic<Body, Answer>(endpointURLPath: path, e2ee: scope),
+            with: arguments.headers, timeoutInterval: arguments.timeoutInterval?.seconds, completion: finish)
+    }
+
+    private func finish(_ response: WPNResponse<JSONValue?>?, _ error: WPNError?) {
+        guard let response, error == nil else { return reply(.failure(error ?? WPNError(reason: .unknown))) }
+        reply(
+            .success(
+                Post.Result {
+                    $0.responseObject = response.responseObject ?? nil
+                    $0.statusCode = statusCode
+                    $0.encrypted = wasEncrypted
+                }))
+    }
+
+    func responseReceived(from url: URL, statusCode: Int?, body: Data) { self.statusCode = statusCode }
+
+    func encryptedResponseReceived(from url: URL, statusCode: Int?, body: Data, decrypted: Data) {
+        self.statusCode = statusCode
+        wasEncrypted = true
     }
 }

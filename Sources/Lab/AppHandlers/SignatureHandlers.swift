@@ -1,14 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import LabPeer
+import LabVocabulary
 import PowerAuth2
 
-/// The commands about request signatures and the password.
+/// The commands about signatures and passwords, about the keys of the vault, and about the key of the app's own.
 enum SignatureHandlers {
     static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
         peer.handleSync(RequestSignature.self) { arguments in
-            try sdk().header(
-                .signing(with: arguments.password), arguments.method, arguments.uriId, arguments.body)
+            try sdk().header(.signing(with: arguments.password), arguments.method, arguments.uriId, arguments.body)
         }
         peer.handleSync(RequestGetSignature.self) { arguments in
             try HTTPHeader(
@@ -31,6 +34,56 @@ enum SignatureHandlers {
         peer.handleSync(UnsafeChangePassword.self) { arguments in
             try sdk().unsafeChangePassword(from: arguments.from.revealed, to: arguments.to.revealed)
         }
+        registerVault(on: peer, requests: requests, sdk: sdk)
+        registerExternalEncryptionKey(on: peer, sdk: sdk)
+    }
+
+    private static func registerVault(
+        on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK
+    ) {
+        requests.handle(FetchEncryptionKey.self) { arguments, reply in
+            try sdk().fetchEncryptionKey(.signing(with: arguments.password), index: arguments.index) { key, error in
+                reply(Outcome.of(key.map { Secret($0.base64EncodedString()) }, error))
+            }
+        }
+        requests.handle(SignData.self) { arguments, reply in
+            try sdk().signData(
+                withDevicePrivateKey: .signing(with: arguments.password), data: Data(arguments.data.utf8)
+            ) { signature, error in
+                reply(Outcome.of(signature?.base64EncodedString(), error))
+            }
+        }
+        requests.handle(SignJWT.self) { arguments, reply in
+            try sdk().signJwt(
+                withDevicePrivateKey: .signing(with: arguments.password), claims: arguments.claims.propertyList
+            ) { token, error in
+                reply(Outcome.of(token, error))
+            }
+        }
+        peer.handleSync(VerifyServerSignedData.self) { arguments in
+            try sdk().verifyServerSignedData(
+                Data(arguments.data.utf8), signature: arguments.signature, masterKey: arguments.masterKey)
+        }
+    }
+
+    private static func registerExternalEncryptionKey(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+        peer.handleSync(SetExternalEncryptionKey.self) { arguments in
+            try sdk().setExternalEncryptionKey(bytes(of: arguments.key))
+        }
+        peer.handleSync(AddExternalEncryptionKey.self) { arguments in
+            try sdk().addExternalEncryptionKey(bytes(of: arguments.key))
+        }
+        peer.handleSync(RemoveExternalEncryptionKey.self) { _ in
+            try sdk().removeExternalEncryptionKey()
+        }
+        peer.handleSync(HasExternalEncryptionKey.self) { _ in try sdk().hasExternalEncryptionKey }
+    }
+
+    private static func bytes(of key: Secret) throws -> Data {
+        guard let bytes = Data(base64Encoded: key.revealed) else {
+            throw ControlError.badArgument("`key` expects Base64 of 16 bytes.")
+        }
+        return bytes
     }
 }
 

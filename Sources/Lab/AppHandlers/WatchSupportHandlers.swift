@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
 import LabPeer
+import LabVocabulary
+import ManualPhoneSession
 import PowerAuth2
 
 /// The commands by which a phone app sends PowerAuth data to its watch.
@@ -35,6 +38,7 @@ final class WatchSupportHandlers {
             case .immediate: token.removeFromWatch { reply(Self.processed($0)) }
             }
         }
+        peer.handleSync(UseManualSession.self) { _ in ManualSession.activate() }
     }
 
     /// The answer to an immediate message: true once the watch has processed it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "CReportPage.h"
 
 // The files are part of the program, so that a single executable can write the page. Swift cannot embed them itself in a

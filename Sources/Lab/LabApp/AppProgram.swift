@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import AppHandlers
 import ArgumentParser
 import Foundation
 import Glibc
-import LabKit
+import LabControl
+import LabCore
 import LabPeer
 import LabProgram
 import LabSystem

@@ -1,4 +1,7 @@
-public import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+public import LabCore
+import LabSystem
 
 /// A rule that every history of a run must keep, and the search for what breaks it.
 ///
@@ -11,7 +14,6 @@ public protocol Checker: Sendable {
     var rule: String { get }
 
     /// Searches a history.
-    ///
     /// - Parameters:
     ///   - history: What happened.
     ///   - budget: To be spent from for each event that is looked at, so that no search is without an end.
@@ -47,12 +49,35 @@ public struct Breach: Equatable, Sendable {
     public let excerpt: [TraceEvent]
 
     /// A breach.
-    ///
-    /// - Parameters:
-    ///   - sentence: What is wrong.
-    ///   - excerpt: The events that show it; sorted and cut to the last ``longestExcerpt``.
+    /// - Parameter excerpt: The events that show it; sorted and cut to the last ``longestExcerpt``.
     public init(_ sentence: String, _ excerpt: [TraceEvent]) {
         self.sentence = sentence
         self.excerpt = Array(excerpt.sorted { $0.time < $1.time }.suffix(Self.longestExcerpt))
+    }
+}
+
+/// How long a checker may search.
+public struct Budget: Sendable {
+    /// The budget is spent.
+    public struct Exhausted: Error, CustomStringConvertible, Sendable {
+        public let description: String
+    }
+
+    private let deadline: UInt64
+    private let seconds: Int
+    private var spent: UInt64 = 0
+
+    /// A budget of real time, from now on.
+    public init(seconds: Int) {
+        self.seconds = seconds
+        deadline = MonotonicClock.nanoseconds() &+ UInt64(seconds) * 1_000_000_000
+    }
+
+    /// Pays for looking at one event.
+    public mutating func spend() throws(Exhausted) {
+        spent += 1
+        // The clock is asked seldom: it costs more than most looks.
+        guard spent % 4096 == 0, MonotonicClock.nanoseconds() > deadline else { return }
+        throw Exhausted(description: "the search took longer than \(seconds) s")
     }
 }

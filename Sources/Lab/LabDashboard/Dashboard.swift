@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPConnections
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import LabKit
+import LabCore
 public import LabRunner
 import LabSystem
 import Logging
@@ -27,7 +29,6 @@ public final class Dashboard: Sendable {
     private static let farewell = LabDuration.seconds(1)
 
     /// Begins to serve a page. Blocks until it listens.
-    ///
     /// - Parameter port: a port of 127.0.0.1; 0 lets the system choose.
     /// - Throws: ``LabFailure`` when nothing can listen there.
     public init(serving page: LivePage, port: Int) throws {
@@ -59,9 +60,7 @@ public final class Dashboard: Sendable {
                 })
         }
         router.get("/\(access.page)/scenario") { _, _ in
-            guard let scenario = page.scenario() else {
-                return Response(status: .noContent)
-            }
+            guard let scenario = page.scenario() else { return Response(status: .noContent) }
             return Response(
                 status: .ok, headers: [.contentType: "application/yaml; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(string: scenario)))

@@ -1,8 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
 import Glibc
-public import LabKit
+public import LabControl
+public import LabCore
+public import LabPoints
 import LabSystem
+public import LabVocabulary
 public import SimulatedDevice
 import Synchronization
 
@@ -32,9 +37,7 @@ public final class Peer: @unchecked Sendable {
     private var commands: CommandDispatcher<Void>
 
     /// Plays an app until the process is killed, or until the command of the command line has run.
-    ///
     /// - Parameters:
-    ///   - options: The command line.
     ///   - kinds: Kinds of app that this executable plays.
     ///   - own: What this executable understands, if it is a user's own; nil for the lab's executables.
     ///   - errors: Turns what handlers throw into what a scenario can match.
@@ -100,8 +103,7 @@ public final class Peer: @unchecked Sendable {
         self.app = app
         self.incarnation = incarnation
         commands = CommandDispatcher(of: app.actorKind, errors: errors)
-        let trace = try TraceWriter(
-            directory: manifest.tracesDirectory, process: app.name, incarnation: incarnation)
+        let trace = try TraceWriter(directory: manifest.tracesDirectory, process: app.name, incarnation: incarnation)
         self.trace = trace
         let faults = try FaultTable.open(layout.faultsPath)
         faults.traceFirings(to: trace)
@@ -175,9 +177,7 @@ public final class Peer: @unchecked Sendable {
         handle(command) { arguments, reply in
             let body = try prepare(arguments)
             let operation = Sandbox.operation
-            runOnThread(name: C.name) {
-                Sandbox.$operation.withValue(operation) { reply(Result { try body() }) }
-            }
+            runOnThread(name: C.name) { Sandbox.$operation.withValue(operation) { reply(Result { try body() }) } }
         }
     }
 
@@ -187,7 +187,6 @@ public final class Peer: @unchecked Sendable {
     }
 
     /// Where the lab's server listens. Waits for it for at most ten seconds of real time.
-    ///
     /// - Throws: ``PeerError/serverUnavailable``.
     public func serverReady() throws -> ServerReady {
         if let ready = try ServerReady.read(layout) { return ready }
@@ -227,14 +226,58 @@ private final class Entrance: @unchecked Sendable {
     // Sendable is safe: `peer` is written and read on the main thread alone.
     private var peer: Peer?
 
-    func open(_ peer: Peer) {
-        self.peer = peer
-    }
+    func open(_ peer: Peer) { self.peer = peer }
 
     func receive(_ request: ControlRequest, _ responder: ControlResponder) {
         if request.command == "ping" { return responder.succeed() }
         DispatchQueue.main.async { [self] in
             peer?.perform(request) { responder.reply($0, worked: $1) }
+        }
+    }
+}
+
+/// Why a peer cannot join an instance.
+public enum PeerError: Error, CustomStringConvertible, Sendable {
+    /// No live instance was made from the file.
+    case noInstance(labFile: String)
+    /// Several live instances were made from the file.
+    case severalInstances(labFile: String, roots: [String])
+    /// The topology has no app of this name.
+    case unknownApp(String, known: [String])
+    /// The app is played by another executable.
+    case otherExecutable(app: String, executable: String)
+    /// The app was taken off its device.
+    case notInstalled(app: String, device: String)
+    /// The app runs already, so that it cannot be started once more.
+    case runsAlready(app: String, pid: Int32?)
+    /// The device's agent did not come up.
+    case agentUnavailable(device: String, reason: String)
+    /// The server did not come up.
+    case serverUnavailable
+
+    /// What is wrong, and what to do.
+    public var description: String {
+        switch self {
+        case .noInstance(let labFile):
+            "No live instance was made from \(labFile). Start one with `lab up`, or name another with --instance."
+        case .severalInstances(let labFile, let roots):
+            "Several live instances were made from \(labFile): \(roots.joined(separator: ", ")). "
+                + "Choose one with --instance or LAB_INSTANCE."
+        case .unknownApp(let name, let known):
+            "The topology has no app `\(name)`"
+                + (nearest(name, among: known).map { "; did you mean `\($0)`?" }
+                    ?? "; its apps are \(known.joined(separator: ", ")).")
+        case .otherExecutable(let app, let executable):
+            "`\(app)` is played by the program \(executable); start that one."
+        case .notInstalled(let app, let device):
+            "`\(app)` is not installed on `\(device)`; its command `install` puts it back."
+        case .runsAlready(let app, let pid):
+            "`\(app)` runs already\(pid.map { " as process \($0)" } ?? ""). "
+                + "Give a command or --prompt to talk to it, or end it first."
+        case .agentUnavailable(let device, let reason):
+            "The agent of the device `\(device)` does not answer: \(reason)"
+        case .serverUnavailable:
+            "The lab's server does not answer. `lab up` starts it; its log is in the run directory."
         }
     }
 }

@@ -1,7 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabControl
+import LabCore
 import LabSystem
+import LabVocabulary
 import SimulatedDevice
 
 /// The command line side of a peer: one command, or a prompt. On a terminal the prompt is `lab shell`, which edits lines,
@@ -26,9 +30,7 @@ enum PeerCommandLine {
         let dialogs = DialogPrompter(sandbox)
         if words.isEmpty, shell.isPossible {
             // The shell takes the answers; the dialog is announced here.
-            runOnThread(name: "command line") {
-                withExtendedLifetime(dialogs) { () -> Void in shell.run() }
-            }
+            runOnThread(name: "command line") { withExtendedLifetime(dialogs) { () -> Void in shell.run() } }
             return
         }
         runOnThread(name: "command line") { run(words, app: app, dialogs, execute: execute) }
@@ -118,7 +120,5 @@ enum PeerCommandLine {
         }
     }
 
-    private static func write(_ text: String, to file: FileHandle) {
-        file.write(Data(text.utf8))
-    }
+    private static func write(_ text: String, to file: FileHandle) { file.write(Data(text.utf8)) }
 }

@@ -1,7 +1,24 @@
-// A test names commands, their arguments and results, topologies and durations, which are LabKit's, and the error of
-// an instance that does not work, and of a call that no actor could carry out. Neither module is a product, so
-// LabTesting exports both.
-@_exported public import LabKit
+// SPDX-License-Identifier: Apache-2.0
 
+// A test names commands, their arguments and results, which are the vocabulary's, fault points and trace events, and of
+// other modules the types below. None of these modules is a product, so LabTesting exports what a test needs.
+@_exported public import LabPoints
+@_exported public import LabVocabulary
+
+@_exported public import struct LabControl.ControlError
+@_exported public import struct LabCore.AppSpec
+@_exported public import struct LabCore.DeviceSpec
+@_exported public import struct LabCore.InstanceLayout
+@_exported public import enum LabCore.JSONValue
+@_exported public import struct LabCore.LabDuration
+@_exported public import struct LabCore.LinkSpec
+@_exported public import struct LabCore.PowerAuthSpec
+@_exported public import struct LabCore.Secret
+@_exported public import struct LabCore.ServerReady
+@_exported public import struct LabCore.ServerSettings
+@_exported public import struct LabCore.ServerSpec
+@_exported public import struct LabCore.SharingSpec
+@_exported public import struct LabCore.Topology
+@_exported public import struct LabCore.TraceEvent
 @_exported public import struct LabRunner.BadUsage
 @_exported public import struct LabRunner.LabFailure

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A test's instance was not clean when it ended, or one of its apps had died by itself.
 public struct InstanceLeftovers: Error, CustomStringConvertible, Sendable {
     /// What was left or went wrong, one sentence each.

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
 import LabSystem
 
 /// One of the places for instances of tests: at most two run at once on a machine, over all processes of a

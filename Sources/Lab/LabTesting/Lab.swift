@@ -1,14 +1,16 @@
-public import LabKit
-import LabRunner
-import LabSystem
+// SPDX-License-Identifier: Apache-2.0
 
-/// The lab of a test that has the trait `.lab`: its actors, the clock and the faults of its instance.
+public import LabCore
+import LabRunner
+public import LabVocabulary
+
+/// The lab of a test that has the trait `.lab`, or of the body of ``run(_:seed:source:_:)``: its actors, the clock and
+/// the faults of its instance.
 ///
 /// ```swift
 /// @Suite("Log in", .lab("bank"))
 /// struct LogInTests {
-///     @Test("A wrong PIN is refused")
-///     func wrongPIN() async throws {
+///     @Test func `A wrong PIN is refused`() async throws {
 ///         let lab = try Lab.current
 ///         let error = try await lab.bank.failure(of: "logIn", ["pin": "0000"])
 ///         #expect(error.name == "wrongPIN")
@@ -16,7 +18,8 @@ import LabSystem
 /// }
 /// ```
 ///
-/// Thread rule: any task. No thread of the concurrency runtime is held while something is awaited.
+/// Thread rule: any task or thread. No thread of the concurrency runtime is held while something is awaited; what has a
+/// form without `await` blocks in code that is not asynchronous.
 @dynamicMemberLookup
 public struct Lab: Sendable {
     let instance: LabInstance
@@ -48,6 +51,9 @@ public struct Lab: Sendable {
 
     /// Where traces, logs and, after a failure, the page of the test are.
     public var records: String { instance.manifest.runDirectory }
+
+    /// The files of the instance.
+    public var layout: InstanceLayout { instance.layout }
 
     /// What the server reported about itself.
     ///
@@ -87,17 +93,11 @@ public struct Lab: Sendable {
         _ condition: @Sendable () async throws -> Bool
     ) async throws {
         if try await condition() { return }
-        let wakeUp = try EventDescriptor()
-        let follower = try TraceFollower(directory: instance.manifest.tracesDirectory) { _ in wakeUp.signal() }
-        defer { follower.stop() }
-        let deadline = Int64(MonotonicClock.nanoseconds()) + limit.nanoseconds
+        let wait = try ConditionWait(within: limit, for: what, in: instance.manifest.tracesDirectory)
+        defer { wait.stop() }
         while try await !condition() {
             try Task.checkCancellation()
-            let rest = deadline - Int64(MonotonicClock.nanoseconds())
-            guard rest > 0 else { throw LabFailure("It did not happen within \(limit): \(what).") }
-            // Not everything leaves a trace, so the condition is asked again soon in any case.
-            try await offloaded { _ = try wakeUp.wait(timeoutNanoseconds: min(rest, 20_000_000)) }
-            wakeUp.drain()
+            try await offloaded { try wait.next() }
         }
     }
 

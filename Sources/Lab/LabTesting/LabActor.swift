@@ -1,9 +1,14 @@
-public import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+public import LabControl
+public import LabCore
 import LabRunner
+public import LabVocabulary
 
 /// An actor of a test's lab: an app, a device, a link, `server`, `faults` or `clock`.
 ///
-/// Each call is a step of the test's page. Thread rule: any task.
+/// Each call is a step of the test's page. Thread rule: any task or thread; in code that is not asynchronous, a call
+/// blocks.
 public struct LabActor: Sendable {
     /// Its name.
     public let name: String
@@ -27,13 +32,20 @@ public struct LabActor: Sendable {
         return try decode(answer, of: C.name)
     }
 
+    /// The same for code that is not asynchronous.
+    @discardableResult
+    public func call<C: Command>(_ command: C, timeout: LabDuration = ControlClient.patience) throws -> C.Result {
+        let arguments = try command.arguments().objectValue ?? [:]
+        return try decode(record.call(C.name, arguments, by: name, timeout: timeout), of: C.name)
+    }
+
     /// Sends a command by its name, as an own app has one, and waits for its answer.
     ///
     /// - Parameters:
     ///   - command: The name.
     ///   - arguments: Its parameters by name; they are checked as those of a scenario.
     ///   - timeout: Longest time to wait for the answer, in real time.
-    /// - Throws: As ``call(_:timeout:)``.
+    /// - Throws: As a call of a command of the lab.
     @discardableResult
     public func call(
         _ command: String, _ arguments: [String: JSONValue] = [:], timeout: LabDuration = ControlClient.patience
@@ -44,7 +56,7 @@ public struct LabActor: Sendable {
 
     /// Sends a command by its name and reads its answer as a type of the test.
     ///
-    /// - Throws: As ``call(_:timeout:)``; `LabFailure` when the answer does not have the type's form.
+    /// - Throws: As a call of a command of the lab; `LabFailure` when the answer does not have the type's form.
     public func call<Answer: Decodable & Sendable>(
         _ command: String, _ arguments: [String: JSONValue] = [:], as type: Answer.Type,
         timeout: LabDuration = ControlClient.patience
@@ -62,6 +74,17 @@ public struct LabActor: Sendable {
         try await failure(of: C.name, command.arguments().objectValue ?? [:], timeout: timeout)
     }
 
+    /// The same for code that is not asynchronous.
+    public func failure<C: Command>(
+        of command: C, timeout: LabDuration = ControlClient.patience
+    ) throws -> ControlError {
+        do {
+            throw unexpectedSuccess(of: C.name, try call(command, timeout: timeout))
+        } catch let error as ControlError {
+            return error
+        }
+    }
+
     /// Sends a command by its name that must fail.
     ///
     /// - Returns: Its error.
@@ -70,11 +93,14 @@ public struct LabActor: Sendable {
         of command: String, _ arguments: [String: JSONValue] = [:], timeout: LabDuration = ControlClient.patience
     ) async throws -> ControlError {
         do {
-            let answer = try await call(command, arguments, timeout: timeout)
-            throw LabFailure("\(name): \(command) was expected to fail, but it answered \(answer).")
+            throw unexpectedSuccess(of: command, try await call(command, arguments, timeout: timeout))
         } catch let error as ControlError {
             return error
         }
+    }
+
+    private func unexpectedSuccess(of command: String, _ answer: some Any) -> LabFailure {
+        LabFailure("\(name): \(command) was expected to fail, but it answered \(answer).")
     }
 
     private func decode<Answer: Decodable>(_ answer: JSONValue, of command: String) throws -> Answer {

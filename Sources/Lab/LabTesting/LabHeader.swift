@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabRunner
 
 /// The header that the resources below `/lab` of an instance's server require from every HTTP client.
@@ -29,11 +31,4 @@ extension Lab {
     ///
     /// - Throws: `LabFailure` when the server has never been ready.
     public func labHeader() throws -> LabHeader { try LabHeader(of: instance.layout) }
-}
-
-extension TestInstance {
-    /// What the resources below `/lab` want, called over HTTP.
-    ///
-    /// - Throws: `LabFailure` when the server has never been ready.
-    public func labHeader() throws -> LabHeader { try LabHeader(of: layout) }
 }

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A static build of the lab's own programs has no testing library.
 #if canImport(Testing)
     import Foundation
-    import LabKit
+    import LabControl
     import LabRunner
     import Synchronization
     public import Testing
@@ -22,19 +24,19 @@
         }
 
         /// An instance with a cast of its own; see the trait without a cast.
-        public static func lab(_ cast: TestInstance.Cast, seed: UInt64 = 1) -> Self {
+        public static func lab(_ cast: Lab.Cast, seed: UInt64 = 1) -> Self {
             LabTrait(cast: cast, seed: seed)
         }
     }
 
     /// Gives each test an instance of its own: the trait `.lab`.
     public struct LabTrait: TestTrait, SuiteTrait, TestScoping {
-        let cast: TestInstance.Cast
+        let cast: Lab.Cast
         let seed: UInt64
         /// Distinguishes traits: the one nearest to a test counts.
         private let identity = UUID()
 
-        init(cast: TestInstance.Cast, seed: UInt64) {
+        init(cast: Lab.Cast, seed: UInt64) {
             self.cast = cast
             self.seed = seed
         }
@@ -52,7 +54,7 @@
             let (cast, seed) = (cast, seed)
             let run = try await offloaded { try TestRun(cast, seed: seed) }
             let name = test.displayName ?? test.name
-            let place = TestRecord.Place(test.sourceLocation)
+            let place = ReportedPlace(test.sourceLocation)
             let complaints = Complaints()
             do {
                 let record = try await offloaded {
@@ -86,7 +88,7 @@
             let handler: IssueHandlingTrait = .compactMapIssues { [self] issue in
                 // A test with a warning or a known issue passes.
                 guard issue.isFailure else { return issue }
-                fail("\(issue)", at: issue.sourceLocation.map { TestRecord.Place($0) })
+                fail("\(issue)", at: issue.sourceLocation.map { ReportedPlace($0) })
                 var issue = issue
                 issue.comments.append(Comment(rawValue: "Page of the test: \(directory)/\(TestRecord.pageName)"))
                 return issue
@@ -101,7 +103,7 @@
             if !(error is ExpectationFailedError) { fail("\(error)", at: nil) }
         }
 
-        private func fail(_ reason: String, at place: TestRecord.Place?) {
+        private func fail(_ reason: String, at place: ReportedPlace?) {
             hasFailed.withLock { $0 = true }
             record.withLock { $0 }?.fail(reason, at: place)
         }
@@ -124,7 +126,7 @@
         }
     }
 
-    extension TestRecord.Place {
+    extension ReportedPlace {
         fileprivate init(_ location: SourceLocation) {
             self.init(file: location.filePath, line: location.line, column: location.column)
         }

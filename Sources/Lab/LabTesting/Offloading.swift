@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabSystem
 
 /// Runs what blocks on a thread of its own, while the caller waits without one.

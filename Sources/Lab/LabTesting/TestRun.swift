@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
 import LabRunner
 import LabSystem
 
@@ -12,7 +13,7 @@ final class TestRun: Sendable {
     let directory: String
     private let slot: InstanceSlot
 
-    init(_ cast: TestInstance.Cast, seed: UInt64) throws {
+    init(_ cast: Lab.Cast, seed: UInt64) throws {
         let (topology, labFile) = try cast.resolve()
         let slot = try InstanceSlot()
         do {

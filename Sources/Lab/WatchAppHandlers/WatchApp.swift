@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 public import LabPeer
+import LabVocabulary
 import ManualWatchSession
 public import PowerAuth2ForWatch
 

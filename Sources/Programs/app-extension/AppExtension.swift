@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import AppHandlers
 import ArgumentParser
-import LabKit
+import LabCore
 import LabPeer
 
 /// An app extension: the Extensions SDK, or the full SDK with activation sharing when the topology says so.

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
 import DeviceAgent
-import LabKit
+import LabCore
 import LabProgram
 
 /// The operating system of one simulated device.
@@ -29,8 +31,7 @@ struct DeviceAgentProgram: ParsableCommand {
 
     func run() throws {
         let layout = InstanceLayout(root: instance)
-        let agent = try DeviceAgent(
-            layout: layout, manifest: try InstanceManifest.read(layout), deviceName: device)
+        let agent = try DeviceAgent(layout: layout, manifest: try InstanceManifest.read(layout), deviceName: device)
         try agent.run()
     }
 }

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import ArgumentParser
 import Foundation
-import LabKit
+import LabCore
+import LabFile
 import LabProgram
 import LabSystem
 import PowerAuthServer
@@ -80,14 +83,12 @@ struct LabServerCommand: ParsableCommand {
         guard (0...65535).contains(port ?? 0) else { throw ValidationError("--port must be 0 to 65535.") }
     }
 
-    static func main() {
-        Program.run(Self.self)
-    }
+    static func main() { Program.run(Self.self) }
 
     func run() throws {
         if libraries {
             // `lab doctor` asks, because only this program has them all.
-            return print(String(decoding: try JSONEncoder().encode(ServerLibraries.versions()), as: UTF8.self))
+            return print(String(decoding: try JSONTextEncoder.encode(ServerLibraries.versions()), as: UTF8.self))
         }
         // Before any thread exists: a signal must find it blocked everywhere but on the thread that waits for it.
         Signals.block([SIGTERM, SIGINT])
@@ -117,9 +118,7 @@ struct LabServerCommand: ParsableCommand {
             try StandaloneServer(configuration: configuration, readyFile: readyFile, logsRequests: !quiet).run()
         }
     }
-}
 
-extension LabServerCommand {
     /// A server that cannot open a file for a connection stops taking any; so it takes as many as it can open.
     private func limitConnections(of configuration: inout ServerConfiguration) {
         // The database, its journals, event loops, standard streams, and calls to others.
@@ -130,3 +129,21 @@ extension LabServerCommand {
 }
 
 extension CertificateKind: ExpressibleByArgument {}
+
+/// The file that `--config` names.
+enum ConfigurationFile {
+    /// Reads the settings.
+    /// - Throws: `ValidationError` with every mistake of the file, each at its place.
+    static func read(_ path: String) throws -> ServerSpec {
+        let collector = DiagnosticCollector()
+        switch SourceFile.read(path) {
+        case .failure(let diagnostic): throw ValidationError(DiagnosticRenderer().render(diagnostic))
+        case .success(let file):
+            guard let spec = ServerSpecReader(collector).read(file) else {
+                let renderer = DiagnosticRenderer(secrets: collector.secretRanges)
+                throw ValidationError("\(path) cannot be used.\n" + renderer.render(collector.diagnostics))
+            }
+            return spec
+        }
+    }
+}

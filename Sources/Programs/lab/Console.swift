@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabRunner
 import LabSystem
@@ -30,20 +32,19 @@ enum Console {
     }
 
     /// A value from standard input: a line typed without echo on a terminal, otherwise everything to the end.
-    ///
     /// - Parameter name: What the terminal asks for.
     static func readInput(_ name: String) throws -> String {
         guard isatty(0) == 1 else { return try readAll("`\(name)`") }
-        write("\(name): ", to: 2)
-        let line = try TerminalEcho.off { readLine() }
+        // Asked for without echo already: what is typed at once is not shown either.
+        let line = try TerminalEcho.off {
+            write("\(name): ", to: 2)
+            return readLine()
+        }
         guard let line else { throw BadUsage(sentence: "nothing was typed for `\(name)`") }
         return line
     }
-}
 
-extension Console {
     /// Everything from standard input to its end, which is Ctrl-D on a terminal.
-    ///
     /// - Parameter what: What a terminal asks for.
     static func readText(_ what: String) throws -> String {
         if isatty(0) == 1 { write("\(what), then Ctrl-D:\n", to: 2) }
@@ -59,7 +60,5 @@ extension Console {
 }
 
 extension FileHandle {
-    fileprivate func writeQuietly(_ data: Data) {
-        try? write(contentsOf: data)
-    }
+    fileprivate func writeQuietly(_ data: Data) { try? write(contentsOf: data) }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CLineEditor
 import Foundation
 import LabRunner
@@ -69,7 +71,6 @@ final class LineEditor: ShellInput {
 
 /// The lines of earlier sessions, one of a file each; the user's alone.
 struct ShellHistory {
-    /// Where they are kept.
     let path: String
     private static let kept = 1000
 

@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabRunner
 
 /// The own apps of the project in whose folder a command is given.
@@ -60,7 +64,7 @@ struct FaultsCommand: ParsableCommand {
         commandName: "faults", abstract: "Lists the points at which a fault can be armed.")
 
     func run() throws {
-        for point in FaultPoint.all {
+        for point in FaultPoint.allCases {
             let owners = point.owners.map(\.rawValue).joined(separator: ", ")
             let actions = point.actions.map(\.rawValue).joined(separator: ", ")
             Console.print("\(point.rawValue)  \(point.summary) [\(owners): \(actions)]")
@@ -77,9 +81,7 @@ struct EventsCommand: ParsableCommand {
     @Flag(help: "Print JSON with a version, for programs.")
     var json = false
 
-    func run() throws {
-        Console.print(json ? EventReference.json().prettyPrinted() : EventReference.text())
-    }
+    func run() throws { Console.print(json ? EventReference.json().prettyPrinted() : EventReference.text()) }
 }
 
 /// `lab explain`: prints what a name means and what to do about it.
@@ -110,6 +112,6 @@ struct QuirksCommand: ParsableCommand {
         commandName: "quirks", abstract: "Lists the defects of the original that a peer can bring back.")
 
     func run() throws {
-        for quirk in Quirk.all { Console.print("\(quirk.rawValue)  \(quirk.summary)") }
+        for quirk in Quirk.allCases { Console.print("\(quirk.rawValue)  \(quirk.summary)") }
     }
 }

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import ArgumentParser
 import Foundation
-import LabKit
+import LabCore
 public import LabRunner
 
 /// `lab run`: runs scenarios.
@@ -109,9 +111,7 @@ struct RunCommand: ParsableCommand {
             throw BadUsage(sentence: "--watch reruns saved files, so it excludes a scenario from standard input")
         }
         guard !pauseOnFailure || isatty(0) == 1 else {
-            throw BadUsage(
-                sentence: "--pause-on-failure needs a terminal as standard input; --keep does not"
-            )
+            throw BadUsage(sentence: "--pause-on-failure needs a terminal as standard input; --keep does not")
         }
         let rounds = try readRounds()
         let pauses = try readPauses()
@@ -145,9 +145,7 @@ struct RunCommand: ParsableCommand {
         guard jobs ?? 1 == 1 else {
             throw BadUsage(sentence: "\(option) stops one scenario after the other, so it excludes --jobs \(jobs ?? 1)")
         }
-        guard isatty(0) == 1 else {
-            throw BadUsage(sentence: "\(option) needs a terminal as standard input")
-        }
+        guard isatty(0) == 1 else { throw BadUsage(sentence: "\(option) needs a terminal as standard input") }
         return pauses
     }
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
 import Foundation
 import LabRunner
@@ -61,7 +63,6 @@ struct SelectionOptions: ParsableArguments {
     }
 
     /// The options of a run of these scenarios.
-    ///
     /// - Parameter command: The name of the command, for its complaint.
     func runOptions(of command: String) throws -> RunOptions {
         // Not left to the parser, which would hide an unknown flag behind a missing path.
@@ -92,9 +93,7 @@ struct SelectionOptions: ParsableArguments {
             throw BadUsage(sentence: "--durations balances shards, so it needs --shard")
         }
         options.durations = try durations.map(RecordedDurations.init(reportAt:))
-        if paths.contains(SuiteReader.standardInput) {
-            options.standardInput = try Console.readText("the scenario")
-        }
+        if paths.contains(SuiteReader.standardInput) { options.standardInput = try Console.readText("the scenario") }
         return options
     }
 }

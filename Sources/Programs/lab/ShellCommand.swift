@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
 import Foundation
 import Glibc
-import LabKit
+import LabControl
+import LabCore
 import LabRunner
 import LabSystem
 
@@ -140,8 +143,7 @@ enum Shell {
         _ body: (ShellSession) throws -> RunOutcome
     ) throws -> RunOutcome {
         guard
-            let own = try OwnInstance(
-                topology: topology, labFile: lab, seed: nil, printError: { Console.error($0) })
+            let own = try OwnInstance(topology: topology, labFile: lab, seed: nil, printError: { Console.error($0) })
         else { throw RunOutcome.badInput }
         let result = Result {
             let shell = try session(with: try own.start(), labFile: own.labFile, as: actor, isRecording: isRecording)

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
 import Glibc
-import LabKit
+import LabCore
 import LabRunner
 import LabSystem
 
@@ -47,8 +49,7 @@ struct StressSharingCommand: ParsableCommand {
         guard let length = LabDuration(duration), length > .zero else {
             throw BadUsage(sentence: "--for takes a duration such as 10s or 5m, not `\(duration)`")
         }
-        var configuration = try StressConfiguration(
-            processes: processes, duration: length, seed: seed, quirks: quirk)
+        var configuration = try StressConfiguration(processes: processes, duration: length, seed: seed, quirks: quirk)
         configuration.keptRuns = keepRuns
         var look = Console.look(of: 1)
         look.isQuiet = quiet

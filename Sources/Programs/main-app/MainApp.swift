@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import AppHandlers
 import ArgumentParser
-import LabKit
+import LabCore
 import LabPeer
 
 /// A phone's app: the full SDK with its watch support.

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
-import LabKit
+import LabCore
 import LabPeer
 import WatchAppHandlers
 

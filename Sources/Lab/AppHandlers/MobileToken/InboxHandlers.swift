@@ -1,11 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import LabPeer
+import LabVocabulary
 import WultraMobileTokenSDK
 
-/// The commands about the user's inbox.
+/// The commands about the user's inbox, and about the app's part in push messages.
 enum InboxHandlers {
     static func register(on peer: Peer, app: MobileTokenApp) {
+        peer.handle(RegisterDeviceToken.self) { arguments, reply in
+            guard let token = Data(deviceTokenText: arguments.token) else {
+                throw ControlError.badArgument("`token` expects hexadecimal digits, two for each byte.")
+            }
+            _ = try app.ready().push.registerDeviceTokenForPushNotifications(token: token) { reply($0.done) }
+        }
+        peer.handleSync(ParseNotification.self) { arguments in
+            WMTPushParser.parseNotification(arguments.userInfo.propertyList).map(ParseNotification.Message.init)
+        }
         peer.handle(GetUnreadCount.self) { _, reply in
             try app.ready().inbox.getUnreadCount { result in
                 reply(result.map { count in .init { $0.countUnread = count.countUnread } }.mapError { $0 })
@@ -69,5 +82,28 @@ extension InboxMessage.Format {
             case .text: .text
             case .html: .html
             }
+    }
+}
+
+extension ParseNotification.Message {
+    fileprivate init(_ message: WMTPushMessage) {
+        self.init {
+            switch message {
+            case .operationCreated(let id, let name, let content, _):
+                $0.kind = .operationCreated
+                $0.operationId = id
+                $0.operationName = name
+                $0.title = content?.title
+                $0.message = content?.message
+            case .operationFinished(let id, let name, let result, _):
+                $0.kind = .operationFinished
+                $0.operationId = id
+                $0.operationName = name
+                $0.operationResult = result.rawValue
+            case .inboxMessageReceived(let id, _):
+                $0.kind = .inboxMessageReceived
+                $0.inboxId = id
+            }
+        }
     }
 }

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import LabPeer
+import LabPoints
 import PowerAuth2
 import WultraMobileTokenSDK
 import WultraPowerAuthNetworking
@@ -50,9 +54,7 @@ final class MobileTokenApp {
     }
 
     /// Lets the services of an SDK object go, which keep it alive.
-    func forgetServices(ofInstance instance: String) {
-        services[instance] = nil
-    }
+    func forgetServices(ofInstance instance: String) { services[instance] = nil }
 
     /// A networking service of its own, in the language of the others. All of them take turns with signed requests.
     func makeNetworking() throws -> WPNNetworkingService {
@@ -81,12 +83,9 @@ final class MobileTokenApp {
     }
 
     /// The operation to reject: as fetched before, or just named, as no data are sent.
-    func operationToReject(_ id: String) -> any WMTOperation {
-        known[id] ?? WMTLocalOperation(id: id, data: "")
-    }
+    func operationToReject(_ id: String) -> any WMTOperation { known[id] ?? WMTLocalOperation(id: id, data: "") }
 
     /// The operation to approve: as given by its data, or as fetched before.
-    ///
     /// - Throws: `ControlError` for one that was never fetched.
     func operation(_ id: String, data: String?) throws -> any WMTOperation {
         if let data { return WMTLocalOperation(id: id, data: data) }
@@ -101,25 +100,17 @@ final class MobileTokenApp {
 private final class OperationReporter: WMTOperationsDelegate, WMTOperationExpirationWatcherDelegate {
     private let peer: Peer
 
-    init(peer: Peer) {
-        self.peer = peer
-    }
+    init(peer: Peer) { self.peer = peer }
 
-    func operationsChanged(
-        operations: [WMTUserOperation], removed: [WMTUserOperation], added: [WMTUserOperation]
-    ) {
-        peer.emit(
-            .operationsChanged,
-            ["operations": ids(operations), "removed": ids(removed), "added": ids(added)])
+    func operationsChanged(operations: [WMTUserOperation], removed: [WMTUserOperation], added: [WMTUserOperation]) {
+        peer.emit(.operationsChanged, ["operations": ids(operations), "removed": ids(removed), "added": ids(added)])
     }
 
     func operationsFailed(error: WMTError) {
         peer.emit(.operationsFailed, ["reason": .string(error.reason.rawValue)])
     }
 
-    func operationsLoading(loading: Bool) {
-        peer.emit(.operationsLoading, ["loading": .bool(loading)])
-    }
+    func operationsLoading(loading: Bool) { peer.emit(.operationsLoading, ["loading": .bool(loading)]) }
 
     func operationsExpired(_ expiredOperations: [any WMTExpirableOperation]) {
         peer.emit(.operationsExpired, ["operations": ids(expiredOperations.compactMap { $0 as? WMTUserOperation })])

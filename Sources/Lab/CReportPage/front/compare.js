@@ -11,7 +11,7 @@ function plainText(text) {
     .replace(/\d+(?:\.\d+)?/g, "0");
 }
 
-/** What an event says without what is different every time, as `ComparableRun.swift` has it: identifiers, times, keys. */
+/** What an event says without what is different every time, as `ComparableRun` has it: identifiers, times, keys. */
 function essence(model, event) {
   const plain = (value) => {
     if (typeof value === "string") return plainText(value);

@@ -1,4 +1,4 @@
-// The steps of a record and their commands, read from the lines of its histories, which `HistoryEvent.swift` declares.
+// The steps of a record and their commands, read from the lines of its histories, which `HistoryEvent` declares.
 
 /** A timeline as a page has it, with what its history says. */
 function recordOf(timeline) {

@@ -1,4 +1,7 @@
-public import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+public import LabCore
+import LabPoints
 
 /// What must hold for apps that share one activation (sharing.md, sections 6 to 8 and 15).
 public enum SharingCheckers {
@@ -50,7 +53,6 @@ extension TraceEvent {
     /// Whether the event is one of a lock, by its name.
     func isLock(_ event: TraceEventName, _ lock: String) -> Bool { name == event && text("lock") == lock }
 
-    /// A detail that is an integer.
     func number(_ field: String) -> Int64? { fields[field]?.integerValue }
 
     /// Whether the device refuses a process what it reads or writes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Everything that can be wrong with a file the user writes, each with the facts its sentence needs.
 ///
 /// The sentences are in `DiagnosticWording.swift`; every case has a golden file in `LabRunnerTests`.
@@ -129,9 +131,7 @@ public enum DiagnosticKind: Equatable, Sendable {
     case malformedPattern(pattern: String)
     /// A field that the command's result does not have.
     case unknownExpectedField(field: String, of: String, known: [String])
-}
 
-extension DiagnosticKind {
     /// The case's name: what golden tests and machine-readable reports call it.
     public var identifier: String {
         let text = String(describing: self)

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 
 // The one place where a diagnostic becomes English.
 
@@ -38,8 +40,7 @@ extension DiagnosticKind {
         case .malformedName(let what, let value): "`\(value)` cannot be the name of \(what)"
         case .reservedName(let what, let name):
             "\(what) cannot be called `\(name)`: the scenario language uses this word"
-        case .duplicateName(let name, let what):
-            "`\(name)` is already the name of \(what); names must be unique"
+        case .duplicateName(let name, let what): "`\(name)` is already the name of \(what); names must be unique"
         case .unknownName(let what, let name, _): "there is no \(what) called `\(name)`"
         case .misfit(let what, let reason): "\(what) does not fit: \(reason)"
         case .unusableProgram(let path, let reason, _): "the program `\(path)` \(reason)"
@@ -148,9 +149,7 @@ private func parts(of word: String) -> (name: String, form: String) {
 }
 
 /// A meaning from the vocabulary inside a sentence.
-private func withoutFullStop(_ text: String) -> String {
-    text.hasSuffix(".") ? String(text.dropLast()) : text
-}
+private func withoutFullStop(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
 
 /// `a`, `a or b`, `a, b or c`.
 public func listed(_ words: [String], by conjunction: String) -> String {
@@ -170,16 +169,12 @@ private func refusedWordAdvice(_ word: String) -> String {
     switch word {
     case "sleep", "delay", "pause":
         "to wait for something, put `eventually: 2s` on the step that checks it; to let lab time pass, write `advance: 5m`"
-    case "wait":
-        "put `eventually: 2s` on the step that checks the condition, or write `waitFor: { event: … }`"
-    case "retry", "while", "until":
-        "put `eventually: 2s` on the step: it is tried until its expectation holds"
+    case "wait": "put `eventually: 2s` on the step that checks the condition, or write `waitFor: { event: … }`"
+    case "retry", "while", "until": "put `eventually: 2s` on the step: it is tried until its expectation holds"
     case "if", "else", "unless":
         "a scenario has one path; write two scenarios, or `rows` for variants of one; `when` skips a single step"
-    case "loop":
-        "write `repeat: 3` with the key `steps` beside it"
-    default:
-        "a scenario is a list of steps without an embedded language"
+    case "loop": "write `repeat: 3` with the key `steps` beside it"
+    default: "a scenario is a list of steps without an embedded language"
     }
 }
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Formats the lines of a YAML document: finds the levels of its lists and mappings by the columns of their first
 /// characters, and gives each level its place.
 ///
@@ -39,9 +41,7 @@ struct BlockLayout {
     /// The place of a value that stands below its key or dash.
     var valueIndentation: Int { levels.last.map { $0.indentation + 2 } ?? 0 }
 
-    /// Formats everything.
-    ///
-    /// - Returns: nil when something was met that no document has.
+    /// Formats everything; nil when something was met that no document has.
     mutating func format() -> String? {
         while !cursor.isAtEnd {
             cursor.skipBlanks()
@@ -210,5 +210,166 @@ struct BlockLayout {
         output.end()
         self.awaitsValue = awaitsValue
         return cursor.isAtLineEnd
+    }
+
+    // MARK: Scalars of several lines
+
+    /// A quoted scalar; an empty line in it is a line end of its text.
+    mutating func formatQuoted(_ parts: [String], at indentation: Int) {
+        output.appendToken(parts[0])
+        for part in parts.dropFirst() { goOn(with: part, at: indentation) }
+    }
+
+    /// A plain scalar, with the lines below that are indented more than the list or mapping that it is in.
+    mutating func formatPlain() -> Bool {
+        output.appendToken(cursor.takePlain(inFlow: false))
+        cursor.skipBlanks()
+        while cursor.isAtLineEnd {
+            var next = cursor
+            var emptyLines = 0
+            next.nextLine()
+            while !next.isAtEnd, TextCursor.margin(of: next.current) == nil {
+                next.nextLine()
+                emptyLines += 1
+            }
+            guard let margin = TextCursor.margin(of: next.current), margin > parentColumn, !next.isDocumentMarker else {
+                break
+            }
+            next.advance(margin)
+            guard next.character != "#" else { break }
+            for _ in 0..<emptyLines { goOn(with: "", at: 0) }
+            let text = next.takePlain(inFlow: false)
+            goOn(with: text, at: valueIndentation)
+            next.skipBlanks()
+            cursor = next
+        }
+        return endLine(awaitsValue: false)
+    }
+
+    /// Ends the line and writes the next one of the same scalar.
+    mutating func goOn(with text: String, at indentation: Int) {
+        output.end()
+        guard !text.isEmpty else { return output.addText("") }
+        output.begin(at: indentation)
+        output.append(text)
+    }
+
+    /// A scalar with `|` or `>`: its lines move together, and keep every space that belongs to its text.
+    mutating func formatBlockScalar() -> Bool {
+        let header = cursor.takeProperty(inFlow: false)
+        output.appendToken(header)
+        guard endLine(awaitsValue: false) else { return false }
+        let step = header.unicodeScalars.compactMap { ("1"..."9").contains($0) ? Int($0.value) - 0x30 : nil }.first
+        let lines = cursor.lines[(cursor.line + 1)...]
+        let column = step.map { max(parentColumn, 0) + $0 } ?? textColumn(of: lines)
+        let text = lines.prefix { line in Self.margin(of: line).map { $0 >= column } ?? true }
+        // Spaces beyond the margin are text; empty lines at the end are so only with `+`.
+        let lastText = text.lastIndex { Self.margin(of: $0) != nil || $0.count > column }
+        let last = header.contains("+") ? text.endIndex : lastText.map { $0 + 1 } ?? text.startIndex
+        let indentation = String(repeating: " ", count: step.map { parentIndentation + $0 } ?? valueIndentation)
+        for line in text[..<last] {
+            let rest = TextCursor.text(line.dropFirst(column))
+            output.addText(rest.isEmpty ? "" : indentation + rest)
+        }
+        while cursor.line + 1 < last { cursor.nextLine() }
+        endsInText = last == cursor.lines.count && last > text.startIndex && !header.contains("-")
+        return true
+    }
+
+    /// The margin of a block scalar that does not say it: that of its first line which is not empty. A scalar without such a
+    /// line has none.
+    private func textColumn(of lines: ArraySlice<[Unicode.Scalar]>) -> Int {
+        let first = lines.lazy.compactMap(Self.margin).first ?? 0
+        return first > parentColumn ? first : .max
+    }
+
+    private static func margin(of line: [Unicode.Scalar]) -> Int? { line.firstIndex { $0 != " " } }
+
+    // MARK: Lists and mappings in flow style: `{ a: 1 }` and `[a, b]`
+
+    /// What a token of a flow collection is, as far as the space beside it depends on that.
+    private enum FlowToken {
+        case openBrace, openBracket, closeBrace, closeBracket, comma, colon, property, alias, quoted, plain
+    }
+
+    /// Formats a collection up to its end, over several lines when it was written so.
+    /// - Parameter indentation: Where its closing bracket stands when it begins a line.
+    mutating func formatFlow(at indentation: Int) -> Bool {
+        var depth = 0
+        var previous: FlowToken?
+        var beginsLine = false
+        repeat {
+            cursor.skipBlanks()
+            if cursor.isAtLineEnd {
+                guard nextFlowLine(keepsEmptyLines: previous == .plain) else { return false }
+                beginsLine = true
+                continue
+            }
+            if cursor.character == "#" {
+                if beginsLine { output.begin(at: indentation + 2 * depth) }
+                output.appendToken(cursor.takeLine())
+                continue
+            }
+            let (token, parts) = takeFlowToken(after: previous)
+            guard let text = parts.first, !text.isEmpty else { return false }
+            if token == .closeBrace || token == .closeBracket { depth -= 1 }
+            if beginsLine { output.begin(at: indentation + 2 * depth) }
+            if let previous, !beginsLine, !Self.isSpaced(previous, token) {
+                output.append(text)
+            } else {
+                output.appendToken(text)
+            }
+            for part in parts.dropFirst() { goOn(with: part, at: indentation + 2 * depth) }
+            if token == .openBrace || token == .openBracket { depth += 1 }
+            previous = token
+            beginsLine = false
+        } while depth > 0
+        return true
+    }
+
+    /// Goes to the next line that is not empty.
+    /// - Parameter keepsEmptyLines: Whether each may be a line end in the text of a plain scalar.
+    private mutating func nextFlowLine(keepsEmptyLines: Bool) -> Bool {
+        output.end()
+        cursor.nextLine()
+        while !cursor.isAtEnd, TextCursor.margin(of: cursor.current) == nil {
+            if keepsEmptyLines { output.addText("") } else { output.addEmptyLine() }
+            cursor.nextLine()
+        }
+        return !cursor.isAtEnd
+    }
+
+    private mutating func takeFlowToken(after previous: FlowToken?) -> (FlowToken, [String]) {
+        func indicator(_ token: FlowToken) -> (FlowToken, [String]) { (token, [cursor.take(to: cursor.column + 1)]) }
+        switch cursor.character {
+        case "{": return indicator(.openBrace)
+        case "[": return indicator(.openBracket)
+        case "}": return indicator(.closeBrace)
+        case "]": return indicator(.closeBracket)
+        case ",": return indicator(.comma)
+        case "?" where cursor.isIndicator("?"): return indicator(.property)
+        case ":" where endsKey(after: previous): return indicator(.colon)
+        case "\"", "'": return (.quoted, cursor.takeQuoted() ?? [])
+        case "*": return (.alias, [cursor.takeProperty(inFlow: true)])
+        case "&", "!": return (.property, [cursor.takeProperty(inFlow: true)])
+        default: return (.plain, [cursor.takePlain(inFlow: true)])
+        }
+    }
+
+    /// Whether the colon at the cursor stands between a key and its value; behind a quoted key the value may follow at once.
+    private func endsKey(after previous: FlowToken?) -> Bool {
+        let next = cursor.character(after: 1)
+        return previous == .quoted || TextCursor.isSpace(next) || TextCursor.isFlowIndicator(next)
+    }
+
+    private static func isSpaced(_ left: FlowToken, _ right: FlowToken) -> Bool {
+        switch (left, right) {
+        // A colon and an alias would swallow what follows them.
+        case (.colon, _): true
+        case (.alias, .colon): true
+        case (.openBracket, _), (_, .closeBracket), (_, .comma), (.openBrace, .closeBrace): false
+        case (.plain, .colon), (.quoted, .colon), (.closeBrace, .colon), (.closeBracket, .colon): false
+        default: true
+        }
     }
 }

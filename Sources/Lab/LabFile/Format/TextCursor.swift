@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A place in a text that is read from its beginning to its end, and what YAML has there.
 ///
 /// Lines and columns are counted from 0 here. A cursor may stand behind the last character of a line.
@@ -102,7 +104,6 @@ struct TextCursor {
     }
 
     /// A quoted scalar: the text of each of its lines, without the blanks around that YAML does not read.
-    ///
     /// - Returns: nil when it has no end.
     mutating func takeQuoted() -> [String]? {
         guard let quote = character else { return nil }

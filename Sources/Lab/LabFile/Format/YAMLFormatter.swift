@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Puts the text of a YAML file into the shape that the lab's own files have, without changing what it says.
 ///
 /// Line ends inside of lists and mappings stay where the writer put them, and so do the order of keys, quotes, comments and
@@ -5,10 +7,6 @@
 /// one empty line in a row.
 public enum YAMLFormatter {
     /// Formats a file.
-    ///
-    /// - Parameters:
-    ///   - file: The text.
-    ///   - collector: Receives the complaints about a file that cannot be parsed.
     /// - Returns: The text as it should be; nil after a complaint.
     /// - Throws: ``FormatterDefect`` when the formatter itself is wrong: the result would say something else.
     public static func format(
@@ -62,5 +60,45 @@ extension YAMLNode {
                 && zip(left, right).allSatisfy { $0.key == $1.key && $0.value.saysTheSame(as: $1.value) }
         default: false
         }
+    }
+}
+
+/// The lines of a formatted text, the last of which is being written.
+struct FormattedLines {
+    private var lines: [(text: String, isText: Bool)] = []
+    private var line: String?
+
+    /// The column behind what was written to the line, and behind the space that the next token needs.
+    var nextColumn: Int { line.map { $0.unicodeScalars.count + 1 } ?? 0 }
+
+    mutating func begin(at indentation: Int) { line = String(repeating: " ", count: indentation) }
+
+    mutating func append(_ text: String) { line = (line ?? "") + text }
+
+    /// Writes to the line, after a space unless it is the first of the line.
+    mutating func appendToken(_ text: String) {
+        let isFirst = line?.allSatisfy { $0 == " " } ?? true
+        append(isFirst ? text : " \(text)")
+    }
+
+    mutating func end() {
+        if let line { lines.append((line, false)) }
+        line = nil
+    }
+
+    /// An empty line between two others: one is enough, and none at the beginning.
+    mutating func addEmptyLine() {
+        if let last = lines.last, !last.text.isEmpty { lines.append(("", false)) }
+    }
+
+    /// A line that is the text of a scalar and stays as it is.
+    mutating func addText(_ text: String) { lines.append((text, true)) }
+
+    /// The whole text, which ends in a line end.
+    /// - Parameter endsOpen: Leaves out the last line end.
+    func text(endsOpen: Bool) -> String {
+        var lines = lines
+        while let last = lines.last, last.text.isEmpty, !last.isText { lines.removeLast() }
+        return lines.map(\.text).joined(separator: "\n") + (endsOpen ? "" : "\n")
     }
 }

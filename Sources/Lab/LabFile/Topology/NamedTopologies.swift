@@ -1,4 +1,6 @@
-public import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+public import LabCore
 
 /// A parsed `lab.yaml`: the named topologies, still as nodes, so that a scenario can override parts of
 /// one before it is resolved.
@@ -11,15 +13,10 @@ public struct NamedTopologies: Sendable {
     public let topologies: [YAMLEntry]
     /// The topology of scenarios that name none: the one called `default`, else the first.
     public var defaultName: String? { names.contains("default") ? "default" : names.first }
-
     /// The names of all topologies.
     public var names: [String] { topologies.map(\.key) }
 
     /// Reads a `lab.yaml`; every topology in it is checked, used or not.
-    ///
-    /// - Parameters:
-    ///   - file: The text.
-    ///   - collector: Receives every complaint.
     /// - Returns: nil when the file has no readable list of topologies.
     public static func read(_ file: SourceFile, reporting collector: DiagnosticCollector) -> NamedTopologies? {
         guard let root = YAMLDocument.parse(file, reporting: collector),
@@ -30,20 +27,15 @@ public struct NamedTopologies: Sendable {
             return nil
         }
         reader.finish()
-        if entries.isEmpty {
-            collector.report(.emptyList(what: "`topologies`"), at: reader.place(of: "topologies"))
-        }
+        if entries.isEmpty { collector.report(.emptyList(what: "`topologies`"), at: reader.place(of: "topologies")) }
         for entry in entries { _ = TopologyReader(collector).read(entry.value, name: entry.key) }
         return NamedTopologies(file: file, topologies: entries)
     }
 
     /// Resolves a topology, with a scenario's overrides laid over it.
-    ///
     /// - Parameters:
     ///   - name: The topology; nil means the default one.
     ///   - place: Where the name was written, for the complaint about an unknown one.
-    ///   - overrides: A mapping of the same form as a topology.
-    ///   - collector: Receives every complaint.
     /// - Returns: nil without a usable topology; the collector has the reason.
     public func topology(
         named name: String?, at place: SourcePlace, overrides: YAMLNode?, reporting collector: DiagnosticCollector

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-public import LabKit
+public import LabCore
 
 /// Reads the settings of a server from their YAML form: the section `server` of a topology, or a configuration file
 /// of a server on its own.
@@ -9,13 +11,9 @@ public struct ServerSpecReader {
     private let collector: DiagnosticCollector
 
     /// A reader that reports into a collector.
-    public init(_ collector: DiagnosticCollector) {
-        self.collector = collector
-    }
+    public init(_ collector: DiagnosticCollector) { self.collector = collector }
 
     /// Reads a whole file; JSON is YAML, too.
-    ///
-    /// - Parameter file: The text.
     /// - Returns: nil when anything is wrong with it; the collector says what.
     public func read(_ file: SourceFile) -> ServerSpec? {
         let before = collector.count
@@ -40,10 +38,11 @@ public struct ServerSpecReader {
 
     private func settings(_ reader: MappingReader) -> ServerSettings {
         var settings = ServerSettings()
-        settings.host = hostName(reader, "host")
+        settings.host = name(
+            reader, "host", without: UInt8(ascii: "/"), "it must be a name or an address, without port")
         settings.hostNames = reader.texts("hostNames")
         settings.insecure = reader.boolean("insecure")
-        settings.tls = reader.choice("tls", of: CertificateKind.allCases.map(\.rawValue)).flatMap(CertificateKind.init)
+        settings.tls = reader.choice("tls", of: CertificateKind.self)
         settings.restrictAccess = reader.boolean("restrictAccess")
         settings.vaultWithBiometry = reader.boolean("vaultWithBiometry")
         settings.commitRecovery = reader.boolean("commitRecovery")
@@ -54,7 +53,8 @@ public struct ServerSpecReader {
         settings.applicationName = reader.text("applicationName")
         settings.applicationDisplayName = reader.text("applicationDisplayName")
         settings.applicationEnvironment = reader.text("applicationEnvironment")
-        settings.correlationHeader = headerName(reader, "correlationHeader")
+        settings.correlationHeader = name(
+            reader, "correlationHeader", without: UInt8(ascii: ":"), "it must be the name of an HTTP header")
         settings.customObject = reader.optional("customObject").flatMap { node in
             node.json(as: .mapping, of: "customObject", reporting: collector)
         }
@@ -133,22 +133,11 @@ public struct ServerSpecReader {
         return limits
     }
 
-    private func hostName(_ reader: MappingReader, _ key: String) -> String? {
+    /// Visible ASCII characters without one that ends the name where it is used.
+    private func name(_ reader: MappingReader, _ key: String, without end: UInt8, _ reason: String) -> String? {
         guard let name = reader.text(key) else { return nil }
-        guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
-            collector.report(
-                .misfit(what: "`\(key)`", reason: "it must be a name or an address, without port"),
-                at: reader.place(of: key))
-            return nil
-        }
-        return name
-    }
-
-    private func headerName(_ reader: MappingReader, _ key: String) -> String? {
-        guard let name = reader.text(key) else { return nil }
-        guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }) else {
-            collector.report(
-                .misfit(what: "`\(key)`", reason: "it must be the name of an HTTP header"), at: reader.place(of: key))
+        guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != end }) else {
+            collector.report(.misfit(what: "`\(key)`", reason: reason), at: reader.place(of: key))
             return nil
         }
         return name

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 
 /// Reads the templates of operations and of their texts in a server's settings.
 ///
@@ -95,8 +97,7 @@ struct TemplateSettingsReader {
         let (seconds, rest) = duration.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         guard rest == 0, (1...Self.longestExpiration).contains(seconds) else {
             collector.report(
-                .outOfRange(
-                    what: "`\(key)`", value: reader.text(key) ?? "", limit: "whole seconds from 1s to 365d"),
+                .outOfRange(what: "`\(key)`", value: reader.text(key) ?? "", limit: "whole seconds from 1s to 365d"),
                 at: reader.place(of: key))
             return nil
         }

@@ -1,4 +1,7 @@
-public import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+public import LabCore
+import LabPoints
 
 /// Reads one topology from its YAML form and checks that its parts fit together.
 ///
@@ -7,15 +10,9 @@ public struct TopologyReader {
     private let collector: DiagnosticCollector
 
     /// A reader that reports into a collector.
-    public init(_ collector: DiagnosticCollector) {
-        self.collector = collector
-    }
+    public init(_ collector: DiagnosticCollector) { self.collector = collector }
 
     /// Reads a topology.
-    ///
-    /// - Parameters:
-    ///   - node: The mapping with `server`, `devices` and `links`.
-    ///   - name: The topology's name.
     /// - Returns: The topology, or nil when anything is wrong with it.
     public func read(_ node: YAMLNode, name: String) -> Topology? {
         let before = collector.count
@@ -43,7 +40,6 @@ public struct TopologyReader {
     }
 
     /// Reads a topology that is going to be used: the programs of own apps are asked for their vocabularies.
-    ///
     /// - Returns: The topology, or nil when anything is wrong with it or with a program.
     public func readForUse(_ node: YAMLNode, name: String) -> Topology? {
         read(node, name: name).flatMap { OwnProgramReader(collector: collector).ask($0, at: node) }
@@ -51,20 +47,15 @@ public struct TopologyReader {
 
     private func readDevice(_ entry: YAMLEntry, names: inout NameTable) -> DeviceSpec? {
         guard let reader = MappingReader(entry.value, container: "a device", reporting: collector) else { return nil }
-        let kind = reader.choice("kind", of: DeviceSpec.Kind.allCases.map(\.rawValue), required: true)
-            .flatMap(DeviceSpec.Kind.init)
+        let kind = reader.choice("kind", of: DeviceSpec.Kind.self, required: true)
         var device = DeviceSpec(name: entry.key, kind: kind ?? .phone, apps: [])
         if let model = reader.text("model") { device.model = model }
         if let version = reader.text("osVersion") { device.osVersion = version }
         if let team = reader.text("team") { device.team = team }
-        if let suspension = reader.choice("suspension", of: DeviceSpec.Suspension.allCases.map(\.rawValue))
-            .flatMap(DeviceSpec.Suspension.init)
-        {
+        if let suspension = reader.choice("suspension", of: DeviceSpec.Suspension.self) {
             device.suspension = suspension
         }
-        if let biometry = reader.choice("biometry", of: DeviceSpec.Biometry.allCases.map(\.rawValue))
-            .flatMap(DeviceSpec.Biometry.init)
-        {
+        if let biometry = reader.choice("biometry", of: DeviceSpec.Biometry.self) {
             device.biometry = biometry
             if kind == .watch, biometry != .none {
                 collector.report(
@@ -85,8 +76,7 @@ public struct TopologyReader {
     private func readApp(_ entry: YAMLEntry, on device: DeviceSpec.Kind) -> AppSpec? {
         guard let reader = MappingReader(entry.value, container: "an app", reporting: collector) else { return nil }
         let fallback: AppSpec.Kind = device == .watch ? .watchApp : .app
-        let kind =
-            reader.choice("kind", of: AppSpec.Kind.allCases.map(\.rawValue)).flatMap(AppSpec.Kind.init) ?? fallback
+        let kind = reader.choice("kind", of: AppSpec.Kind.self) ?? fallback
         if (kind == .watchApp) != (device == .watch) {
             let reason =
                 kind == .watchApp
@@ -134,7 +124,7 @@ public struct TopologyReader {
     }
 
     private func checkQuirks(in app: YAMLNode) {
-        let known = Quirk.all.map(\.rawValue)
+        let known = Quirk.allCases.map(\.rawValue)
         for (quirk, place) in texts("quirks", in: app) where !known.contains(quirk) {
             collector.report(.unknownName(what: "quirk", name: quirk, known: known), at: place)
         }
@@ -158,9 +148,7 @@ public struct TopologyReader {
     private func readPowerAuth(_ node: YAMLNode, of app: AppSpec) -> PowerAuthSpec {
         var spec = PowerAuthSpec(sdk: defaultSDK(of: app.kind), instanceId: app.bundleIdentifier)
         guard let reader = MappingReader(node, container: "`powerAuth`", reporting: collector) else { return spec }
-        if let sdk = reader.choice("sdk", of: PowerAuthSpec.SDK.allCases.map(\.rawValue))
-            .flatMap(PowerAuthSpec.SDK.init)
-        {
+        if let sdk = reader.choice("sdk", of: PowerAuthSpec.SDK.self) {
             spec.sdk = sdk
             if (sdk == .watch) != (app.kind == .watchApp) {
                 collector.report(
@@ -177,14 +165,8 @@ public struct TopologyReader {
         spec.configuration = reader.text("configuration")
         spec.keychainAccessGroup = reader.text("keychainAccessGroup")
         spec.userDefaultsSuiteName = reader.text("userDefaultsSuiteName")
-        if let key = reader.choice("biometryKey", of: PowerAuthSpec.BiometryKey.allCases.map(\.rawValue))
-            .flatMap(PowerAuthSpec.BiometryKey.init)
-        {
-            spec.biometryKey = key
-        }
-        if let validation = reader.choice("sslValidation", of: PowerAuthSpec.SSLValidation.allCases.map(\.rawValue))
-            .flatMap(PowerAuthSpec.SSLValidation.init)
-        {
+        if let key = reader.choice("biometryKey", of: PowerAuthSpec.BiometryKey.self) { spec.biometryKey = key }
+        if let validation = reader.choice("sslValidation", of: PowerAuthSpec.SSLValidation.self) {
             spec.sslValidation = validation
         }
         spec.requestTimeout = reader.duration("requestTimeout")
@@ -237,8 +219,7 @@ public struct TopologyReader {
         let phone = end("phone", .phone)
         let watch = end("watch", .watch)
         let isUp = reader.boolean("up") ?? true
-        let transport = reader.choice("over", of: LinkSpec.Transport.allCases.map(\.rawValue))
-            .flatMap(LinkSpec.Transport.init)
+        let transport = reader.choice("over", of: LinkSpec.Transport.self)
         let capacity = reader.integer("capacity", in: 1...1_000_000).map(Int.init) ?? LinkSpec.defaultCapacity
         reader.finish()
         guard let phone, let watch else { return nil }
@@ -270,9 +251,7 @@ private struct NameTable {
     private let collector: DiagnosticCollector
     private var owners: [String: (what: String, place: SourcePlace)] = [:]
 
-    init(_ collector: DiagnosticCollector) {
-        self.collector = collector
-    }
+    init(_ collector: DiagnosticCollector) { self.collector = collector }
 
     mutating func claim(_ entry: YAMLEntry, what: String) {
         let name = entry.key
@@ -290,4 +269,32 @@ private struct NameTable {
             owners[name] = (what, entry.keyPlace)
         }
     }
+}
+
+/// The words that the scenario language keeps for itself: no actor can have them as its name.
+public enum ReservedWords {
+    /// Words that stand where a step's actor stands.
+    public static let stepWords = [
+        "advance", "check", "during", "each", "eventually", "include", "never", "order", "parallel", "race", "repeat",
+        "same", "stays", "waitFor",
+    ]
+    /// Words beside a command.
+    public static let commandSiblings = [
+        "as", "either", "eventually", "expect", "fails", "note", "when", "with", "within",
+    ]
+    /// Words beside whatever stands in a step.
+    public static let siblings = commandSiblings + ["others", "winners"]
+    /// Actors that every instance has.
+    public static let builtInActors = ["server", "faults", "clock", "trace"]
+    /// Words that are answered with how to say it instead.
+    public static let refused = [
+        "delay", "else", "goto", "if", "loop", "pause", "retry", "sleep", "unless", "until", "wait", "while",
+    ]
+    /// Words of blocks and of the file itself.
+    public static let structure = [
+        "branches", "for", "in", "lab", "name", "rows", "row", "setup", "steps", "tags", "tearDown", "times", "values",
+    ]
+
+    /// All of them.
+    public static let all = Set(stepWords + siblings + builtInActors + refused + structure)
 }

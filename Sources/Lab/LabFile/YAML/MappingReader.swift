@@ -1,4 +1,6 @@
-public import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+public import LabCore
 
 /// Reads a mapping whose set of keys is closed: knows every key that was asked for and complains about
 /// the others when reading ends.
@@ -14,12 +16,10 @@ public final class MappingReader {
     private var missing: [String] = []
 
     /// Begins to read a mapping.
-    ///
     /// - Returns: nil, with a diagnostic, if the node is not a mapping.
     public init?(_ node: YAMLNode, container: String, reporting collector: DiagnosticCollector) {
         guard node.entries != nil else {
-            collector.report(
-                .wrongShape(what: container, expected: .mapping, actual: node.shape), at: node.place)
+            collector.report(.wrongShape(what: container, expected: .mapping, actual: node.shape), at: node.place)
             return nil
         }
         self.node = node
@@ -47,16 +47,13 @@ public final class MappingReader {
     }
 
     /// The first key stands for the whole mapping, so that the caret does not underline a page.
-    private var placeOfWhole: SourcePlace {
-        node.entries?.first?.keyPlace ?? node.place
-    }
+    private var placeOfWhole: SourcePlace { node.entries?.first?.keyPlace ?? node.place }
 
     /// A single value as text.
     public func text(_ key: String, required isRequired: Bool = false) -> String? {
         guard let value = isRequired ? required(key) : optional(key) else { return nil }
         guard let scalar = value.scalar else {
-            collector.report(
-                .wrongShape(what: "`\(key)`", expected: .value, actual: value.shape), at: value.place)
+            collector.report(.wrongShape(what: "`\(key)`", expected: .value, actual: value.shape), at: value.place)
             return nil
         }
         return scalar.text
@@ -66,8 +63,7 @@ public final class MappingReader {
     public func integer(_ key: String, in limits: ClosedRange<Int64>) -> Int64? {
         guard let text = text(key), let value = node[key] else { return nil }
         guard let number = Int64(text) else {
-            collector.report(
-                .wrongType(what: "`\(key)`", expected: "an integer", actual: text), at: value.place)
+            collector.report(.wrongType(what: "`\(key)`", expected: "an integer", actual: text), at: value.place)
             return nil
         }
         return checked(number, in: limits, of: key, written: value)
@@ -114,19 +110,24 @@ public final class MappingReader {
     public func choice(_ key: String, of choices: [String], required isRequired: Bool = false) -> String? {
         guard let text = text(key, required: isRequired), let value = node[key] else { return nil }
         guard choices.contains(text) else {
-            collector.report(
-                .notAChoice(what: "`\(key)`", value: text, choices: choices), at: value.place)
+            collector.report(.notAChoice(what: "`\(key)`", value: text, choices: choices), at: value.place)
             return nil
         }
         return text
+    }
+
+    /// A word of a type.
+    public func choice<Word: CaseIterable & RawRepresentable<String>>(
+        _ key: String, of type: Word.Type, required isRequired: Bool = false
+    ) -> Word? {
+        choice(key, of: type.allCases.map(\.rawValue), required: isRequired).flatMap(Word.init(rawValue:))
     }
 
     /// A duration with a unit.
     public func duration(_ key: String) -> LabDuration? {
         guard let text = text(key), let value = node[key] else { return nil }
         guard let duration = LabDuration(signed: text) else {
-            collector.report(
-                .wrongType(what: "`\(key)`", expected: "a duration", actual: text), at: value.place)
+            collector.report(.wrongType(what: "`\(key)`", expected: "a duration", actual: text), at: value.place)
             return nil
         }
         return duration
@@ -147,8 +148,7 @@ public final class MappingReader {
     public func list(_ key: String) -> [YAMLNode]? {
         guard let value = optional(key) else { return nil }
         guard let elements = value.elements else {
-            collector.report(
-                .wrongShape(what: "`\(key)`", expected: .list, actual: value.shape), at: value.place)
+            collector.report(.wrongShape(what: "`\(key)`", expected: .list, actual: value.shape), at: value.place)
             return nil
         }
         return elements
@@ -158,8 +158,7 @@ public final class MappingReader {
     public func namedEntries(_ key: String) -> [YAMLEntry]? {
         guard let value = optional(key) else { return nil }
         guard let entries = value.entries else {
-            collector.report(
-                .wrongShape(what: "`\(key)`", expected: .mapping, actual: value.shape), at: value.place)
+            collector.report(.wrongShape(what: "`\(key)`", expected: .mapping, actual: value.shape), at: value.place)
             return nil
         }
         return entries

@@ -1,3 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LabCore
+
 /// A node of a YAML document that knows where it was written.
 ///
 /// Scalars stay text: their reader knows the declared type, so `0123` keeps its zero and `no`
@@ -52,8 +57,43 @@ public struct YAMLNode: Sendable {
     public var isNull: Bool { shape == .nothing }
 
     /// The value of a key, if this is a mapping that has it.
-    public subscript(key: String) -> YAMLNode? {
-        entries?.first { $0.key == key }?.value
+    public subscript(key: String) -> YAMLNode? { entries?.first { $0.key == key }?.value }
+
+    /// The node as JSON, when it has a shape.
+    /// - Returns: nil, with a complaint about `key`, for another shape.
+    func json(as shape: YAMLShape, of key: String, reporting collector: DiagnosticCollector) -> JSONValue? {
+        guard self.shape == shape else {
+            collector.report(.wrongShape(what: "`\(key)`", expected: shape, actual: self.shape), at: place)
+            return nil
+        }
+        return json
+    }
+
+    private var json: JSONValue {
+        switch content {
+        case .mapping(let entries):
+            return .object(Dictionary(entries.map { ($0.key, $0.value.json) }) { _, last in last })
+        case .sequence(let elements): return .array(elements.map(\.json))
+        case .scalar(let scalar):
+            guard !scalar.isNull else { return .null }
+            // A plain scalar is what JSON would read it as; everything else, quoted or not, is text.
+            let plain = scalar.isQuoted ? nil : try? JSONValue.parse(Data(scalar.text.utf8))
+            return plain ?? .string(scalar.text)
+        }
+    }
+
+    /// This node with another one laid over it: mappings are merged key by key, everything else is
+    /// replaced. Every part keeps the place it was written at, so a complaint about the result points
+    /// into the right file.
+    public func overlaid(by other: YAMLNode) -> YAMLNode {
+        guard let base = entries, let over = other.entries else { return other }
+        var merged = base.map { entry in
+            guard let replacement = over.first(where: { $0.key == entry.key }) else { return entry }
+            return YAMLEntry(
+                key: entry.key, keyPlace: replacement.keyPlace, value: entry.value.overlaid(by: replacement.value))
+        }
+        merged += over.filter { entry in !base.contains { $0.key == entry.key } }
+        return YAMLNode(.mapping(merged), at: other.place)
     }
 }
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Yams
 
 /// What the parser's complaint means in words of the file: libyaml reports where it could not continue, which is often far behind

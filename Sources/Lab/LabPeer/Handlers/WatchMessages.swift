@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+public import LabCore
+public import LabVocabulary
 import PowerAuthShared
 import WatchConnectivity
 
@@ -13,7 +16,6 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
     private let lock = NSLock()
     private var record = Record()
 
-    /// What was reported to this process.
     struct Record {
         var calls: [DelegateCalls.Call] = []
         var messages: [[String: JSONValue]] = []
@@ -72,22 +74,16 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
         }
     }
 
-    func sessionDidBecomeInactive(_ session: WCSession) {
-        note("sessionDidBecomeInactive")
-    }
+    func sessionDidBecomeInactive(_ session: WCSession) { note("sessionDidBecomeInactive") }
 
     func sessionDidDeactivate(_ session: WCSession) {
         note("sessionDidDeactivate")
         session.activate()
     }
 
-    func sessionWatchStateDidChange(_ session: WCSession) {
-        note("sessionWatchStateDidChange")
-    }
+    func sessionWatchStateDidChange(_ session: WCSession) { note("sessionWatchStateDidChange") }
 
-    func sessionCompanionAppInstalledDidChange(_ session: WCSession) {
-        note("sessionCompanionAppInstalledDidChange")
-    }
+    func sessionCompanionAppInstalledDidChange(_ session: WCSession) { note("sessionCompanionAppInstalledDidChange") }
 
     func sessionReachabilityDidChange(_ session: WCSession) {
         note("sessionReachabilityDidChange") { $0.isReachable = session.isReachable }
@@ -132,9 +128,7 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
     }
 
     func session(_ session: WCSession, didReceiveApplicationContext applicationContext: [String: Any]) {
-        note("didReceiveApplicationContext") {
-            $0.content = [String: JSONValue](propertyList: applicationContext)
-        }
+        note("didReceiveApplicationContext") { $0.content = [String: JSONValue](propertyList: applicationContext) }
     }
 
     // MARK: Transfers
@@ -148,9 +142,7 @@ final class WatchMessages: NSObject, WCSessionDelegate, @unchecked Sendable {
         lock.withLock { record.userInfos.keep(userInfo) }
     }
 
-    func session(
-        _ session: WCSession, didFinish userInfoTransfer: WCSessionUserInfoTransfer, error: (any Error)?
-    ) {
+    func session(_ session: WCSession, didFinish userInfoTransfer: WCSessionUserInfoTransfer, error: (any Error)?) {
         defer { ended(userInfoTransfer, error) }
         let code = error.map { ($0 as NSError).code }
         // Messages of the SDK are not the app's own.
@@ -220,5 +212,52 @@ extension WatchSessionState.State {
             case .inactive: .inactive
             case .activated: .activated
             }
+    }
+}
+
+extension [String: JSONValue] {
+    /// The members as Foundation's dictionaries hold them; a `null` becomes `NSNull`, which no property list may hold, so
+    /// that an API that takes one refuses it.
+    public var propertyList: [String: Any] { mapValues(\.propertyListValue) }
+
+    /// Reads a dictionary of property list or JSON values; data become Base64 text, dates their ISO 8601 form.
+    public init(propertyList: [String: Any]) { self = propertyList.mapValues(JSONValue.init(propertyListValue:)) }
+}
+
+extension JSONValue {
+    fileprivate var propertyListValue: Any {
+        switch self {
+        case .null: NSNull()
+        case .bool(let value): value
+        case .integer(let value): Int(value)
+        case .unsigned(let value): UInt(value)
+        case .number(let value): value
+        case .string(let value): value
+        case .array(let values): values.map(\.propertyListValue)
+        case .object(let members): members.propertyList
+        }
+    }
+
+    fileprivate init(propertyListValue value: Any) {
+        switch value {
+        case let value as String: self = .string(value)
+        case let value as Data: self = .string(value.base64EncodedString())
+        case let value as Date: self = .string(value.ISO8601Format())
+        case let values as [Any]: self = .array(values.map(JSONValue.init(propertyListValue:)))
+        case let members as [String: Any]: self = .object([String: JSONValue](propertyList: members))
+        case let number as NSNumber: self.init(number)
+        case is NSNull: self = .null
+        default: self = .string(String(describing: value))
+        }
+    }
+
+    /// A cast to `Bool` or `Int` would accept any number, so the number itself is asked what it holds.
+    private init(_ number: NSNumber) {
+        switch String(cString: number.objCType) {
+        case "c", "B": self = .bool(number.boolValue)
+        case "d", "f": self = .number(number.doubleValue)
+        case "Q" where number.uint64Value > Int64.max: self = .unsigned(number.uint64Value)
+        default: self = .integer(number.int64Value)
+        }
     }
 }

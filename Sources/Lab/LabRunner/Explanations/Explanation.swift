@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 
 /// The meaning of a name that the lab prints, and the advice for it: the text of `lab explain` and docs/errors.md.
 ///
@@ -86,7 +88,6 @@ public struct Explanation: Sendable {
         + deviceErrors + serverErrors + faultPoints
 
     /// The explanations of a name, or of the reason of a failure as printed.
-    ///
     /// - Parameter text: A name, which an error and a verdict can share, or the reason of a failure.
     /// - Throws: ``BadUsage`` with the nearest name if the name is unknown.
     public static func find(_ text: String) throws -> [Explanation] {

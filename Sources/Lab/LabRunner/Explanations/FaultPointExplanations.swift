@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabPoints
 
 extension Explanation {
     /// The places at which a fault can be armed. The declaration of each point has its meaning.

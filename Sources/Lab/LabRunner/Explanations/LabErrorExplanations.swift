@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Explanation {
     /// The errors of the lab itself.
     static let labErrors = [

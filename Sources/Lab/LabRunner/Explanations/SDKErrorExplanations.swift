@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Explanation {
     /// The codes of `PowerAuthErrorDomain`, and the two that the lab adds for errors without a code.
     static let sdkErrors = [

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Explanation {
     /// The codes of `WCErrorDomain`.
     static let watchErrors = [

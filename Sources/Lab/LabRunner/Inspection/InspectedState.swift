@@ -1,5 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabSystem
+import LabVocabulary
+import Synchronization
 
 /// The state of an instance's devices at one moment, as they report it: printed by `lab inspect`, and kept when a
 /// scenario fails.
@@ -11,7 +17,6 @@ protocol InspectedState: Codable, Sendable {
     static func devices(of topology: Topology) -> [DeviceSpec]
 
     /// Asks the devices.
-    ///
     /// - Parameter clients: connections that stay open when those of the steps end.
     init(in connection: InstanceConnection, clients: ControlClients)
 
@@ -21,15 +26,11 @@ protocol InspectedState: Codable, Sendable {
 
 extension InspectedState {
     /// Reads the output of ``document()``.
-    init(reading data: Data) throws {
-        self = try JSONDecoder().decode(Self.self, from: data)
-    }
+    init(reading data: Data) throws { self = try JSONDecoder().decode(Self.self, from: data) }
 
     /// The document for programs, with sorted keys.
     func document() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+        try JSONTextEncoder.document(self) + "\n"
     }
 }
 
@@ -53,5 +54,141 @@ enum DeviceAnswer<Result: Sendable>: Sendable {
         } catch {
             self = .silent(String(describing: error))
         }
+    }
+}
+
+/// Records the state that devices report when a scenario fails, before anything ends.
+///
+/// Thread rule: any thread; blocks for as long as the devices take to answer.
+final class FailureRecord<State: InspectedState>: Sendable {
+    private let instance: InstanceConnection
+    private let path: String
+    private let redactor: Redactor
+    private let taken = Mutex<Picture?>(nil)
+
+    private struct Picture {
+        /// Nil when no device could be asked, or nothing could be written.
+        let state: State?
+    }
+
+    /// Nil if no device has anything to report.
+    init?(of instance: InstanceConnection, directory: String, redactor: Redactor) {
+        guard !State.devices(of: instance.manifest.topology).isEmpty else { return nil }
+        self.instance = instance
+        self.redactor = redactor
+        path = "\(directory)/\(State.fileName)"
+    }
+
+    /// Records the state at the first call: the first failure is the one to explain. Nil if nothing could be recorded.
+    func take() -> State? {
+        taken.withLock { taken in
+            if let taken { return taken.state }
+            // Uses connections of its own: those of the steps may just be ending.
+            let state = State(in: instance, clients: ControlClients(instance.layout))
+            let isWritten =
+                state.isKnown && (try? Files.write(Data(redactor.redact(state.document()).utf8), to: path)) != nil
+            taken = Picture(state: isWritten ? state : nil)
+            return isWritten ? state : nil
+        }
+    }
+}
+
+/// Everything that a failing scenario records about its devices.
+struct FailureRecords: Sendable {
+    private let sharing: FailureRecord<SharingState>?
+    private let link: FailureRecord<LinkState>?
+
+    init(of instance: InstanceConnection, directory: String, redactor: Redactor) {
+        sharing = FailureRecord(of: instance, directory: directory, redactor: redactor)
+        link = FailureRecord(of: instance, directory: directory, redactor: redactor)
+    }
+
+    /// Records all states at the first call; gives the shared activation and the link that may explain the failure of a
+    /// step of `actor`, as `lab inspect` names them.
+    func suspects(preferring actor: String?) -> (sharing: String?, link: String?) {
+        (sharing?.take()?.suspect(preferring: actor), link?.take()?.suspect())
+    }
+}
+
+/// The device states recorded when a scenario failed.
+public struct RecordedState<State: Sendable>: Sendable {
+    /// The directory of the run.
+    public let run: String
+    /// The scenario, with the round that failed.
+    public let scenario: String
+    /// The recorded states.
+    public let state: State
+}
+
+extension RecordedRuns {
+    /// The state that apps shared when a scenario last failed.
+    /// - Throws: ``BadUsage`` if nothing is recorded of it.
+    public func sharing(atFailureOf path: String, run: String?) throws -> RecordedState<SharingState> {
+        try state(atFailureOf: path, run: run, of: "apps that share")
+    }
+
+    /// The state of the links when a scenario last failed.
+    /// - Throws: ``BadUsage`` if nothing is recorded of it.
+    public func link(atFailureOf path: String, run: String?) throws -> RecordedState<LinkState> {
+        try state(atFailureOf: path, run: run, of: "a link")
+    }
+
+    /// The state at a moment of a recorded scenario, derived from its trace.
+    /// - Parameters:
+    ///   - path: the scenario's file, or a row as in `login.yaml[wrong-pin]`.
+    ///   - place: the number of a step, meaning the moment after it, or the time since the scenario began, such as
+    ///     `150ms`; nil means after the first step that failed, or else after the last one.
+    ///   - run: identifier of the run; nil searches all runs, newest first.
+    /// - Throws: ``BadUsage`` if nothing is recorded of it, or the step does not exist.
+    public func moment(of path: String, at place: String?, run: String?) throws -> StateAtStep {
+        for run in try all().filter({ run == nil || $0.id == run }) {
+            for result in run.report.results where concerns(result.scenario, path: path) {
+                guard Files.isDirectory(result.directory) else { continue }
+                try RecordChecksums.verify(run.directory)
+                guard let steps = StepEnds(in: result.directory) else { continue }
+                let moment = try steps.moment(at: place)
+                var recorded = StateAtStep(try TraceReader.readAll("\(result.directory)/traces"), until: moment.time)
+                recorded.run = run.id
+                recorded.scenario = result.id
+                recorded.step = moment.step
+                recorded.milliseconds = Double(moment.time - steps.begin) / 1_000_000
+                return recorded
+            }
+        }
+        throw BadUsage(
+            sentence: run.map { "the run \($0) has recorded nothing of \(path)" }
+                ?? "no kept run has recorded anything of \(path)")
+    }
+
+    private func state<State: InspectedState>(
+        atFailureOf path: String, run: String?, of what: String
+    ) throws -> RecordedState<State> {
+        let runs = try all().filter { run == nil || $0.id == run }
+        for run in runs {
+            for result in run.report.results where concerns(result.scenario, path: path) {
+                guard let data = try? Files.read("\(result.directory)/\(State.fileName)") else { continue }
+                try RecordChecksums.verify(run.directory)
+                return RecordedState(run: run.id, scenario: result.id, state: try State(reading: data))
+            }
+        }
+        throw BadUsage(
+            sentence: run.map { "the run \($0) has recorded no failure of \(path) with \(what)" }
+                ?? "no kept run has recorded a failure of \(path) with \(what)")
+    }
+}
+
+/// The layout of what `lab inspect` prints: lines under headings.
+enum InspectionText {
+    static func rows(_ heading: String, _ lines: [String]) -> [String] {
+        zip([heading] + Array(repeating: "", count: max(0, lines.count - 1)), lines).map(row)
+    }
+
+    static func row(_ heading: String, _ text: String) -> String {
+        "  \(heading.padding(toLength: 16, withPad: " ", startingAt: 0))\(text)"
+    }
+
+    /// A length of time, given in milliseconds.
+    static func time(_ milliseconds: Int) -> String {
+        abs(milliseconds) < 1000 ? "\(milliseconds) ms" : String(format: "%.1f s", Double(milliseconds) / 1000)
     }
 }

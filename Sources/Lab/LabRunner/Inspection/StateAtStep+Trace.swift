@@ -1,11 +1,10 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabPoints
 
 extension StateAtStep {
-    /// Derives the state at a moment.
-    ///
-    /// - Parameters:
-    ///   - events: The trace, in the order of time.
-    ///   - moment: End of the considered events, on `MonotonicClock`, in nanoseconds.
+    /// Derives the state at a moment of `MonotonicClock`, in nanoseconds, from a trace in the order of time.
     init(_ events: [TraceEvent], until moment: UInt64) {
         self.init()
         for event in events {
@@ -83,8 +82,7 @@ extension StateAtStep {
             locks.removeAll { $0.lock == name && $0.app == app }
             guard event.name != .lockReleased else { return }
             locks.append(Lock(lock: name, app: app, isHeld: event.name == .lockTaken, milliseconds: age))
-        case .operationStarted:
-            operations.append(Operation(type: event.text("type"), app: app, milliseconds: age))
+        case .operationStarted: operations.append(Operation(type: event.text("type"), app: app, milliseconds: age))
         case .operationFinished: operations.removeAll { $0.type == event.text("type") }
         default: break
         }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import LabSystem
 
@@ -11,13 +13,10 @@ public struct Executables: Sendable {
     /// The directory that holds all of them.
     public let directory: String
 
-    /// Uses a known directory.
-    public init(directory: String) {
-        self.directory = directory
-    }
+    /// The programs of a known directory.
+    public init(directory: String) { self.directory = directory }
 
     /// Finds the directory.
-    ///
     /// - Parameter environment: Variables; `LAB_BIN` wins.
     /// - Throws: ``LabFailure`` when no directory with a `lab-server` is found.
     public static func find(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Executables {
@@ -29,9 +28,7 @@ public struct Executables: Sendable {
             return found
         }
         var candidates: [String] = []
-        if let own = try? ProcessTable.executablePath() {
-            candidates.append(Files.directory(of: own))
-        }
+        if let own = try? ProcessTable.executablePath() { candidates.append(Files.directory(of: own)) }
         // A test runner is not beside the test bundle that it loads; the path of the bundle is among its arguments.
         for argument in CommandLine.arguments where argument.hasSuffix(".xctest") {
             candidates.append(Files.directory(of: argument))

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
-public import LabKit
+public import LabCore
 import LabSystem
 
 /// Finds the instance that a command is meant for.
 public enum InstanceLookup {
     /// The instance named by an option or by `LAB_INSTANCE`, or the only running one made from a lab file.
-    ///
     /// - Parameters:
     ///   - name: An instance's identifier or directory.
     ///   - labFile: The lab file of the current directory; nil considers all instances.
@@ -21,7 +22,6 @@ public enum InstanceLookup {
     }
 
     /// The same, but nil when no instance is named and none is running here.
-    ///
     /// - Throws: ``BadUsage`` if the named instance is not running, or if several are running and none is named.
     public static func findIfRunning(
         _ name: String?, labFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
@@ -53,7 +53,6 @@ public enum InstanceLookup {
     }
 
     /// Asks the runner of an instance to end it, and waits until it is gone.
-    ///
     /// - Returns: Whether it was gone within the time.
     public static func end(_ connection: InstanceConnection, timeout: LabDuration = .seconds(10).stretched) throws
         -> Bool

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-public import LabKit
+import LabControl
+public import LabCore
 import LabSystem
+import LabVocabulary
 import Synchronization
 
 /// The output of `lab ps` about instances: which processes run, and which have ended or do not answer.
@@ -95,19 +99,12 @@ public struct InstanceOverview: Encodable {
     }
 
     /// The JSON form, with sorted keys.
-    public func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-    }
+    public func json() throws -> String { try JSONTextEncoder.document(self) + "\n" }
 
     /// Begins to ask an agent for its processes, on a thread of its own.
-    ///
     /// - Returns: Waits for the answer.
     private static func question(to device: String, in connection: InstanceConnection) -> () -> Device {
-        // On a guest no process represents the owner's devices.
-        let manifest = connection.manifest
-        if manifest.isGuest, !manifest.plays(device) { return { Device(name: device, state: .elsewhere) } }
+        guard connection.host.reaches(device) else { return { Device(name: device, state: .elsewhere) } }
         let answer = Mutex(Device(name: device, state: .silent))
         let thread = runOnThread(name: "ps") {
             let found = ask(device, in: connection)
@@ -157,7 +154,7 @@ extension InstanceOverview.Server {
 extension InstanceOverview.Device {
     fileprivate var lines: [String] {
         switch state {
-        case .elsewhere: ["  \(name)  on the other host"]
+        case .elsewhere: ["  \(name)  \(HostRole.elsewhere)"]
         case .ended: ["  \(name)  its agent has ended"]
         case .silent, .notReady: ["  \(name)  its agent does not answer"]
         case .running:

@@ -1,6 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
+import LabVocabulary
 import Synchronization
 
 /// The guest's side of two joined labs: joins the owner's lab, follows its clock and its faults, and lets it address
@@ -39,12 +44,7 @@ final class JoinGuest: Sendable {
     private static let measurements = 8
 
     /// Joins an owner's lab; the instance is made afterwards.
-    ///
-    /// - Parameters:
-    ///   - address: where it listens.
-    ///   - key: its key.
-    ///   - devices: the devices to play here; empty for all remaining ones.
-    ///   - interruption: ends the waiting.
+    /// - Parameter devices: the devices to play here; empty for all remaining ones.
     /// - Throws: `JoinError` when it cannot be joined.
     init(_ address: JoinAddress, key: JoinKey, devices: [String], interruption: Interruption) throws {
         self.address = address
@@ -110,16 +110,10 @@ final class JoinGuest: Sendable {
     }
 
     /// Serves the owner, on threads of its own, until it is gone.
-    ///
-    /// - Parameters:
-    ///   - notify: prints events for people.
-    ///   - onEnd: is called once when the connection to the owner is lost for good.
+    /// - Parameter onEnd: is called once when the connection to the owner is lost for good.
     func serve(notify: @escaping @Sendable (String) -> Void, onEnd: @escaping @Sendable (End) -> Void) throws {
         guard let connection = instance.withLock({ $0 })?.connection else { return }
-        let here = Set(
-            welcome.devices.flatMap { name in
-                [name] + (welcome.topology.device(named: name)?.apps.map(\.name) ?? [])
-            })
+        let here = connection.host.devices.processNames
         let follower = try TraceFollower(directory: connection.manifest.tracesDirectory) { [weak self] event in
             if here.contains(event.process) { self?.tell(event) }
         }
@@ -215,13 +209,10 @@ final class JoinGuest: Sendable {
             let outcome: Result<JSONValue, ControlError>
             do {
                 guard let target else { throw ControlError.unknownCommand(call.command) }
-                let answer = try ControlCaller(instance: connection).call(
+                let answer = try ActorSession(instance: connection).call(
                     target, command: call.command, arguments: call.arguments, operation: call.operation)
                 handling = answer.interval?.handling
-                switch answer.answer {
-                case .result(let value): outcome = .success(value)
-                case .error(let error): outcome = .failure(error)
-                }
+                outcome = answer.answer
             } catch {
                 outcome = .failure(ControlError.failed(error))
             }

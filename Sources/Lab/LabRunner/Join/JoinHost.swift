@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
 import Synchronization
 
@@ -10,6 +14,8 @@ import Synchronization
 final class JoinHost: Sendable {
     /// Where it listens.
     var address: JoinAddress { socket.address }
+    /// The names of the guest's devices.
+    private var away: [String] { instance.host.awayDevices.map(\.name) }
 
     private let instance: InstanceConnection
     private let notify: @Sendable (String) -> Void
@@ -27,8 +33,7 @@ final class JoinHost: Sendable {
     private static let bootsOfGuest: UInt64 = 1_000_000
 
     private struct State {
-        /// The id of the joined instance; nil while none has joined.
-        var guest: String?
+        /// Whether a guest has joined.
         var isReady = false
         /// Number of instances that have joined, one after the other.
         var guests: UInt64 = 0
@@ -40,12 +45,7 @@ final class JoinHost: Sendable {
     }
 
     /// Listens for the other host's lab.
-    ///
-    /// - Parameters:
-    ///   - address: the address to listen on.
-    ///   - keyPath: where the key for the other lab is written.
-    ///   - instance: the owner's instance.
-    ///   - notify: prints events for people.
+    /// - Parameter keyPath: where the key for the other lab is written.
     init(
         at address: JoinAddress, keyPath: String, instance: InstanceConnection,
         notify: @escaping @Sendable (String) -> Void
@@ -67,9 +67,7 @@ final class JoinHost: Sendable {
     }
 
     /// Admits a guest from here on: server and devices are running.
-    func open() {
-        entrance.set { [weak self] in self?.handle($0) }
-    }
+    func open() { entrance.set { [weak self] in self?.handle($0) } }
 
     /// Says goodbye to the guest, and stops answering for it.
     func close() {
@@ -93,12 +91,11 @@ final class JoinHost: Sendable {
         switch message {
         case .hello(let hello): welcome(hello)
         case .measure(let sent):
-            socket.send(
-                .measured(sent: sent, real: SteadyClock.nanoseconds(), monotonic: MonotonicClock.nanoseconds()))
+            socket.send(.measured(sent: sent, real: SteadyClock.nanoseconds(), monotonic: MonotonicClock.nanoseconds()))
         case .ready:
             state.withLock { $0.isReady = true }
             sendState(for: nil)
-            notify("The lab of \(Self.list(instance.manifest.awayDevices.map(\.name))) has joined")
+            notify("The lab of \(Self.list(away)) has joined")
         case .settled(let number, let lead): settle(number, lead: LabDuration(nanoseconds: lead))
         case .reply(let reply):
             state.withLock { $0.calls.removeValue(forKey: reply.id) }?.reply(reply.outcome, worked: reply.handling)
@@ -111,7 +108,6 @@ final class JoinHost: Sendable {
     }
 
     private func welcome(_ hello: JoinHello) {
-        let away = instance.manifest.awayDevices.map(\.name)
         guard hello.version == JoinHello.currentVersion else {
             return socket.send(.refused("the lab that is joined is of another version; use the same on both hosts"))
         }
@@ -127,7 +123,6 @@ final class JoinHost: Sendable {
         // Another instance has joined instead: requests to the former one are lost.
         leave(nil)
         let guests = state.withLock { state in
-            state.guest = hello.instance ?? ""
             // A guest that reconnects has an instance already.
             if hello.instance == nil { state.guests += 1 }
             return state.guests
@@ -138,24 +133,18 @@ final class JoinHost: Sendable {
             .welcome(
                 JoinWelcome(
                     instance: manifest.id, topology: manifest.topology, seed: manifest.seed, devices: away,
-                    server: server, authority: authority,
-                    bootsBefore: guests * Self.bootsOfGuest)))
+                    server: server, authority: authority, bootsBefore: guests * Self.bootsOfGuest)))
     }
 
     /// The guest has gone, or another one replaces it.
-    ///
     /// - Parameter reason: nil if it is not to be reported.
     private func leave(_ reason: String?) {
         let (wasReady, calls, waiting) = state.withLock { state in
-            defer {
-                (state.guest, state.isReady, state.calls, state.waiting) = (nil, false, [:], [])
-            }
+            defer { (state.isReady, state.calls, state.waiting) = (false, [:], []) }
             return (state.isReady, Array(state.calls.values), state.waiting.map(\.responder))
         }
-        let devices = Self.list(instance.manifest.awayDevices.map(\.name))
-        if wasReady, let reason {
-            notify("The lab of \(devices) has gone: \(reason). It can join again")
-        }
+        let devices = Self.list(away)
+        if wasReady, let reason { notify("The lab of \(devices) has gone: \(reason). It can join again") }
         tunnel.endAll()
         for call in calls {
             call.fail(ControlError(.peerDied, message: "the lab of \(devices) has gone before it answered"))
@@ -181,7 +170,6 @@ final class JoinHost: Sendable {
     // MARK: State for the guest
 
     /// Sends the guest the state to follow.
-    ///
     /// - Parameter responder: is answered when the guest has applied it, or is gone.
     private func sendState(for responder: ControlResponder?) {
         let number = state.withLock { state -> UInt64? in
@@ -194,9 +182,9 @@ final class JoinHost: Sendable {
             responder?.succeed()
             return
         }
-        let away = Set(instance.manifest.awayDevices.flatMap { [$0.name] + $0.apps.map(\.name) })
+        let processes = instance.host.awayDevices.processNames
         let faults = instance.faults.rules().filter { armed in
-            away.contains(armed.rule.process) && (armed.rule.limit == 0 || armed.fired < armed.rule.limit)
+            processes.contains(armed.rule.process) && (armed.rule.limit == 0 || armed.fired < armed.rule.limit)
         }
         socket.send(
             .state(
@@ -208,26 +196,20 @@ final class JoinHost: Sendable {
     /// The guest has applied a state. If its clock has advanced meanwhile, the owner's is advanced as well: lab time
     /// never goes back.
     private func settle(_ number: UInt64, lead: LabDuration) {
-        if lead > .zero {
-            try? instance.clock.advance(by: lead)
-            // Callers that wait for this state now wait for the next one.
-            let moved = state.withLock { state in
-                defer { state.waiting.removeAll { $0.number <= number } }
-                return state.waiting.filter { $0.number <= number }.map(\.responder)
-            }
-            if moved.isEmpty { sendState(for: nil) }
-            return moved.forEach { sendState(for: $0) }
-        }
-        let done = state.withLock { state in
+        if lead > .zero { try? instance.clock.advance(by: lead) }
+        let callers = state.withLock { state in
             defer { state.waiting.removeAll { $0.number <= number } }
             return state.waiting.filter { $0.number <= number }.map(\.responder)
         }
-        done.forEach { $0.succeed() }
+        guard lead > .zero else { return callers.forEach { $0.succeed() } }
+        // They now wait for the next state.
+        if callers.isEmpty { sendState(for: nil) }
+        callers.forEach { sendState(for: $0) }
     }
 
     /// The invitations of the guest's watches that the agents here have written.
     private func invitations() -> [String: JSONValue] {
-        let links = instance.manifest.topology.links.filter { !instance.manifest.plays($0.watch) }
+        let links = instance.manifest.topology.links.filter { !instance.host.plays($0.watch) }
         return Dictionary(
             uniqueKeysWithValues: links.compactMap { link in
                 guard let path = try? instance.layout.invitationPath(link.name), let data = try? Files.read(path),
@@ -255,7 +237,7 @@ final class JoinHost: Sendable {
     private func standForGuest() throws {
         let layout = instance.layout
         var servers = [try ControlServer(layout, .join) { [weak self] _, responder in self?.sendState(for: responder) }]
-        for device in instance.manifest.awayDevices {
+        for device in instance.host.awayDevices {
             for endpoint in [InstanceEndpoint.agent(device.name)] + device.apps.map({ .peer($0.name) }) {
                 servers.append(
                     try ControlServer(layout, endpoint) { [weak self] request, responder in

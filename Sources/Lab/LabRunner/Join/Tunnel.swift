@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
 import LabSystem
 import Synchronization
 
@@ -25,17 +27,13 @@ final class Tunnel: Sendable {
     private let state = Mutex(State())
 
     /// One end of a tunnel.
-    ///
-    /// - Parameters:
-    ///   - connect: at the owner's end: makes a connection to the server.
-    ///   - send: sends a message to the other end.
+    /// - Parameter connect: at the owner's end: makes a connection to the server.
     init(connect: (@Sendable () throws -> FileDescriptor)? = nil, send: @escaping @Sendable (JoinMessage) -> Void) {
         self.connect = connect
         self.send = send
     }
 
     /// The guest's end: accepts connections on loopback from here on.
-    ///
     /// - Returns: the port.
     func listen() throws -> Int {
         let (listener, port) = try TCPSocket.listenOnLoopback()
@@ -72,9 +70,7 @@ final class Tunnel: Sendable {
     }
 
     /// Ends all connections: the other end is gone.
-    func endAll() {
-        for stream in state.withLock({ Array($0.streams.values) }) { TCPSocket.end(stream.file) }
-    }
+    func endAll() { for stream in state.withLock({ Array($0.streams.values) }) { TCPSocket.end(stream.file) } }
 
     /// Ends everything.
     func close() {

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
-public import LabKit
+public import LabCore
 import LabSystem
 import Synchronization
 
@@ -17,7 +19,6 @@ public final class LivePage: Sendable {
     private let underWay: StepUnderWay
 
     /// A page about an instance.
-    ///
     /// - Throws: when the instance cannot be followed.
     public init(about connection: InstanceConnection) throws {
         self.connection = connection
@@ -49,7 +50,6 @@ public final class LivePage: Sendable {
     }
 
     /// The HTML document; its script requests the updates.
-    ///
     /// - Parameter nonce: Letters and digits, new for each document: the browser runs only the script with this nonce.
     public func document(nonce: String) -> Data {
         let actors = connection.actors.names.map { name in
@@ -112,8 +112,6 @@ public final class LivePage: Sendable {
     }
 
     /// Carries out a step as `lab shell` does.
-    ///
-    /// - Parameter text: the step in YAML, or in its short form.
     /// - Returns: `answer`, or `error` with the diagnostics.
     public func perform(_ text: String) -> JSONValue {
         session.withLock { session in
@@ -125,8 +123,7 @@ public final class LivePage: Sendable {
                 switch outcome {
                 case .refused(let complaints):
                     return .object(["error": .string(steps.redactor.redact(complaints.trimmed))])
-                case .done(_, let answer):
-                    return .object(["answer": steps.redactor.redact(answer ?? .null)])
+                case .done(_, let answer): return .object(["answer": steps.redactor.redact(answer ?? .null)])
                 case .failed(let failures, _, _):
                     return .object(["error": .string(failures.map(\.reason).joined(separator: "\n"))])
                 }
@@ -142,6 +139,93 @@ public final class LivePage: Sendable {
     public func scenario() -> String? {
         session.withLock { session in
             session.count == 0 ? nil : session.scenario(named: "Steps of the dashboard")
+        }
+    }
+}
+
+/// All recorded events of an instance so far, for its page. Thread rule: any thread.
+final class LiveRecord: Sendable {
+    /// The position of a reader in a record.
+    struct Extent {
+        fileprivate var events = 0
+        fileprivate var history = 0
+        fileprivate var requests = 0
+
+        /// The beginning of the record.
+        init() {}
+    }
+
+    /// The events since the last read.
+    struct News {
+        let events: ArraySlice<TraceEvent>
+        let history: ArraySlice<HistoryEvent>
+        let requests: ArraySlice<JSONValue>
+    }
+
+    private struct State {
+        var events: [TraceEvent] = []
+        var history: [HistoryEvent] = []
+        var requests: [JSONValue] = []
+        var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+        var lastListener = 0
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ event: TraceEvent) { change { $0.events.append(event) } }
+
+    func add(_ event: HistoryEvent) { change { $0.history.append(event) } }
+
+    func add(_ requests: [JSONValue]) { change { $0.requests += requests } }
+
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            for listener in state.listeners.values { listener.yield() }
+        }
+    }
+
+    func end() {
+        let listeners = state.withLock { state in
+            state.isOver = true
+            return Array(state.listeners.values)
+        }
+        // Subscribers remove themselves from the list.
+        for listener in listeners { listener.finish() }
+    }
+
+    /// The new events since a position; advances the position.
+    func news(since extent: inout Extent) -> News {
+        state.withLock { state in
+            defer {
+                extent.events = state.events.count
+                extent.history = state.history.count
+                extent.requests = state.requests.count
+            }
+            return News(
+                events: state.events[extent.events...], history: state.history[extent.history...],
+                requests: state.requests[extent.requests...])
+        }
+    }
+
+    /// The time of the first event, on the monotonic clock, in nanoseconds.
+    var begin: UInt64 { state.withLock { $0.events.map(\.time).min() } ?? MonotonicClock.nanoseconds() }
+
+    /// Yields one element at once, and one whenever something new arrives; several may be merged into one.
+    func changes() -> AsyncStream<Void> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let number = state.withLock { state in
+                state.lastListener += 1
+                state.listeners[state.lastListener] = continuation
+                return state.lastListener
+            }
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+            }
+            continuation.yield()
+            // No new events arrive after that.
+            if state.withLock(\.isOver) { continuation.finish() }
         }
     }
 }

@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabFile
 
 /// Compares values with expectations and lists every difference.
 struct MatchEvaluator {
@@ -37,8 +41,7 @@ struct MatchEvaluator {
                     path: path, expected: "any value", actual: value, place: expectation.place,
                     hint: value == nil ? nil : NearMiss.nullIsNoValue)
             ]
-        case .absent:
-            return value.isPresent ? differs("nothing") : []
+        case .absent: return value.isPresent ? differs("nothing") : []
         case .equals(let template), .exactly(let template):
             let expected = try bindings.resolve(template)
             if expected == .null, value == nil { return [] }
@@ -51,8 +54,7 @@ struct MatchEvaluator {
         case .list(let expectations):
             guard case .array(let elements)? = value else { return differs("a list") }
             return differences(elements, from: expectations, path: path, of: expectation)
-        case .all(let expectations):
-            return expectations.flatMap { mismatches(value, $0, path: path) }
+        case .all(let expectations): return expectations.flatMap { mismatches(value, $0, path: path) }
         case .oneOf(let expectations):
             if expectations.contains(where: { mismatches(value, $0, path: path).isEmpty }) { return [] }
             return differs("one of " + expectations.map { describe($0) }.joined(separator: ", "))
@@ -69,8 +71,7 @@ struct MatchEvaluator {
             guard let length = value?.length else { return differs("a length of " + describe(inner)) }
             return mismatches(.integer(Int64(length)), inner).isEmpty
                 ? [] : differs("a length of \(describe(inner)), not \(length)")
-        default:
-            return try compare(value, expectation.matcher) ? [] : differs(describe(expectation))
+        default: return try compare(value, expectation.matcher) ? [] : differs(describe(expectation))
         }
     }
 
@@ -88,8 +89,7 @@ struct MatchEvaluator {
         case .endsWith(let template):
             guard case .string(let text)? = value else { return false }
             return text.hasSuffix(Bindings.text(of: try bindings.resolve(template)))
-        case .between(let low, let high):
-            return try isAtLeast(value, low) && isAtMost(value, high)
+        case .between(let low, let high): return try compare(value, >=, low) && compare(value, <=, high)
         case .near(let middle, let tolerance):
             guard let actual = Self.quantity(value), let middle = Self.quantity(try bindings.resolve(middle)),
                 let tolerance = Self.quantity(try bindings.resolve(tolerance)), actual.isTime == middle.isTime,
@@ -97,24 +97,20 @@ struct MatchEvaluator {
             else { return false }
             return abs(actual.amount - middle.amount) <= tolerance.amount
         case .type(let kind): return kind.holds(value)
-        case .atLeast(let low): return try isAtLeast(value, low)
-        case .atMost(let high): return try isAtMost(value, high)
+        case .atLeast(let low): return try compare(value, >=, low)
+        case .atMost(let high): return try compare(value, <=, high)
         default: return false
         }
     }
 
-    private func isAtLeast(_ value: JSONValue?, _ limit: Template) throws -> Bool {
+    /// Whether two numbers, or two times, are in a relation.
+    private func compare(
+        _ value: JSONValue?, _ relation: (Double, Double) -> Bool, _ limit: Template
+    ) throws -> Bool {
         guard let actual = Self.quantity(value), let limit = Self.quantity(try bindings.resolve(limit)),
             actual.isTime == limit.isTime
         else { return false }
-        return actual.amount >= limit.amount
-    }
-
-    private func isAtMost(_ value: JSONValue?, _ limit: Template) throws -> Bool {
-        guard let actual = Self.quantity(value), let limit = Self.quantity(try bindings.resolve(limit)),
-            actual.isTime == limit.isTime
-        else { return false }
-        return actual.amount <= limit.amount
+        return relation(actual.amount, limit.amount)
     }
 
     /// A number, or the nanoseconds of a duration; nil for anything else.
@@ -126,15 +122,13 @@ struct MatchEvaluator {
 
     private func contains(_ value: JSONValue?, _ inner: Expectation) -> Bool {
         switch value {
-        case .array(let elements):
-            return elements.contains { mismatches($0, inner).isEmpty }
+        case .array(let elements): return elements.contains { mismatches($0, inner).isEmpty }
         case .string(let text):
             guard case .equals(let template) = inner.matcher, let piece = try? bindings.resolve(template) else {
                 return mismatches(value, inner).isEmpty
             }
             return text.contains(Bindings.text(of: piece))
-        default:
-            return mismatches(value, inner).isEmpty
+        default: return mismatches(value, inner).isEmpty
         }
     }
 
@@ -196,4 +190,17 @@ extension JSONValue {
         default: nil
         }
     }
+}
+
+/// One difference between a value and its expectation.
+struct Mismatch: Sendable {
+    /// The path in the value: `devices.0.name`; empty for the value itself.
+    let path: String
+    /// The expected value, in words or as JSON.
+    let expected: String
+    /// The actual value; nil if missing.
+    let actual: JSONValue?
+    let place: SourcePlace
+    /// What both values have in common, if that explains the difference.
+    var hint: String?
 }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import LabSystem
 
 /// Checks everything that the lab needs from a machine.
@@ -29,9 +32,7 @@ public struct Doctor {
     private let environment: [String: String]
 
     /// - Parameter environment: variables that determine paths.
-    public init(environment: [String: String]) {
-        self.environment = environment
-    }
+    public init(environment: [String: String]) { self.environment = environment }
 
     /// Runs all checks in order.
     public func examine() -> [Finding] {
@@ -136,9 +137,7 @@ public struct Doctor {
     }
 
     /// Tools that inspect other processes need it, and many containers forbid it.
-    private var ptrace: Finding {
-        Finding(subject: "ptrace", state: "not needed", advice: nil)
-    }
+    private var ptrace: Finding { Finding(subject: "ptrace", state: "not needed", advice: nil) }
 
     private var versions: Finding {
         // Only the server is linked with all of them.
@@ -181,7 +180,6 @@ public struct Doctor {
     }
 
     /// Removes the leftovers of dead instances.
-    ///
     /// - Returns: the removed paths.
     /// - Throws: ``LabFailure`` when something cannot be removed.
     public static func clean() throws -> [String] {

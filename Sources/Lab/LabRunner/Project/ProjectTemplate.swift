@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 
 /// The files of a new project: a topology, a first scenario, and the schemas for an editor's completion.
@@ -45,7 +47,6 @@ public struct ProjectTemplate {
     }
 
     /// Writes the missing files, and all schemas.
-    ///
     /// - Parameter complain: gets the mistakes of an existing lab file or of its own apps; the schemas then lack the
     ///   commands of these apps.
     /// - Returns: the result for each file, in reading order.

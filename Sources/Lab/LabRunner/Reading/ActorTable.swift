@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
+import LabPoints
 
 /// All actors that a step can address, with their commands.
 struct ActorTable: Sendable {
@@ -32,9 +35,7 @@ struct ActorTable: Sendable {
             }
             add(device.name, [(.device, .endpoint(agent, about: device.name)), (.deviceProcess, .instance)])
         }
-        for link in topology.links {
-            add(link.name, [(.link, .endpoint(.agent(link.phone), about: link.name))])
-        }
+        for link in topology.links { add(link.name, [(.link, .endpoint(.agent(link.phone), about: link.name))]) }
         for name in ReservedWords.builtInActors {
             add(
                 name,
@@ -47,7 +48,6 @@ struct ActorTable: Sendable {
         ownErrors = errors.sorted()
     }
 
-    /// The description of a built-in actor.
     static func builtIn(_ name: String) -> [ActorKind] {
         name == "server" ? [.server, .serverProcess] : ActorKind(rawValue: name).map { [$0] } ?? []
     }
@@ -65,7 +65,6 @@ struct ActorTable: Sendable {
     /// The commands that an actor understands in any role; empty if the name is unknown.
     func commands(of actor: String) -> [CommandDeclaration] { (targets[actor] ?? []).flatMap(\.commands) }
 
-    /// The command of an actor with a name.
     func command(named name: String, of actor: String) -> CommandDeclaration? {
         (targets[actor] ?? []).lazy.compactMap { $0.command(named: name) }.first
     }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
+import LabVocabulary
 
 /// Reads a step that is a command to an actor.
 ///
@@ -9,8 +12,6 @@ struct CommandReader {
 
     private var collector: DiagnosticCollector { steps.collector }
 
-    /// Reads the step.
-    ///
     /// - Parameter candidates: The ways to address each actor that may carry it out: one, or several if a race decides.
     func read(_ node: YAMLNode, _ entry: YAMLEntry, candidates: [[Target]]) -> CommandStep? {
         guard let name = name(of: entry) else { return nil }
@@ -40,21 +41,19 @@ struct CommandReader {
     private func name(of entry: YAMLEntry) -> String? {
         let what = "the command of `\(entry.key)`"
         guard let text = entry.value.scalar?.text, !entry.value.isNull else {
-            collector.report(
+            return collector.refuse(
                 .wrongShape(what: what, expected: .value, actual: entry.value.shape), at: entry.value.place)
-            return nil
         }
         guard text.contains("${") else { return text }
         switch steps.values.read(entry.value, as: .text, what: what) {
         case nil: return nil
         case .literal(.string(let name)): return name
         default:
-            collector.report(
+            return collector.refuse(
                 .misfit(
                     what: what,
                     reason: "it must be known before the run; a column of `rows` or one of `values` can give it"),
                 at: entry.value.place)
-            return nil
         }
     }
 
@@ -94,8 +93,7 @@ struct CommandReader {
         _ node: YAMLNode?, of command: CommandDeclaration, at place: SourcePlace
     ) -> [CommandStep.Argument]? {
         if let node, node.entries == nil, !node.isNull {
-            collector.report(.wrongShape(what: "`with`", expected: .mapping, actual: node.shape), at: node.place)
-            return nil
+            return collector.refuse(.wrongShape(what: "`with`", expected: .mapping, actual: node.shape), at: node.place)
         }
         let entries = node?.entries ?? []
         let before = collector.count
@@ -144,10 +142,9 @@ struct CommandReader {
     private func readResource(_ node: YAMLNode?) -> ServerResource? {
         guard let value = node?["path"], let path = value.scalar?.text, !path.contains("${") else { return nil }
         guard let resource = ServerResource.at(path) else {
-            collector.report(
+            return collector.refuse(
                 .unknownName(what: "resource of the server", name: path, known: ServerResource.all.map(\.path.text)),
                 at: value.place)
-            return nil
         }
         let method = node?["method"]?.scalar?.text ?? ResourceMethod.post.rawValue
         if !resource.methods.contains(method), ResourceMethod(rawValue: method) != nil {
@@ -190,29 +187,26 @@ struct CommandReader {
         let fails = node.entries?.first { $0.key == "fails" }
         if let either = node.entries?.first(where: { $0.key == "either" }) {
             if let other = expect ?? fails {
-                collector.report(
+                return collector.refuse(
                     .contradictingKeys(
                         first: "either", second: other.key, reason: "each way of `either` says what it expects"),
                     at: max(either.keyPlace, other.keyPlace))
-                return nil
             }
             return readWays(either.value, of: command).map(CommandStep.Outcome.either)
         }
         if let expect, let fails {
-            collector.report(
+            return collector.refuse(
                 .contradictingKeys(
                     first: "expect", second: "fails", reason: "a command succeeds with a result or fails"),
                 at: max(expect.keyPlace, fails.keyPlace))
-            return nil
         }
         if let expect {
             if case .nothing = command.result {
-                collector.report(
+                return collector.refuse(
                     .pointless(
                         word: "expect",
                         reason: "`\(command.name)` answers nothing; \(isWay ? Self.wayOfSuccess : Self.success)"),
                     at: expect.keyPlace)
-                return nil
             }
             return steps.expectations.read(
                 expect.value, of: command.result, what: "the result of `\(command.name)`"
@@ -225,12 +219,10 @@ struct CommandReader {
     /// The possible results of a command.
     private func readWays(_ node: YAMLNode, of command: CommandDeclaration) -> [CommandStep.Way]? {
         guard let elements = node.elements else {
-            collector.report(.wrongShape(what: "`either`", expected: .list, actual: node.shape), at: node.place)
-            return nil
+            return collector.refuse(.wrongShape(what: "`either`", expected: .list, actual: node.shape), at: node.place)
         }
         guard elements.count >= 2 else {
-            collector.report(.tooFewBranches(word: "either"), at: node.place)
-            return nil
+            return collector.refuse(.tooFewBranches(word: "either"), at: node.place)
         }
         let ways = elements.enumerated().compactMap { index, element -> CommandStep.Way? in
             guard let reader = MappingReader(element, container: "a way of `either`", reporting: collector) else {

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
 
 /// Reads the values that a scenario has before its first step: `values:`, and the row of a table.
 ///
@@ -56,13 +58,11 @@ struct DeclarationReader {
         guard let reader = MappingReader(entry.value, container: "a generated value", reporting: collector) else {
             return scope.assume(entry.key, at: entry.keyPlace)
         }
-        let word = reader.choice("generate", of: GeneratedValue.Kind.allCases.map(\.rawValue), required: true)
+        let kind = reader.choice("generate", of: GeneratedValue.Kind.self, required: true)
         let digits = reader.integer("digits", in: 4...32)
         let below = reader.integer("below", in: 1...Int64(Int32.max))
         reader.finish()
-        guard let kind = word.flatMap(GeneratedValue.Kind.init) else {
-            return scope.assume(entry.key, at: entry.keyPlace)
-        }
+        guard let kind else { return scope.assume(entry.key, at: entry.keyPlace) }
         let size = kind == .pin ? Int(digits ?? 4) : Int(below ?? 1000)
         generated.append(GeneratedValue(name: entry.key, kind: kind, size: size))
         values.append(DeclaredValue(name: entry.key, value: nil, isSecret: kind == .pin, origin: .seed))
@@ -120,5 +120,50 @@ extension YAMLNode {
         case .mapping(let entries):
             .object(Dictionary(entries.map { ($0.key, $0.value.shown) }) { first, _ in first })
         }
+    }
+
+    /// A text from the command line, the environment or a table. It never becomes a reference, and it is quoted, so
+    /// that it is read by the declared type where it is used, without guessing.
+    init(fromOutside text: String, at place: SourcePlace) {
+        self.init(.scalar(YAMLScalar(text: text.replacing("${", with: "$${"), isQuoted: true)), at: place)
+    }
+}
+
+/// Values for `values:` given from outside: `--set name=value`, and `LAB_VAR_name` in the environment.
+struct ExternalValues {
+    /// The prefix of environment variables that hold a value.
+    static let prefix = "LAB_VAR_"
+
+    /// The values of `--set`.
+    let settings: [String: String]
+    let environment: [String: String]
+
+    /// The value given for a name, and its source. `--set` applies to one run, so it overrides exported variables.
+    subscript(name: String) -> (text: String, source: String)? {
+        if let text = settings[name] { return (text, "--set") }
+        let variable = Self.prefix + name
+        return environment[variable].map { ($0, "the environment variable \(variable)") }
+    }
+
+    /// Names given by `--set` that no scenario declares: a mistake.
+    func mistake(declared: Set<String>) -> String? {
+        settings.keys.sorted().first { !declared.contains($0) }.map { name in
+            "--set: " + Self.sentence(about: name, declared: declared, prefix: "")
+        }
+    }
+
+    /// Names given by the environment that no scenario declares. Only a warning: exported variables may belong to other
+    /// runs.
+    func notes(declared: Set<String>) -> [String] {
+        environment.keys.filter { $0.hasPrefix(Self.prefix) }.sorted().compactMap { variable in
+            let name = String(variable.dropFirst(Self.prefix.count))
+            if declared.contains(name) { return nil }
+            return "\(variable): " + Self.sentence(about: name, declared: declared, prefix: Self.prefix)
+        }
+    }
+
+    private static func sentence(about name: String, declared: Set<String>, prefix: String) -> String {
+        let advice = nearest(name, among: declared.sorted()).map { "; did you mean `\(prefix)\($0)`?" } ?? ""
+        return "no scenario declares `\(name)` in `values:`\(advice)"
     }
 }

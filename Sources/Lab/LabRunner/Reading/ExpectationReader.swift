@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import LabFile
-import LabKit
+import LabVocabulary
 
 /// Reads expectations of values: literals by their declared type, matchers, partial objects.
 ///
@@ -10,12 +13,7 @@ struct ExpectationReader {
 
     private var collector: DiagnosticCollector { values.collector }
 
-    /// Reads an expectation of a value.
-    ///
-    /// - Parameters:
-    ///   - node: The node.
-    ///   - type: The declared type of the value.
-    ///   - what: Name of the value in diagnostics.
+    /// Reads an expectation of a value, whose name in diagnostics is `what`.
     func read(_ node: YAMLNode, of type: FieldType, what: String) -> Expectation? {
         matcher(node, of: type, what: what).map { Expectation(matcher: $0, place: node.place) }
     }
@@ -31,8 +29,7 @@ struct ExpectationReader {
             let elementType = self.elementType(of: type)
             let expectations = elements.compactMap { read($0, of: elementType, what: "an element of \(what)") }
             return expectations.count == elements.count ? .list(expectations) : nil
-        case .mapping(let entries):
-            return mapping(entries, node: node, of: type, what: what)
+        case .mapping(let entries): return mapping(entries, node: node, of: type, what: what)
         }
     }
 
@@ -61,19 +58,15 @@ struct ExpectationReader {
                     at: entry.keyPlace)
                 return nil
             }
-        case .map, .any:
-            return object(entries, what: what) { _ in .any }
+        case .map, .any: return object(entries, what: what) { _ in .any }
         default:
             let first = entries.first { !Matcher.words.contains($0.key) } ?? entries.first
-            collector.report(
+            return collector.refuse(
                 .unknownMatcher(word: first?.key ?? "", known: Matcher.words), at: first?.keyPlace ?? node.place)
-            return nil
         }
     }
 
-    private func object(
-        _ entries: [YAMLEntry], what: String, type: (YAMLEntry) -> FieldType?
-    ) -> Matcher? {
+    private func object(_ entries: [YAMLEntry], what: String, type: (YAMLEntry) -> FieldType?) -> Matcher? {
         let members = entries.compactMap { entry -> Matcher.Member? in
             guard let type = type(entry) else { return nil }
             guard let expectation = read(entry.value, of: type, what: "`\(entry.key)`") else { return nil }
@@ -85,8 +78,7 @@ struct ExpectationReader {
     private func word(_ entry: YAMLEntry, of type: FieldType, what: String) -> Matcher? {
         let node = entry.value
         func refuse(_ expected: String) -> Matcher? {
-            collector.report(.matcherArgument(matcher: entry.key, expected: expected), at: node.place)
-            return nil
+            return collector.refuse(.matcherArgument(matcher: entry.key, expected: expected), at: node.place)
         }
         func list() -> [Expectation]? {
             guard let elements = node.elements, !elements.isEmpty else {
@@ -115,10 +107,9 @@ struct ExpectationReader {
             values.read(node, as: MatcherNeed.quantityType(of: type, writtenAs: node), what: "`\(entry.key)`")
         }
         if let need = MatcherNeed(of: entry.key), !need.isMet(by: type) {
-            collector.report(
+            return collector.refuse(
                 .matcherForOtherType(matcher: entry.key, needs: need.title, what: what, type: type.title),
                 at: entry.keyPlace)
-            return nil
         }
         switch entry.key {
         case "equals": return matcher(node, of: type, what: what)
@@ -134,8 +125,7 @@ struct ExpectationReader {
         case "matches":
             guard let pattern = node.scalar?.text else { return refuse("a regular expression") }
             guard (try? NSRegularExpression(pattern: pattern)) != nil else {
-                collector.report(.malformedPattern(pattern: pattern), at: node.place)
-                return nil
+                return collector.refuse(.malformedPattern(pattern: pattern), at: node.place)
             }
             return .matches(pattern)
         case "contains":
@@ -183,6 +173,125 @@ struct ExpectationReader {
         case .list(let element): element
         case .choice: .text
         default: type
+        }
+    }
+}
+
+/// Reads the expectation of a failure.
+///
+/// Not thread-safe: used by the one thread that reads the file.
+struct FailureReader {
+    let expectations: ExpectationReader
+    /// Names of the errors that only own apps have.
+    let ownErrors: [String]
+
+    /// The shape of a failure in expectations: the error's own members, and those of its userInfo beside them.
+    static let type: FieldType = .map
+
+    static let members = ["code", "domain", "message"]
+
+    func read(_ node: YAMLNode) -> Expectation? {
+        // `fails: externalPendingOperation` is short for `fails: { code: … }`, `fails: any` accepts every error.
+        if let scalar = node.scalar, !node.isNull {
+            if scalar.text == "any" { return Expectation(matcher: .any, place: node.place) }
+            guard let code = expectations.values.read(node, as: .any, what: "`fails`") else { return nil }
+            let expectation = Expectation(matcher: .equals(code), place: node.place)
+            checkCode(expectation)
+            return Expectation(
+                matcher: .object([Matcher.Member(key: "code", expectation: expectation)]), place: node.place)
+        }
+        guard let entries = node.entries else {
+            return expectations.values.collector.refuse(
+                .wrongShape(what: "`fails`", expected: .mapping, actual: node.shape), at: node.place)
+        }
+        for entry in entries where !Self.members.contains(entry.key) {
+            // userInfo keys are free, so only an obvious typo is rejected.
+            if entry.key.count > 2, let meant = nearest(entry.key, among: Self.members),
+                abs(meant.count - entry.key.count) <= 1
+            {
+                return expectations.values.collector.refuse(
+                    .unknownKey(key: entry.key, container: "`fails`", known: Self.members), at: entry.keyPlace)
+            }
+        }
+        let expectation = expectations.read(node, of: .map, what: "the error")
+        guard let expectation, case .object(let members) = expectation.matcher else { return expectation }
+        return Expectation(matcher: .object(members.map(checked)), place: expectation.place)
+    }
+
+    /// The member; `code: any` means `fails: any`, with more members beside it.
+    private func checked(_ member: Matcher.Member) -> Matcher.Member {
+        guard member.key == "code" else { return member }
+        if case .equals(.literal("any")) = member.expectation.matcher {
+            return Matcher.Member(key: "code", expectation: Expectation(matcher: .any, place: member.expectation.place))
+        }
+        checkCode(member.expectation)
+        return member
+    }
+
+    /// Reports a code that no error has. Numbers are not checked: domains share them.
+    private func checkCode(_ expectation: Expectation) {
+        switch expectation.matcher {
+        case .equals(.literal(.string(let name))), .exactly(.literal(.string(let name))):
+            let known = ErrorNames.all + ownErrors
+            guard !known.contains(name), Int(name) == nil else { return }
+            expectations.values.collector.report(
+                .unknownName(what: "error", name: name, known: known), at: expectation.place)
+        case .oneOf(let choices), .all(let choices):
+            for choice in choices { checkCode(choice) }
+        case .not(let inner): checkCode(inner)
+        default: break
+        }
+    }
+}
+
+/// The kind of value that a matcher needs.
+enum MatcherNeed {
+    case text, quantity, list, parts, size
+
+    /// The need of a matcher's word; nil if it accepts any value.
+    init?(of word: String) {
+        switch word {
+        case "matches", "startsWith", "endsWith": self = .text
+        case "atLeast", "atMost", "between", "near": self = .quantity
+        case "each": self = .list
+        case "contains": self = .parts
+        case "length": self = .size
+        default: return nil
+        }
+    }
+
+    /// The need in a sentence.
+    var title: String {
+        switch self {
+        case .text: "text"
+        case .quantity: "a number or a duration"
+        case .list: "a list"
+        case .parts, .size: "text, a list or an object"
+        }
+    }
+
+    /// Whether a value of a type can meet the need.
+    func isMet(by type: FieldType) -> Bool {
+        switch (self, type.unwrapped) {
+        case (_, .any): true
+        case (.text, .text), (.text, .secret), (.text, .choice), (.text, .duration): true
+        case (.quantity, .integer), (.quantity, .number), (.quantity, .duration): true
+        case (.list, .list), (.parts, .list), (.size, .list): true
+        case (.parts, .text), (.parts, .secret), (.parts, .choice), (.parts, .map), (.parts, .object): true
+        case (.size, .text), (.size, .secret), (.size, .choice), (.size, .map), (.size, .object): true
+        default: false
+        }
+    }
+
+    /// The type for reading the bounds of a quantity: that of the value, else as written.
+    static func quantityType(of type: FieldType, writtenAs node: YAMLNode) -> FieldType {
+        switch type.unwrapped {
+        case .integer, .number: return .number
+        case .duration: return .duration
+        default:
+            guard let text = node.scalar?.text else { return .number }
+            if text.contains("${") { return .any }
+            return Double(text) == nil && LabDuration(signed: text) != nil ? .duration : .number
         }
     }
 }

@@ -1,12 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
+import LabPoints
+import LabVocabulary
 
 /// Checks whether a fault can take effect as written: before a run with the values in the file, and when the fault is
 /// armed with all values.
 struct FaultCheck {
     /// A problem with a parameter of `arm`.
     struct Complaint {
-        /// The parameter.
         let parameter: String
         let kind: DiagnosticKind
     }
@@ -21,9 +24,7 @@ struct FaultCheck {
         return complaints(about: arguments)
     }
 
-    /// All problems of an `arm`.
-    ///
-    /// - Parameter arguments: The parameters with known values.
+    /// All problems of an `arm`, by the parameters with known values.
     func complaints(about arguments: [String: JSONValue]) -> [Complaint] {
         var complaints: [Complaint] = []
         func complain(_ parameter: String, _ kind: DiagnosticKind) {
@@ -31,13 +32,13 @@ struct FaultCheck {
         }
         let point = text("point", in: arguments).flatMap { name -> FaultPoint? in
             if let point = FaultPoint(rawValue: name) { return point }
-            complain("point", .unknownName(what: "fault point", name: name, known: FaultPoint.all.map(\.rawValue)))
+            complain("point", .unknownName(what: "fault point", name: name, known: FaultPoint.allCases.map(\.rawValue)))
             return nil
         }
         if let peer = text("peer", in: arguments), let kind = peerComplaint(peer, at: point) { complain("peer", kind) }
         for subject in FaultPoint.Subject.allCases {
             guard let point, point.subject != subject, arguments[subject.rawValue] ?? .null != .null else { continue }
-            let possible = FaultPoint.all.filter { $0.subject == subject }.map { "`\($0)`" }
+            let possible = FaultPoint.allCases.filter { $0.subject == subject }.map { "`\($0)`" }
             complain(
                 subject.rawValue,
                 .misfit(
@@ -88,5 +89,37 @@ struct FaultCheck {
         return .misfit(
             what: "`\(peer)`",
             reason: "it never passes `\(point)`; \(listed(possible.map { "`\($0)`" }, by: "and")) can")
+    }
+}
+
+// Steps while faults are armed.
+extension StepReader {
+    func during(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
+        closeKeys(of: node, word: "during", allowed: ["note", "steps"])
+        guard let stepsNode = node["steps"] else {
+            return collector.refuse(.missingKey(key: "steps", container: "`during`"), at: entry.keyPlace)
+        }
+        let faults = nested(in: scope, path: "\(path).0").read(entry.value, what: "`during`")
+        for step in faults where !armsFault(step) {
+            let arming = Vocabulary.lab.commands.filter { $0.ending != nil }.compactMap { command in
+                actors.name(of: command.actors).map { "`\($0): \(command.name)`" }
+            }
+            collector.report(
+                .misfit(
+                    what: "`\(step.title)`",
+                    reason: "`during` takes commands that it can end, without `fails`: \(listed(arming, by: "and"))"),
+                at: step.place)
+        }
+        let steps = nested(in: scope, path: path).read(stepsNode, what: "`steps`")
+        return .during(faults, steps: steps)
+    }
+
+    /// Whether a step arms a fault, and is expected to succeed.
+    private func armsFault(_ step: Step) -> Bool {
+        guard let command = step.command, command.command.ending != nil else { return false }
+        switch command.outcome {
+        case .succeeds, .result: return true
+        case .failure, .either: return false
+        }
     }
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
 
 /// The variables that can be used at a place of a scenario.
 ///
@@ -40,7 +42,6 @@ final class Scope {
         /// Marks a capture as used.
         fileprivate func read(_ entry: Entry) { unread[entry.key] = nil }
 
-        /// Warns about the unused captures.
         func warn(in collector: DiagnosticCollector) {
             for capture in unread.values { collector.warn(.unreadCapture(name: capture.name), at: capture.place) }
         }
@@ -69,7 +70,6 @@ final class Scope {
     }
 
     /// The scope of an included file, which cannot see the variables of its includer.
-    ///
     /// - Parameter step: the number of the step that includes it.
     init(ofFileIncludedBy step: String, from includer: Scope) {
         parent = nil
@@ -77,9 +77,7 @@ final class Scope {
         prefix = "\(step)/"
     }
 
-    func lookup(_ name: String) -> Entry? {
-        entries[name] ?? parent?.lookup(name)
-    }
+    func lookup(_ name: String) -> Entry? { entries[name] ?? parent?.lookup(name) }
 
     /// The variable of a name, which counts as used from here on.
     func use(_ name: String) -> Entry? {
@@ -98,9 +96,7 @@ final class Scope {
 
     private func laterPlace(of name: String) -> SourcePlace? { later[name] ?? parent?.laterPlace(of: name) }
 
-    var names: [String] {
-        entries.keys.sorted() + (parent?.names ?? [])
-    }
+    var names: [String] { entries.keys.sorted() + (parent?.names ?? []) }
 
     /// Defines a name from here on.
     func define(_ name: String, _ binding: Binding, at place: SourcePlace, reporting collector: DiagnosticCollector) {
@@ -116,9 +112,7 @@ final class Scope {
         }
     }
 
-    /// Defines the name of a step's capture.
-    ///
-    /// - Returns: Its name in the run.
+    /// Defines the name of a step's capture; gives its name in the run.
     func capture(
         _ name: String, _ type: FieldType, at place: SourcePlace, reporting collector: DiagnosticCollector
     ) -> String {
@@ -138,17 +132,13 @@ final class Scope {
     }
 
     /// Defines an alias of several actors; the run decides which one it means.
-    func define(_ name: String, oneOf actors: [String]) {
-        aliases[name] = actors
-    }
+    func define(_ name: String, oneOf actors: [String]) { aliases[name] = actors }
 
     /// The actors that a variable may mean; nil if it is not an alias.
     func alias(_ name: String) -> [String]? { aliases[name] ?? parent?.alias(name) }
 
     /// Records that a name exists at another place, for a better diagnostic.
-    func hide(_ name: String, at place: SourcePlace, reason: String) {
-        hidden[name] = (place, reason)
-    }
+    func hide(_ name: String, at place: SourcePlace, reason: String) { hidden[name] = (place, reason) }
 
     /// Records that a later step captures a value under a name.
     func announce(_ name: String, at place: SourcePlace) { later[name] = place }

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import LabFile
-import LabKit
+import LabPoints
 import LabSystem
 
 // Steps that are words of the language.
@@ -41,25 +44,24 @@ extension StepReader {
         let reader = nested(in: scope, path: path)
         let steps = elements.enumerated().compactMap { index, element -> Step? in
             guard let step = reader.readStep(element, path: "\(path).\(index + 1)") else { return nil }
-            if step.when == nil, case .command(let command) = step.action, command.command.result != .nothing {
+            if step.when == nil, let command = step.command, command.command.result != .nothing {
                 switch command.outcome {
                 case .succeeds, .result: return step
                 case .failure, .either: break
                 }
             }
-            collector.report(
+            return collector.refuse(
                 .misfit(
                     what: "a step of `same`",
                     reason: "it takes commands that succeed and answer something, without `when`"),
                 at: element.place)
-            return nil
         }
         return steps.count == elements.count ? .same(steps) : nil
     }
 
     /// The event of a block; the caller reads the other keys.
     private func event(_ reader: MappingReader) -> EventPattern? {
-        let event = reader.choice("event", of: TraceEventName.all.map(\.rawValue), required: true)
+        let event = reader.choice("event", of: TraceEventName.allCases.map(\.rawValue), required: true)
         let peer = reader.text("peer")
         if let peer, !actors.processes.contains(peer), let place = reader.node["peer"]?.place {
             collector.report(.unknownName(what: "process", name: peer, known: actors.processes), at: place)
@@ -74,8 +76,7 @@ extension StepReader {
     func never(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
         closeKeys(of: node, word: "never", allowed: ["note", "steps"])
         guard let stepsNode = node["steps"] else {
-            collector.report(.missingKey(key: "steps", container: "`never`"), at: entry.keyPlace)
-            return nil
+            return collector.refuse(.missingKey(key: "steps", container: "`never`"), at: entry.keyPlace)
         }
         guard let absence = absence(entry.value, path: path) else { return nil }
         let steps = nested(in: scope, path: path).read(stepsNode, what: "`steps`")
@@ -91,13 +92,12 @@ extension StepReader {
         }
         // A capture would have a value in each round, so it is not allowed.
         guard let step = readStep(node, path: "\(path).0") else { return nil }
-        guard step.when == nil, case .command(let command) = step.action, command.capture == nil else {
-            collector.report(
+        guard step.when == nil, let command = step.command, command.capture == nil else {
+            return collector.refuse(
                 .misfit(
                     what: "`never`",
                     reason: "it takes an event, or a command with `expect` or `fails` and neither `as` nor `when`"),
                 at: node.place)
-            return nil
         }
         return .answer(step)
     }
@@ -111,9 +111,8 @@ extension StepReader {
             return nil
         }
         guard limit.nanoseconds > 0 else {
-            collector.report(
+            return collector.refuse(
                 .outOfRange(what: "`stays`", value: "\(limit)", limit: "more than zero"), at: entry.value.place)
-            return nil
         }
         let inner = Scope(parent: scope)
         let steps = nested(in: inner, path: path).read(stepsNode, what: "`steps`")
@@ -137,8 +136,7 @@ extension StepReader {
     func repeated(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
         guard let (timesNode, stepsNode) = block(node, entry, limit: "times", others: ["as"]) else { return nil }
         guard let timesNode else {
-            collector.report(.missingKey(key: "times", container: "`repeat`"), at: entry.keyPlace)
-            return nil
+            return collector.refuse(.missingKey(key: "times", container: "`repeat`"), at: entry.keyPlace)
         }
         let inner = Scope(parent: scope)
         let counter = (entry.value["as"] ?? node["as"]).flatMap { variable($0, .integer, in: inner) }
@@ -147,9 +145,8 @@ extension StepReader {
         guard let times = values.read(timesNode, as: .integer, what: "`repeat`") else { return nil }
         if case .literal(let value) = times, !(value.integerValue.map(Step.rounds.contains) ?? false) {
             let limit = "from \(Step.rounds.lowerBound) to \(Step.rounds.upperBound)"
-            collector.report(
+            return collector.refuse(
                 .outOfRange(what: "`repeat`", value: value.description, limit: limit), at: timesNode.place)
-            return nil
         }
         return .repeated(times: times, counter: counter, steps: steps)
     }
@@ -193,8 +190,7 @@ extension StepReader {
         }
         closeKeys(of: node, word: entry.key, allowed: others.union(["note", "steps"]))
         guard let steps = node["steps"] else {
-            collector.report(.missingKey(key: "steps", container: "`\(entry.key)`"), at: entry.keyPlace)
-            return nil
+            return collector.refuse(.missingKey(key: "steps", container: "`\(entry.key)`"), at: entry.keyPlace)
         }
         return (entry.value, steps)
     }
@@ -202,14 +198,82 @@ extension StepReader {
     /// Defines the variable a node names.
     func variable(_ node: YAMLNode, _ type: FieldType, in scope: Scope) -> String? {
         guard let name = node.scalar?.text else {
-            collector.report(.wrongShape(what: "`as`", expected: .value, actual: node.shape), at: node.place)
-            return nil
+            return collector.refuse(.wrongShape(what: "`as`", expected: .value, actual: node.shape), at: node.place)
         }
         guard let first = name.first, first.isLetter, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
         else {
-            collector.report(.malformedName(what: "a variable", value: name), at: node.place)
-            return nil
+            return collector.refuse(.malformedName(what: "a variable", value: name), at: node.place)
         }
         return scope.capture(name, type, at: node.place, reporting: collector)
+    }
+
+    // MARK: Lists of steps that run at the same time
+
+    func parallel(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
+        closeKeys(of: node, word: entry.key, allowed: ["note"])
+        guard let (branches, scopes) = branches(entry, path: path) else { return nil }
+        for inner in scopes { scope.adopt(inner, reporting: collector) }
+        return .parallel(branches)
+    }
+
+    func race(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
+        closeKeys(of: node, word: entry.key, allowed: ["note", "winners", "others", "as"])
+        guard let (branches, scopes) = branches(entry, path: path) else { return nil }
+        guard let winners = node["winners"] else {
+            for key in ["others", "as"] where node[key] != nil {
+                return collector.refuse(
+                    .missingKey(key: "winners", container: "`race` with `\(key)`"), at: entry.keyPlace)
+            }
+            for inner in scopes { scope.adopt(inner, reporting: collector) }
+            return .race(Race(branches: branches, outcome: nil))
+        }
+        for inner in scopes {
+            scope.hide(inner, reason: "only a branch that wins has it; `as` of the race keeps the winner's answer")
+        }
+        let before = collector.count
+        let count = expectations.read(winners, of: .integer, what: "the number of winners")
+        let others = node["others"].flatMap { failures.read($0) }
+        let capture = node["as"].flatMap { winner($0, of: branches) }
+        guard let count, collector.count == before else { return nil }
+        return .race(Race(branches: branches, outcome: Race.Outcome(winners: count, others: others, capture: capture)))
+    }
+
+    /// Defines the variable that keeps the winner. If each branch begins with an actor, it is an actor's name, too.
+    private func winner(_ node: YAMLNode, of branches: [Branch]) -> String? {
+        if let name = node.scalar?.text, actors[name] != nil {
+            return collector.refuse(.misfit(what: "`as: \(name)`", reason: "an actor has this name"), at: node.place)
+        }
+        guard let key = variable(node, RaceWinner.fieldType, in: scope) else { return nil }
+        let actors = branches.compactMap(\.actors.first)
+        if actors.count == branches.count, let name = node.scalar?.text { scope.define(name, oneOf: actors) }
+        return key
+    }
+
+    /// The elements of a list that needs at least two.
+    func severalElements(of entry: YAMLEntry) -> [YAMLNode]? {
+        guard let elements = entry.value.elements else {
+            return collector.refuse(
+                .wrongShape(what: "`\(entry.key)`", expected: .list, actual: entry.value.shape), at: entry.value.place)
+        }
+        guard elements.count >= 2 else {
+            return collector.refuse(.tooFewBranches(word: entry.key), at: entry.keyPlace)
+        }
+        return elements
+    }
+
+    /// The branches, and the captures of each.
+    private func branches(_ entry: YAMLEntry, path: String) -> ([Branch], [Scope])? {
+        guard let elements = severalElements(of: entry) else { return nil }
+        var scopes: [Scope] = []
+        var branches: [Branch] = []
+        for (index, element) in elements.enumerated() {
+            let inner = Scope(parent: scope)
+            for other in scopes { inner.hide(other, reason: "that branch runs at the same time as this one") }
+            let list = element.elements == nil ? YAMLNode(.sequence([element]), at: element.place) : element
+            let reader = nested(in: inner, path: "\(path).\(index + 1)")
+            branches.append(Branch(steps: reader.read(list, what: "a branch"), place: element.place))
+            scopes.append(inner)
+        }
+        return (branches, scopes)
     }
 }

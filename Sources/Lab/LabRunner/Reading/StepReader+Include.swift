@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LabCore
 import LabFile
-import LabKit
 import LabSystem
 
 // Steps of other files: functions with parameters and outputs.
@@ -7,14 +10,12 @@ extension StepReader {
     func include(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
         closeKeys(of: node, word: "include", allowed: ["note", "with", "as"])
         guard let relative = entry.value.scalar?.text else {
-            collector.report(
+            return collector.refuse(
                 .wrongShape(what: "`include`", expected: .value, actual: entry.value.shape), at: entry.value.place)
-            return nil
         }
         let location = IncludedFiles.location(of: relative, in: directory)
         func refuse(_ reason: String) -> Step.Action? {
-            collector.report(.misfit(what: "`include: \(relative)`", reason: reason), at: entry.value.place)
-            return nil
+            return collector.refuse(.misfit(what: "`include: \(relative)`", reason: reason), at: entry.value.place)
         }
         let included: IncludedFiles.Included
         switch files.read(location) {
@@ -134,7 +135,6 @@ extension StepReader {
         "duration": .duration, "list": .list(.any), "map": .map, "any": .any,
     ]
 
-    /// A declared parameter of an included file.
     private struct Parameter {
         let name: String
         let type: FieldType
@@ -156,8 +156,7 @@ extension StepReader {
             } else if let fallback = parameter.fallback {
                 let own = ValueReader(scope: inner, collector: collector, secrets: secrets)
                 _ = own.read(fallback, as: parameter.type, what: "the default of `\(parameter.name)`")
-                inner.define(
-                    parameter.name, .constant(fallback, in: nil), at: fallback.place, reporting: collector)
+                inner.define(parameter.name, .constant(fallback, in: nil), at: fallback.place, reporting: collector)
             } else {
                 if !misspelled.contains(parameter.name) {
                     collector.report(
@@ -198,4 +197,67 @@ extension StepReader {
 extension Scope.Entry {
     /// Whether a step captures the value.
     fileprivate var isCapture: Bool { if case .typed = binding { true } else { false } }
+}
+
+/// The files that a scenario includes, each read once, so that a mistake in a file included twice is reported once.
+///
+/// Not thread-safe: used by the one thread that reads the scenario.
+final class IncludedFiles {
+    struct Included {
+        let file: SourceFile
+        /// The path without links and `..`: equal for all spellings of the same file.
+        let identity: String
+    }
+
+    /// Why a file is not included.
+    enum Refusal: Error {
+        /// It lies outside of the folders that a scenario may read, after resolving links and `..`.
+        case outside
+        case unreadable(Diagnostic)
+
+        /// The reason in a sentence.
+        var sentence: String {
+            switch self {
+            case .outside: "the file lies outside of the folder of `lab.yaml`, and a scenario reads no others"
+            case .unreadable(let diagnostic): diagnostic.kind.sentence
+            }
+        }
+    }
+
+    /// Readable folders, without links.
+    private let folders: [String]
+    private var known: [String: SourceFile] = [:]
+
+    /// - Parameters:
+    ///   - labFile: the project's `lab.yaml`, whose folder may be read.
+    ///   - scenario: the scenario; its folder may be read as well, if it lies elsewhere.
+    init(labFile: String, scenario: String) {
+        folders = [labFile, scenario].map { Self.identity(of: Files.directory(of: $0)) }
+    }
+
+    /// The files read so far, each by its path without links.
+    var identities: Set<String> { Set(known.keys) }
+
+    /// Reads a file, or returns the one read before.
+    func read(_ path: String) -> Result<Included, Refusal> {
+        let identity = Self.identity(of: path)
+        guard folders.contains(where: { identity.hasPrefix($0 == "/" ? $0 : $0 + "/") }) else {
+            return .failure(.outside)
+        }
+        if let file = known[identity] { return .success(Included(file: file, identity: identity)) }
+        return SourceFile.read(path).map { file in
+            known[identity] = file
+            return Included(file: file, identity: identity)
+        }.mapError(Refusal.unreadable)
+    }
+
+    /// The path of a file that a file in some directory names.
+    static func location(of name: String, in directory: String) -> String {
+        directory == "." || name.hasPrefix("/") ? name : "\(directory)/\(name)"
+    }
+
+    /// The path without links and `..`.
+    static func identity(of path: String) -> String {
+        URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.path
+    }
 }

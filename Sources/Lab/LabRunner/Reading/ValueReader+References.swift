@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
 
 extension ValueReader {
     /// Reads a value that consists of one reference: it keeps the type of the referenced value.
@@ -14,10 +16,9 @@ extension ValueReader {
                 return nil
             }
             guard actual.fits(type) else {
-                collector.report(
+                return collector.refuse(
                     .mismatchedReference(reference: reference.text, expected: type.title, actual: actual.title),
                     at: place, related: RelatedPlace("kept at", entry.place))
-                return nil
             }
             return .reference(reference.resolved(to: entry.key))
         }
@@ -52,9 +53,8 @@ extension ValueReader {
         switch type {
         case .text, .secret, .any, .choice, .duration: break
         default:
-            collector.report(
+            return collector.refuse(
                 .wrongType(what: what, expected: type.title, actual: node.scalar?.text ?? ""), at: node.place)
-            return nil
         }
         var result: [Template.Part] = []
         for part in parts {
@@ -78,10 +78,9 @@ extension ValueReader {
                     return nil
                 }
                 if actual == .secret, type != .secret {
-                    collector.report(
+                    return collector.refuse(
                         .mismatchedReference(reference: reference.text, expected: type.title, actual: actual.title),
                         at: node.place, related: RelatedPlace("kept at", entry.place))
-                    return nil
                 }
                 result.append(.reference(reference.resolved(to: entry.key)))
             }
@@ -90,17 +89,15 @@ extension ValueReader {
     }
 
     /// Reads the target of a reference, in the scope of the target.
-    ///
     /// - Returns: Nil after a diagnostic if it refers to itself.
     private func reader(
         of reference: Reference, _ entry: Scope.Entry, in scope: Scope?, at place: SourcePlace
     ) -> ValueReader? {
         let name = ([entry.key] + reference.path).joined(separator: ".")
         guard !followed.contains(name) else {
-            collector.report(
+            return collector.refuse(
                 .unreachableCapture(name: reference.text, reason: "its value leads back to itself"), at: place,
                 related: RelatedPlace("given at", entry.place))
-            return nil
         }
         return ValueReader(
             scope: scope ?? self.scope, collector: collector, secrets: secrets, followed: followed + [name])
@@ -134,10 +131,9 @@ extension ValueReader {
             } else if let elements = node.elements, let index = Int(key), elements.indices.contains(index) {
                 node = elements[index]
             } else {
-                collector.report(
+                return collector.refuse(
                     .unknownResultField(
                         field: key, of: "`\(followed)`", known: node.entries?.map(\.key) ?? []), at: place)
-                return nil
             }
             followed += ".\(key)"
         }
@@ -152,23 +148,19 @@ extension ValueReader {
         var followed = reference.name
         for key in reference.path {
             switch type.unwrapped {
-            case .any, .map:
-                return .any
+            case .any, .map: return .any
             case .object(let members):
                 guard let member = members.first(where: { $0.name == key }) else {
-                    collector.report(
+                    return collector.refuse(
                         .unknownResultField(field: key, of: "`\(followed)`", known: members.map(\.name)),
                         at: place, related: RelatedPlace("kept at", kept))
-                    return nil
                 }
                 type = member.memberType
-            case .list(let element) where Int(key) != nil:
-                type = element
+            case .list(let element) where Int(key) != nil: type = element
             default:
-                collector.report(
+                return collector.refuse(
                     .unknownResultField(field: key, of: "`\(followed)`", known: []), at: place,
                     related: RelatedPlace("kept at", kept))
-                return nil
             }
             followed += ".\(key)"
         }
@@ -198,5 +190,51 @@ extension FieldType {
         case (.list(let have), .list(let need)): have.fits(need)
         case (let have, let need): have == need
         }
+    }
+}
+
+/// Splits text with `${…}` into its parts.
+enum ReferenceParser {
+    /// A `${` that does not begin a valid reference, with the text after it.
+    struct Malformed: Error {
+        let text: String
+    }
+
+    /// Parts of a text; `$${` stands for the two characters themselves.
+    static func parts(of text: String) throws(Malformed) -> [Template.Part] {
+        var parts: [Template.Part] = []
+        var literal = ""
+        var rest = Substring(text)
+        while let dollar = rest.firstIndex(of: "$") {
+            literal += rest[..<dollar]
+            rest = rest[dollar...]
+            if rest.hasPrefix("$${") {
+                literal += "${"
+                rest = rest.dropFirst(3)
+            } else if rest.hasPrefix("${") {
+                guard let end = rest.firstIndex(of: "}"),
+                    let reference = reference(String(rest[rest.index(rest.startIndex, offsetBy: 2)..<end]))
+                else { throw Malformed(text: String(rest.prefix(40))) }
+                if !literal.isEmpty { parts.append(.text(literal)) }
+                literal = ""
+                parts.append(.reference(reference))
+                rest = rest[rest.index(after: end)...]
+            } else {
+                literal.append("$")
+                rest = rest.dropFirst()
+            }
+        }
+        literal += rest
+        if !literal.isEmpty || parts.isEmpty { parts.append(.text(literal)) }
+        return parts
+    }
+
+    private static func reference(_ text: String) -> Reference? {
+        let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let isWellFormed = names.allSatisfy { name in
+            !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+        }
+        guard isWellFormed, let first = names.first, first.first?.isNumber == false else { return nil }
+        return Reference(name: first, path: Array(names.dropFirst()))
     }
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
 
 /// Reads values by their declared type, with the references in them.
 ///
@@ -12,13 +14,7 @@ struct ValueReader {
     /// The values of the file being read because one refers to the other, the outermost first.
     var followed: [String] = []
 
-    /// Reads a value.
-    ///
-    /// - Parameters:
-    ///   - node: The node.
-    ///   - type: The declared type.
-    ///   - what: Name of the value in diagnostics.
-    /// - Returns: nil after a diagnostic if it does not match the type.
+    /// Reads a value, whose name in diagnostics is `what`; nil after a diagnostic if it does not match the type.
     func read(_ node: YAMLNode, as type: FieldType, what: String) -> Template? {
         if case .optional(let wrapped) = type {
             return node.isNull ? .literal(.null) : read(node, as: wrapped, what: what)
@@ -38,8 +34,7 @@ struct ValueReader {
             parts = try ReferenceParser.parts(of: scalar.text)
         } catch {
             // The text behind the `${` of a secret is a part of it.
-            collector.report(.malformedReference(text: type == .secret ? "${" : error.text), at: node.place)
-            return nil
+            return collector.refuse(.malformedReference(text: type == .secret ? "${" : error.text), at: node.place)
         }
         if parts.count == 1, case .reference(let reference) = parts[0] {
             return read(reference, at: node.place, as: type, what: what)
@@ -52,21 +47,18 @@ struct ValueReader {
 
     private func literal(_ scalar: YAMLScalar, node: YAMLNode, as type: FieldType, what: String) -> Template? {
         func refuse(_ expected: String) -> Template? {
-            collector.report(.wrongType(what: what, expected: expected, actual: scalar.text), at: node.place)
-            return nil
+            return collector.refuse(.wrongType(what: what, expected: expected, actual: scalar.text), at: node.place)
         }
         if scalar.isNull {
             switch type {
             case .any, .optional, .nothing: return .literal(.null)
             default:
-                collector.report(
+                return collector.refuse(
                     .wrongShape(what: what, expected: shape(of: type), actual: .nothing), at: node.place)
-                return nil
             }
         }
         switch type {
-        case .text:
-            return .literal(.string(scalar.text))
+        case .text: return .literal(.string(scalar.text))
         case .secret:
             secrets.insert(scalar.text)
             return .literal(.string(scalar.text))
@@ -86,19 +78,14 @@ struct ValueReader {
             return .literal(.string(scalar.text))
         case .choice(let words):
             guard words.contains(scalar.text) else {
-                collector.report(.notAChoice(what: what, value: scalar.text, choices: words), at: node.place)
-                return nil
+                return collector.refuse(.notAChoice(what: what, value: scalar.text, choices: words), at: node.place)
             }
             return .literal(.string(scalar.text))
-        case .any:
-            return .literal(Self.guess(scalar))
+        case .any: return .literal(Self.guess(scalar))
         case .list, .map, .object:
-            collector.report(.wrongShape(what: what, expected: shape(of: type), actual: .value), at: node.place)
-            return nil
-        case .optional(let wrapped):
-            return literal(scalar, node: node, as: wrapped, what: what)
-        case .nothing:
-            return refuse("nothing")
+            return collector.refuse(.wrongShape(what: what, expected: shape(of: type), actual: .value), at: node.place)
+        case .optional(let wrapped): return literal(scalar, node: node, as: wrapped, what: what)
+        case .nothing: return refuse("nothing")
         }
     }
 
@@ -139,8 +126,7 @@ struct ValueReader {
         case .list(let element): elementType = element
         case .any: elementType = .any
         default:
-            collector.report(.wrongShape(what: what, expected: shape(of: type), actual: .list), at: node.place)
-            return nil
+            return collector.refuse(.wrongShape(what: what, expected: shape(of: type), actual: .list), at: node.place)
         }
         let values = elements.compactMap { read($0, as: elementType, what: "an element of \(what)") }
         return values.count == elements.count ? .list(values) : nil
@@ -162,8 +148,8 @@ struct ValueReader {
                 members[entry.key] = read(entry.value, as: member.memberType, what: "`\(entry.key)`")
             }
         default:
-            collector.report(.wrongShape(what: what, expected: shape(of: type), actual: .mapping), at: node.place)
-            return nil
+            return collector.refuse(
+                .wrongShape(what: what, expected: shape(of: type), actual: .mapping), at: node.place)
         }
         return members.count == entries.count ? .object(members) : nil
     }
@@ -177,5 +163,13 @@ final class SecretTexts {
 
     func insert(_ text: String) {
         if !text.isEmpty { texts.insert(text) }
+    }
+}
+
+extension DiagnosticCollector {
+    /// Reports a mistake. Always nil, so that the reader of a value can return it.
+    func refuse<Value>(_ kind: DiagnosticKind, at place: SourcePlace, related: RelatedPlace? = nil) -> Value? {
+        report(kind, at: place, related: related)
+        return nil
     }
 }

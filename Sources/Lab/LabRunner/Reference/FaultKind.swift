@@ -1,16 +1,16 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabVocabulary
 
 /// A kind of fault that a scenario can inject: a command, or a command with one value of a parameter.
 ///
 /// An immutable value. Thread rule: any thread.
 struct FaultKind: Sendable, Hashable {
-    /// The kind of actor.
     let actor: ActorKind
-    /// The command.
     let command: String
     /// The parameter that decides on the fault; nil if the command alone does.
     let parameter: String?
-    /// The parameter's value.
     let word: String?
 
     /// The text for readers: `server: drop, lost: answer`.

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LabCore
 import LabFile
-public import LabKit
 
 /// The programs of own apps that a project's lab file names, with their vocabularies.
 public struct OwnPrograms: Sendable {
@@ -21,9 +23,7 @@ public struct OwnPrograms: Sendable {
     /// The problem with the lab file or its programs, for output; nil if none.
     public let complaint: String?
 
-    /// The commands of all programs.
     var commands: [CommandDeclaration] { programs.flatMap(\.vocabulary.commands) }
-    /// Names of the errors of all programs.
     var errors: [String] { programs.flatMap(\.vocabulary.errors) }
 
     /// The programs of the lab file at a path or above it, over all of its topologies.

@@ -1,12 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LabCore
 import LabFile
-public import LabKit
+import LabPoints
+public import LabVocabulary
 
 /// The vocabulary as `lab steps` prints it: one declaration, for people and for programs.
 public enum VocabularyReference {
     /// Version of the JSON form; increased when a member changes its meaning.
     public static let version = 1
 
-    /// Actors with the same commands.
     private struct Section {
         let title: String
         let commands: [CommandDeclaration]
@@ -15,14 +18,12 @@ public enum VocabularyReference {
     }
 
     /// The vocabulary for people.
-    ///
     /// - Parameter own: The programs of own apps, whose commands follow those of the lab.
     public static func text(with own: OwnPrograms = .none) -> String {
         sections(with: own).map { "Commands of \($0.title)\n\n\($0.text)" }.joined(separator: "\n")
     }
 
     /// One command for people: printed once for all actors for which it means the same.
-    ///
     /// - Throws: ``BadUsage`` with the nearest name if the command is unknown.
     public static func text(of name: String, with own: OwnPrograms = .none) throws -> String {
         let all = sections(with: own)
@@ -72,7 +73,6 @@ public enum VocabularyReference {
     }
 
     /// The vocabulary for programs.
-    ///
     /// - Parameters:
     ///   - name: Only the command of this name; nil means all.
     ///   - own: The programs of own apps; each is listed with its apps and its vocabulary.
@@ -99,5 +99,85 @@ public enum VocabularyReference {
                 })
         }
         return .object(members)
+    }
+}
+
+/// The events of traces as `lab events` prints them: the events for `waitFor` and `never`, and the fields for `where`.
+public enum EventReference {
+    /// Version of the JSON form; increased when a member changes its meaning.
+    public static let version = 1
+
+    /// The events for people.
+    public static func text() -> String {
+        TraceEventName.allCases.map { event in
+            let fields = event.fields.map { field in
+                var facts = [field.type.title]
+                if let unit = field.unit { facts.append("in \(unit)") }
+                return "    \(field.name): \(facts.joined(separator: ", ")). \(field.meaning)"
+            }
+            return (["\(event.rawValue)  \(event.summary)"] + fields).joined(separator: "\n") + "\n"
+        }.joined(separator: "\n")
+    }
+
+    /// The events for programs.
+    public static func json() -> JSONValue {
+        .object([
+            "version": .integer(Int64(version)),
+            "events": .array(
+                TraceEventName.allCases.map { event in
+                    .object([
+                        "name": .string(event.rawValue), "summary": .string(event.summary),
+                        "fields": .array(event.fields.map(json)),
+                    ])
+                }),
+        ])
+    }
+
+    private static func json(_ field: TraceField) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "name": .string(field.name), "type": field.type.json,
+            "meaning": .string(field.meaning),
+        ]
+        members["unit"] = field.unit.map { .string($0) }
+        return .object(members)
+    }
+}
+
+/// Explanations as `lab explain` prints them.
+public enum ExplanationReference {
+    /// The names that are explained, each with its meaning.
+    public static func names() -> String {
+        sections { explanations in explanations.map { "  \($0.name)  \($0.meaning)" }.joined(separator: "\n") }
+    }
+
+    /// Everything that is explained.
+    public static func text() -> String {
+        sections { explanations in explanations.map(text).joined(separator: "\n\n") }
+    }
+
+    /// One explanation in full.
+    public static func text(_ explanation: Explanation) -> String {
+        var lines = [explanation.name + (explanation.code.map { " (\($0))" } ?? "")]
+        if let printed = explanation.printed { lines.append("  printed as: …\(printed)…") }
+        lines.append("  \(explanation.meaning)")
+        if !explanation.causes.isEmpty {
+            lines.append("  Usual causes:")
+            lines += explanation.causes.map { "    - \($0)" }
+        }
+        lines.append("  What to do: \(explanation.advice)")
+        if !explanation.references.isEmpty {
+            lines.append("  Specified in docs/spec: \(explanation.references.joined(separator: "; "))")
+        }
+        if !explanation.scenarios.isEmpty {
+            lines.append("  Shown by: \(explanation.scenarios.map { "Scenarios/\($0)" }.joined(separator: ", "))")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// One part for each kind of name.
+    private static func sections(_ body: ([Explanation]) -> String) -> String {
+        Explanation.Subject.allCases.map { subject in
+            "\(subject.title)\n\n\(body(Explanation.all.filter { $0.subject == subject }))\n"
+        }.joined(separator: "\n")
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 
@@ -17,10 +19,7 @@ struct ReportFile: Sendable {
     private let destination: Destination
 
     /// Checks that a report can be written and overwrites nothing else.
-    ///
-    /// - Parameters:
-    ///   - report: The requested report.
-    ///   - inputs: Files that the run reads.
+    /// - Parameter inputs: Files that the run reads.
     /// - Throws: ``BadUsage`` with the path as given.
     init(_ report: RunOptions.Report, inputs: [String]) throws {
         self.report = report
@@ -110,7 +109,6 @@ struct ReportFile: Sendable {
 
     /// Writes the results of a run in the format of this report; a report that is written line by line has them
     /// already.
-    ///
     /// - Parameter page: The page of the run, if already written.
     /// - Throws: ``LabFailure`` with the path as given.
     func write(_ report: JSONReport, page: String? = nil) throws {
@@ -134,7 +132,6 @@ struct ReportFile: Sendable {
     }
 
     /// Writes a whole report at once.
-    ///
     /// - Throws: ``LabFailure`` with the path as given.
     func write(_ content: Data) throws {
         try explained {
@@ -148,11 +145,8 @@ struct ReportFile: Sendable {
     }
 
     /// The truncated file, for a report that is written during its run.
-    ///
     /// - Throws: ``LabFailure`` with the path as given.
-    func open() throws -> FileDescriptor {
-        try explained { try opened() }
-    }
+    func open() throws -> FileDescriptor { try explained { try opened() } }
 
     private func opened() throws -> FileDescriptor {
         switch destination {

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 import Synchronization
 
@@ -21,10 +23,7 @@ final class RunReports: Sendable {
     }
 
     /// Checks that the reports can be written and overwrite nothing else.
-    ///
-    /// - Parameters:
-    ///   - reports: The requested reports.
-    ///   - inputs: Files that the run reads.
+    /// - Parameter inputs: Files that the run reads.
     /// - Throws: ``BadUsage`` with the path as given.
     init(_ reports: [RunOptions.Report], inputs: [String]) throws {
         files = try ReportFile.check(reports, inputs: inputs)
@@ -35,7 +34,6 @@ final class RunReports: Sendable {
     var seconds: Double { Double(MonotonicClock.nanoseconds() - made) / 1e9 }
 
     /// Opens the reports that are written from the beginning.
-    ///
     /// - Parameter scenarios: Number of scenarios to run; nil if known only at the end.
     /// - Throws: ``LabFailure`` with the path as given.
     func begin(seed: UInt64, scenarios: Int?, directory: String) throws {
@@ -43,14 +41,12 @@ final class RunReports: Sendable {
             Stream(file: $0, descriptor: try $0.open())
         }
         streams.withLock { $0 = opened }
-        note(.runStarted(.init(seed: seed, scenarios: scenarios, directory: directory)))
+        note(RunEvent.RunStarted(seed: seed, scenarios: scenarios, directory: directory))
     }
 
     /// A scenario begins.
     func began(_ number: Int, _ scenario: Scenario, seed: UInt64) {
-        note(
-            .scenarioStarted(
-                .init(number: number, at: seconds, id: scenario.id, name: scenario.name, seed: seed)))
+        note(RunEvent.ScenarioStarted(number: number, at: seconds, id: scenario.id, name: scenario.name, seed: seed))
     }
 
     /// A scenario has ended.
@@ -59,16 +55,15 @@ final class RunReports: Sendable {
             counts.ended += 1
             if result.isHeldAgainstRun { counts.failures += 1 }
         }
-        note(.scenarioFinished(.init(number: number, at: seconds, result: result)))
+        note(RunEvent.ScenarioFinished(number: number, at: seconds, result: result))
     }
 
     /// Writes the reports that are written at the end.
-    ///
     /// - Parameter page: The page in the run's directory; nil if nothing was run.
     /// - Throws: ``LabFailure`` with the path of a report that could not be written.
     func end(_ report: JSONReport, page: String? = nil, outcome: RunOutcome) throws {
         let (ended, failures) = counts.withLock { $0 }
-        note(.runFinished(.init(at: seconds, scenarios: ended, failures: failures, exitCode: outcome.rawValue)))
+        note(RunEvent.RunFinished(at: seconds, scenarios: ended, failures: failures, exitCode: outcome.rawValue))
         for file in files { try file.write(report, page: page) }
         for stream in streams.withLock({ $0 }) {
             if let failure = stream.failure { try stream.file.explained { throw failure } }
@@ -76,7 +71,7 @@ final class RunReports: Sendable {
     }
 
     /// Adds a line to every stream.
-    private func note(_ event: RunEvent) {
+    private func note(_ event: some Encodable & Sendable) {
         streams.withLock { streams in
             // All members are numbers, texts and lists of them.
             guard !streams.isEmpty, var line = try? JSONValue(encoding: event).encoded() else { return }
@@ -89,5 +84,54 @@ final class RunReports: Sendable {
                 }
             }
         }
+    }
+}
+
+/// The lines of the report that is written during a run.
+enum RunEvent {
+    /// The scenarios are chosen; nothing has been launched yet.
+    struct RunStarted: Encodable {
+        let event = "run.started"
+        /// Version of the format, the same as that of a ``JSONReport``.
+        let version = JSONReport.version
+        let seed: UInt64
+        /// Number of scenarios to run, each row and each repetition counted; nil if known only at the end.
+        let scenarios: Int?
+        /// The directory of the run's records.
+        let directory: String
+    }
+
+    /// A scenario begins.
+    struct ScenarioStarted: Encodable {
+        let event = "scenario.started"
+        /// Number of the scenario in this run, from 1.
+        let number: Int
+        /// Seconds since the beginning of the run.
+        let at: Double
+        let id: String
+        let name: String
+        let seed: UInt64
+    }
+
+    /// A scenario has ended.
+    struct ScenarioFinished: Encodable {
+        let event = "scenario.finished"
+        /// Number of the scenario in this run, from 1.
+        let number: Int
+        /// Seconds since the beginning of the run.
+        let at: Double
+        let result: ScenarioResult
+    }
+
+    /// The run is over.
+    struct RunFinished: Encodable {
+        let event = "run.finished"
+        /// Seconds since the beginning of the run.
+        let at: Double
+        /// Number of scenarios that have ended; fewer than announced if the run was cut short.
+        let scenarios: Int
+        /// Number of those that count against the run.
+        let failures: Int
+        let exitCode: Int32
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The verdict of a scenario's run.
 public enum Verdict: String, CaseIterable, Codable, Comparable, Sendable {
     /// Everything was as expected.
@@ -82,12 +84,13 @@ public struct ScenarioResult: Codable, Sendable {
     var leadingFailure: StepFailure? { leadingFailureIndex.map { failures[$0] } }
 
     /// Its index in ``failures``.
-    var leadingFailureIndex: Int? { failures.firstIndex { !$0.place.isEmpty } ?? failures.indices.first }
+    var leadingFailureIndex: Int? { failures.firstIndex { $0.place != nil } ?? failures.indices.first }
 
     /// The place that reports refer to: the first failing step, else the first line of the scenario.
-    var place: ReportedPlace {
-        leadingFailure.flatMap { ReportedPlace($0.place) } ?? ReportedPlace(file: file, line: 1, column: 1)
-    }
+    var place: ReportedPlace { leadingFailure?.place ?? ReportedPlace(file: file, line: 1, column: 1) }
+
+    /// The place for reports that mark lines: the first expectation that did not hold, else ``place``.
+    var markedPlace: ReportedPlace { leadingFailure?.differences.first?.place ?? place }
 }
 
 /// A step that was skipped, because its `when` did not hold.
@@ -96,109 +99,48 @@ public struct SkippedStep: Codable, Sendable {
     public var step: String
     /// Short form of the step.
     public var title: String
-    /// `file:line:column`.
-    public var place: String
+    /// Where the step is written.
+    public var place: ReportedPlace
     /// The reason of the first time, in a sentence.
     public var reason: String
     /// Number of times it was skipped: in the rounds of a block more than once.
     public var times: Int
+
+    /// The step with each text that may show a secret transformed.
+    func withTexts(_ changed: (String) -> String) -> SkippedStep {
+        SkippedStep(step: step, title: changed(title), place: place, reason: changed(reason), times: times)
+    }
 }
 
-/// One failure, explained.
-public struct StepFailure: Codable, Sendable {
-    /// Whether it is a failure or makes the verdict inconclusive.
-    public var verdict: Verdict
-    /// Number of the step, `3.1`; empty for the scenario as a whole.
-    public var step: String
-    /// Short form of the step.
-    public var title: String
-    /// The step in a sentence: its note, else the meaning of its command; nil for a word of the language without a
-    /// note.
-    public var sentence: String?
-    /// `file:line:column`; empty for the scenario as a whole.
-    public var place: String
-    /// `file:line:column` of each `include` around the step, the innermost first.
-    public var includedAt: [String] = []
-    /// The place of the row of a table-driven scenario, and its values; nil for a scenario without a table.
-    public var row: String?
-    /// The step as written.
-    public var source: String
-    /// The failure, in a sentence.
-    public var reason: String
-    /// The expected and the actual values.
-    public var differences: [Difference]
-    /// The details of an unexpected error beside its message: the members of its `userInfo`, one per line.
-    public var details: [String] = []
-    /// The causes, as far as the processes have recorded them; a sentence each.
-    public var causes: [String] = []
-    /// The events that the step caused in all processes, with the time since it began.
-    public var events: [String] = []
-    /// The last events of the peer's trace, if the step itself caused none.
-    public var trace: [String]
-    /// The name of an unexpected error that `lab explain` covers.
-    public var explain: String?
-    /// The command that shows the state shared by apps when the step failed; nil if that explains nothing.
-    public var sharing: String?
-    /// The command that shows the state of the links when the step failed; nil if that explains nothing.
-    public var link: String?
-    /// The last kept run in which the scenario passed; only for the failure in short reports.
-    public var passed: EarlierPass?
-    /// The actor of the step, or the process of the awaited event; in no report.
-    var actor: String? = nil
-    /// The command that repeats the run.
-    public var replay: String
+/// A result in the reports of other tools, which have neither inconclusive verdicts nor quarantine.
+enum ReportedOutcome: Equatable {
+    case passed
+    /// A mismatch.
+    case failed
+    /// Inconclusive.
+    case error
+    /// Not counted, for a reason.
+    case skipped(String)
+}
 
-    private enum CodingKeys: String, CodingKey {
-        case verdict, step, title, sentence, place, includedAt, row, source, reason, differences, details
-        case causes, events, trace, explain, sharing, link, passed, replay
+extension ScenarioResult {
+    /// The result in the reports of other tools.
+    var outcome: ReportedOutcome {
+        if verdict == .passed { return .passed }
+        // Every result that counts against the run is red in every report, even one that was not played: a build server
+        // sees only that.
+        if isHeldAgainstRun { return verdict == .failed ? .failed : .error }
+        if let quarantine, verdict != .notRun { return .skipped("quarantined: \(quarantine)") }
+        return .skipped(remark ?? "not run")
     }
 
-    /// The failure with each of its texts transformed. Places and suggested commands consist of texts of the lab and
-    /// its command line, and stay unchanged.
-    func withTexts(_ changed: (String) -> String) -> StepFailure {
-        var failure = self
-        failure.title = changed(title)
-        failure.sentence = sentence.map(changed)
-        failure.row = row.map(changed)
-        failure.source = changed(source)
-        failure.reason = changed(reason)
-        failure.differences = differences.map { difference in
-            Difference(
-                path: changed(difference.path), expected: changed(difference.expected),
-                actual: changed(difference.actual), place: difference.place, hint: difference.hint.map(changed),
-                excerpt: changed(difference.excerpt))
-        }
-        failure.details = details.map(changed)
-        failure.causes = causes.map(changed)
-        failure.events = events.map(changed)
-        failure.trace = trace.map(changed)
-        return failure
-    }
-
-    /// The step and its failure.
-    var headline: String { title.isEmpty ? reason : "\(title): \(reason)" }
+    /// Everything that failed or was skipped, as the terminal shows it.
+    var explanation: String { TerminalReport(isColoured: false).details(of: self).joined(separator: "\n") }
 }
 
-/// A kept run in which a scenario passed that now fails.
-public struct EarlierPass: Codable, Sendable, Equatable {
-    /// Its identifier.
-    public var run: String
-    /// The command that compares the two runs.
-    public var comparison: String
-}
+extension [ScenarioResult] {
+    func count(_ outcome: ReportedOutcome) -> Int { count { $0.outcome == outcome } }
 
-/// One difference between the expected and the actual value.
-public struct Difference: Codable, Sendable {
-    /// The path in the value; empty for the value itself.
-    public var path: String
-    /// The expected value.
-    public var expected: String
-    /// The actual value.
-    public var actual: String
-    /// The place of the expectation.
-    public var place: String
-    /// What both values have in common, if that explains the difference.
-    public var hint: String?
-    /// The line of the expectation with a caret.
-    public var excerpt: String
+    /// The results that are not counted.
+    var skipped: Int { count { if case .skipped = $0.outcome { true } else { false } } }
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 
 /// The results in the Test Anything Protocol, version 14.
 ///

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabSystem
 
 /// The text of results for people.
 public struct TerminalReport: Sendable {
@@ -6,9 +9,7 @@ public struct TerminalReport: Sendable {
     private let isColoured: Bool
 
     /// A report with or without colours.
-    public init(isColoured: Bool) {
-        self.isColoured = isColoured
-    }
+    public init(isColoured: Bool) { self.isColoured = isColoured }
 
     private func styled(_ text: String, _ code: String) -> String {
         isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
@@ -16,7 +17,6 @@ public struct TerminalReport: Sendable {
 
     /// One line for a scenario, and the details of its failures below. Control characters in a result do not reach the
     /// terminal.
-    ///
     /// - Parameter page: absolute path of the page that shows the result after the run; nil without one.
     public func render(_ result: ScenarioResult, page: String? = nil) -> String {
         let id = styled(result.id.onOneVisibleLine, "2")
@@ -52,53 +52,58 @@ public struct TerminalReport: Sendable {
     private func render(_ skipped: SkippedStep) -> String {
         let times = skipped.times == 1 ? "" : " (\(skipped.times) times)"
         let what = "\(skipped.title): \(skipped.reason)\(times)"
-        return "  \(skipped.place.onOneVisibleLine): \(styled("skipped", "2")): \(what.onOneVisibleLine)"
+        return "  \(skipped.place.description.onOneVisibleLine): \(styled("skipped", "2")): \(what.onOneVisibleLine)"
     }
 
-    /// One failure in full.
+    /// One failure in full. Control characters in it do not reach the terminal.
     public func render(_ failure: StepFailure) -> String {
-        let failure = failure.withVisibleControls
-        var lines: [String] = []
-        let place = failure.place.isEmpty ? "" : "\(failure.place): "
+        let place = failure.place.map { "\($0): ".onOneVisibleLine } ?? ""
         let word = failure.verdict == .failed ? styled("failed", "31") : styled("inconclusive", "33")
-        lines.append("\(place)\(word): \(failure.title.isEmpty ? "" : "\(failure.title): ")\(failure.reason)")
+        let title = failure.title.isEmpty ? "" : "\(failure.title): ".onOneVisibleLine
+        var lines = ["\(place)\(word): \(title)\(failure.reason.withVisibleControls)"]
+        let source = failure.source.withVisibleControls
         // The source contains the note already.
-        if let sentence = failure.sentence, !failure.source.contains(sentence) { lines.append("    \(sentence)") }
-        if !failure.source.isEmpty {
-            lines += failure.source.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
+        if let sentence = failure.sentence?.onOneVisibleLine, !source.contains(sentence) {
+            lines.append("    \(sentence)")
         }
-        lines += failure.includedAt.map { "  included at \($0)" }
-        if let row = failure.row { lines.append("  with the row at \(row)") }
+        if !source.isEmpty {
+            lines += source.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
+        }
+        lines += failure.includedAt.map { "  included at \($0)".onOneVisibleLine }
+        if let row = failure.row { lines.append("  with the row at \(row)".onOneVisibleLine) }
         for difference in failure.differences {
-            let name = difference.path.isEmpty ? "" : "\(difference.path): "
-            lines.append("  " + styled("- \(name)\(difference.expected)", "31") + "   expected at \(difference.place)")
+            let lead = difference.lead.onOneVisibleLine
+            lines.append(
+                "  " + styled("- \(lead)\(difference.expected.withVisibleControls)", "31")
+                    + "   expected at \(difference.place)".onOneVisibleLine)
             let hint = difference.hint.map { ": \($0)" } ?? ""
-            lines.append("  " + styled("+ \(name)\(difference.actual)", "32") + "   actual\(hint)")
-            if !difference.excerpt.isEmpty {
-                lines += difference.excerpt.split(separator: "\n").map { "   \($0)" }
-            }
+            lines.append(
+                "  " + styled("+ \(lead)\(difference.actual.withVisibleControls)", "32")
+                    + "   actual\(hint)".onOneVisibleLine)
+            lines += difference.excerpt.withVisibleControls.split(separator: "\n").map { "   \($0)" }
         }
-        lines += failure.details.map { "    \($0)" }
-        lines += failure.causes.map { "  \(styled("because", "1")) \($0)" }
+        lines += failure.details.map { "    \($0)".onOneVisibleLine }
+        lines += failure.causes.map { "  \(styled("because", "1")) \($0.onOneVisibleLine)" }
         if !failure.events.isEmpty {
             lines.append("  what happened in this step:")
-            lines += failure.events.map { "    \($0)" }
+            lines += failure.events.map { "    \($0)".onOneVisibleLine }
         }
         if !failure.trace.isEmpty {
             lines.append("  last events:")
-            lines += failure.trace.map { "    \($0)" }
+            lines += failure.trace.map { "    \($0)".onOneVisibleLine }
         }
         if let name = failure.explain { lines.append("  what it means: lab explain \(name)") }
-        if let command = failure.sharing { lines.append("  what apps shared then: \(command)") }
-        if let command = failure.link { lines.append("  how the link was then: \(command)") }
-        if let passed = failure.passed { lines.append("  it passed in \(passed.run): \(passed.comparison)") }
-        if !failure.replay.isEmpty { lines.append("  run it again: \(failure.replay)") }
+        if let command = failure.sharing { lines.append("  what apps shared then: \(command)".onOneVisibleLine) }
+        if let command = failure.link { lines.append("  how the link was then: \(command)".onOneVisibleLine) }
+        if let passed = failure.passed {
+            lines.append("  it passed in \(passed.run): ".onOneVisibleLine + passed.comparison.withVisibleControls)
+        }
+        if !failure.replay.isEmpty { lines.append("  run it again: \(failure.replay)".withVisibleControls) }
         return lines.map { "  \($0)" }.joined(separator: "\n")
     }
 
     /// The closing lines of a run: the scenarios that did not pass, and last the counts, the time, the seed and the
     /// record.
-    ///
     /// - Parameters:
     ///   - seed: The run's seed; nil if its parts had different ones.
     ///   - directory: The directory of the record; nil if not recorded.
@@ -156,5 +161,88 @@ public struct TerminalReport: Sendable {
 
     static func seconds(_ seconds: Double) -> String {
         seconds < 1 ? String(format: "%.0f ms", seconds * 1000) : String(format: "%.2f s", seconds)
+    }
+}
+
+extension TerminalReport {
+    /// The failures once more at the end of the output of several scenarios: each with its first failing step, and its
+    /// first cause or difference. Empty for a run of one scenario, whose failures are above.
+    func recap(_ results: [ScenarioResult]) -> [String] {
+        guard results.count > 1 else { return [] }
+        let bad = results.filter { $0.isHeldAgainstRun && $0.verdict != .notRun }
+        let shown = bad.prefix(Self.recapLimit).flatMap(recap)
+        return bad.count > Self.recapLimit ? shown + ["and \(bad.count - Self.recapLimit) more, above"] : shown
+    }
+
+    private static let recapLimit = 20
+    /// The details are above; a sentence or two identify the failure.
+    private static let recapColumns = 240
+
+    private func recap(_ result: ScenarioResult) -> [String] {
+        let name = "\(mark(result.verdict)) \(result.name.onOneVisibleLine)  \(result.id.onOneVisibleLine)"
+        guard let failure = result.leadingFailure else { return [name] }
+        let place = failure.place.map { "\($0): " } ?? ""
+        var lines = [name, "    \(place)\(failure.headline)".onOneVisibleLine]
+        if let cause = failure.causes.first {
+            lines.append("    because \(cause.onOneVisibleLine)")
+        } else if let difference = failure.differences.first {
+            let both = "\(difference.lead)expected \(difference.expected), actual \(difference.actual)"
+            lines.append("    \(both.onOneVisibleLine)")
+        }
+        return lines.map { Terminal.fitting($0, columns: Self.recapColumns) }
+    }
+}
+
+extension TerminalReport {
+    /// The summary of several rounds: a line for every scenario that did not pass in all of them, with the seeds that
+    /// reproduce the others. Empty if all passed, or if there was one round.
+    public func flakiness(_ results: [ScenarioResult]) -> String {
+        let played = results.filter { $0.verdict != .notRun }
+        let rounds = Dictionary(grouping: played, by: \.scenario)
+        let lines = played.filter { $0.round == 1 }.map(\.scenario).compactMap { scenario -> String? in
+            guard let rounds = rounds[scenario], rounds.contains(where: { $0.round > 1 }) else { return nil }
+            let bad = rounds.filter { $0.verdict != .passed }
+            guard !bad.isEmpty else { return nil }
+            let seeds = bad.map { String($0.seed) }.joined(separator: ", ")
+            return """
+                \(scenario.onOneVisibleLine): \(rounds.count - bad.count) of \(rounds.count) rounds passed; \
+                the others with \(bad.count == 1 ? "seed" : "seeds") \(seeds)
+
+                """
+        }
+        return lines.joined()
+    }
+}
+
+extension String {
+    /// The text with every character that would control a terminal, or change the order of the displayed text, written
+    /// as `\u001B`. Line ends and tabs stay.
+    public var withVisibleControls: String {
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        var shown = ""
+        for scalar in unicodeScalars {
+            if scalar.isControl {
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                shown += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            } else {
+                shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+
+    /// The same for a text of one line.
+    var onOneVisibleLine: String { String(map { $0.isNewline || $0 == "\t" ? " " : $0 }).withVisibleControls }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isControl: Bool {
+        switch value {
+        case 0x09, 0x0A: false
+        case 0x00...0x1F, 0x7F...0x9F: true
+        // Characters that reverse the direction of text.
+        case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 }

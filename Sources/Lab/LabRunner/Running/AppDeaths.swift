@@ -1,6 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
+import LabVocabulary
 
 /// The ended processes of apps, each judged by itself: a command to end another process, or an earlier one of the same
 /// app, explains nothing.
@@ -9,10 +14,7 @@ struct AppDeaths {
     let unwanted: [RecordedHistory.Incarnation]
 
     /// Evaluates the devices' records of process ends.
-    ///
-    /// - Parameters:
-    ///   - events: Of all processes, in the order of time; other events do not matter.
-    ///   - wanted: The ends that commands have asked for. Each of them explains one end.
+    /// - Parameter wanted: The ends that commands have asked for. Each of them explains one end.
     init(_ events: [TraceEvent], of apps: Set<String>, wanted: [WantedEnd]) {
         var wanted = wanted
         var killed: Set<RecordedHistory.Incarnation> = []
@@ -44,11 +46,8 @@ struct AppDeaths {
 
     /// The message of an ending agent about its apps.
     static let endWithDevice = "device ended"
-}
 
-extension AppDeaths {
     /// Evaluates the processes of an instance so far.
-    ///
     /// - Throws: if the traces cannot be read.
     init(in instance: InstanceConnection) throws {
         let (topology, wanted) = (instance.manifest.topology, instance.wantedEnds)
@@ -70,7 +69,7 @@ extension AppDeaths {
         // wanted.
         let untold = ended.filter { app, watch in
             guard !known.contains(Int64(watch.pid)), let (device, _) = topology.app(named: app) else { return false }
-            return instance.process(of: .agent(device.name)) != nil
+            return instance.parts.process(of: .agent(device.name)) != nil
                 && !events.contains { $0.isKillByFault && $0.process == device.name }
                 && !wanted.contains { $0.app == app }
         }
@@ -105,5 +104,66 @@ extension TraceEvent {
     /// explains no death.
     var isKillByFault: Bool {
         name == .faultFired && fields["action"]?.stringValue == FaultActionWord.kill.rawValue
+    }
+}
+
+/// The end of an app's process that a command explains.
+struct WantedEnd: Sendable {
+    /// How the process may end.
+    enum Manner: Sendable {
+        /// At once.
+        case killed
+        /// It was asked to end, and chooses its exit code.
+        case terminated
+        /// In any way, before it is ready: the command that launched it has failed.
+        case notLaunched
+        /// In any way, this process: a command expected its end.
+        case died(pid: Int32)
+    }
+
+    let app: String
+    let manner: Manner
+
+    /// Whether it explains the recorded end of a process.
+    func explains(_ event: TraceEvent, wasReady: Bool) -> Bool {
+        let (signal, status) = (event.fields["signal"]?.stringValue, event.fields["status"])
+        guard event.fields["peer"] == .string(app) else { return false }
+        return switch manner {
+        case .killed: status == nil && [nil, "SIGKILL"].contains(signal)
+        case .terminated: status != nil || [nil, "SIGKILL", "SIGTERM"].contains(signal)
+        case .notLaunched: !wasReady
+        case .died(let pid): event.fields["pid"] == .integer(Int64(pid))
+        }
+    }
+
+    /// The ends of processes that a command asks for.
+    /// - Parameter error: The error of the command; part of its work may have been done.
+    static func of(_ command: String, to target: Target, error: ControlError?, in topology: Topology) -> [WantedEnd] {
+        let actor = target.actor
+        func killed(_ apps: [String]) -> [WantedEnd] { apps.map { WantedEnd(app: $0, manner: .killed) } }
+        let notLaunched = error == nil ? [] : [WantedEnd(app: actor, manner: .notLaunched)]
+        switch (target.kind, command) {
+        case (.process, Kill.name), (.process, OutOfMemory.name), (.process, ForceQuit.name): return killed([actor])
+        case (.process, Terminate.name): return [WantedEnd(app: actor, manner: .terminated)]
+        case (.process, Launch.name): return notLaunched
+        case (.process, Relaunch.name): return killed([actor]) + notLaunched
+        case (.process, Uninstall.name), (.process, Reinstall.name):
+            let extensions = topology.apps.filter { $0.kind == .appExtension && $0.host == actor }
+            return killed([actor] + extensions.map(\.name))
+        case (.device, Reboot.name), (.device, Erase.name), (.deviceProcess, KillDevice.name),
+            (.deviceProcess, SwitchOffDevice.name):
+            return killed((topology.device(named: actor)?.apps ?? []).map(\.name))
+        default: return []
+        }
+    }
+}
+
+extension InstanceConnection {
+    /// Records that an app has died during a command that expects that.
+    func expectDeath(answeredBy error: ControlError?, to target: Target) {
+        guard error?.isDeath == true, case .endpoint(.peer(let app), _) = target.route,
+            let pid = watch(of: .peer(app))?.pid
+        else { return }
+        expect([WantedEnd(app: app, manner: .died(pid: pid))])
     }
 }

@@ -1,7 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+public import LabControl
+public import LabCore
 public import LabFile
-public import LabKit
 import LabSystem
+import LabVocabulary
 
 /// One command typed on the command line: `lab exec main createActivation name=phone`.
 public struct CommandLineCall: Sendable {
@@ -10,7 +14,6 @@ public struct CommandLineCall: Sendable {
     private let arguments: JSONValue
 
     /// Reads a command line against the vocabulary.
-    ///
     /// - Parameters:
     ///   - actor: The actor's name.
     ///   - command: The command's name.
@@ -23,28 +26,17 @@ public struct CommandLineCall: Sendable {
         actor: String, command: String, words: [String], in connection: InstanceConnection,
         environment: [String: String], readInput: (String) throws -> String
     ) throws {
-        guard let targets = connection.actors[actor] else {
-            throw BadUsage(.unknownActor(name: actor, known: connection.actors.names))
-        }
-        let found = targets.lazy.compactMap { target in
-            target.command(named: command).map { (target, $0) }
-        }.first
-        guard let found else {
-            let known = targets.flatMap(\.commands).map { $0.name }
-            throw BadUsage(.unknownCommand(command: command, actor: actor, known: known))
-        }
+        let found = try ActorSession(instance: connection).find(command, of: actor)
         (target, self.command) = found
         var members: [String: JSONValue] = [:]
         for word in words {
-            let (field, value) = try Self.read(
-                word, of: found.1, environment: environment, readInput: readInput)
+            let (field, value) = try Self.read(word, of: found.command, environment: environment, readInput: readInput)
             guard members.updateValue(value, forKey: field.name) == nil else {
                 throw BadUsage(sentence: "`\(field.name)` is given twice")
             }
         }
-        for field in found.1.fields where field.isRequired && members[field.name] == nil {
-            throw BadUsage(
-                .missingParameter(parameter: field.name, command: command, meaning: field.meaning))
+        for field in found.command.fields where field.isRequired && members[field.name] == nil {
+            throw BadUsage(.missingParameter(parameter: field.name, command: command, meaning: field.meaning))
         }
         arguments = .object(members)
     }
@@ -111,7 +103,6 @@ public struct CommandLineCall: Sendable {
     private static var operation: String { "exec-\(ProcessInfo.processInfo.processIdentifier)" }
 
     /// Sends the command.
-    ///
     /// - Parameter timeout: Longest time to wait for the answer, in real time.
     /// - Returns: The result.
     /// - Throws: ``Failure`` if the command failed; ``BadUsage`` if its arguments were rejected.
@@ -119,11 +110,11 @@ public struct CommandLineCall: Sendable {
         in connection: InstanceConnection, timeout: LabDuration = ControlClient.patience
     ) throws -> JSONValue {
         let begin = MonotonicClock.nanoseconds()
-        let outcome = try ControlCaller(instance: connection).call(
+        let outcome = try ActorSession(instance: connection).call(
             target, command: command.name, arguments: arguments, operation: Self.operation, timeout: timeout)
         switch outcome.answer {
-        case .result(let value): return value
-        case .error(var error):
+        case .success(let value): return value
+        case .failure(var error):
             if error.labError == .badArgument { throw BadUsage(sentence: error.message) }
             if error.isUnanswered, let state = state(in: connection) { error.message += "; \(state)" }
             let facts = FailureCircumstances(
@@ -162,12 +153,34 @@ public struct BadUsage: Error, CustomStringConvertible, Sendable {
     public let description: String
 
     /// A mistake with a sentence of its own.
-    public init(sentence: String) {
-        description = sentence
-    }
+    public init(sentence: String) { description = sentence }
 
     /// A mistake that files can contain, too.
     public init(_ kind: DiagnosticKind) {
         description = [kind.sentence, kind.advice].compactMap(\.self).joined(separator: "; ")
+    }
+}
+
+/// "; did you mean `word`?", to follow a sentence about a misspelled word; empty if no known word is close.
+func suggestion(for word: String, among known: some Sequence<String>) -> String {
+    nearest(word, among: known).map { "; did you mean `\($0)`?" } ?? ""
+}
+
+/// The possible words of a command for an actor of a running instance, for completion in shells.
+public struct CallCompletion: Sendable {
+    private let actors: ActorTable
+
+    /// The completion of calls in an instance.
+    public init(in connection: InstanceConnection) { actors = connection.actors }
+
+    /// The names of all actors.
+    public var names: [String] { actors.names }
+
+    /// The names of an actor's commands; empty if the actor is unknown.
+    public func commands(of actor: String) -> [String] { actors.commands(of: actor).map(\.name) }
+
+    /// The parameters of a command, each as `name=`.
+    public func parameters(of command: String, by actor: String) -> [String] {
+        actors.command(named: command, of: actor)?.fields.map { "\($0.name)=" } ?? []
     }
 }

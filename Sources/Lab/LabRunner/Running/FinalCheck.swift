@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-import LabKit
+import LabCore
 
 /// The checks of a run after the steps of a scenario: they prevent a green result that proves nothing.
 ///
@@ -44,31 +46,24 @@ enum FinalCheck: CaseIterable {
 
 extension ScenarioRun {
     /// Performs the checks that are possible after the steps, or after the tear-down.
-    ///
-    /// - Parameters:
-    ///   - thread: The executor of the steps.
-    ///   - areFine: Whether all steps so far have passed.
     func check(_ moment: FinalCheck.Moment, of thread: StepRunner, areFine: Bool) {
         for check in FinalCheck.allCases where check.moments.contains(moment) {
             switch check {
             case .reasons:
                 if !areFine, failures.isEmpty {
                     let reason = interruption.isSet ? interruption.reason : "a step failed without a reason"
-                    fail(reason, verdict: .inconclusive)
+                    failures.fail(reason, verdict: .inconclusive)
                 }
             case .faults: thread.checkFaults()
             case .deaths: checkDeaths(in: thread.instance)
-            case .record: if let failure = history.failure { fail(failure, verdict: .inconclusive) }
+            case .record: if let failure = history.failure { failures.fail(failure, verdict: .inconclusive) }
             case .remains, .traces, .events, .rules: break
             }
         }
     }
 
     /// Performs the checks that are possible after the instance has ended.
-    ///
-    /// - Parameters:
-    ///   - remains: Leftovers, a sentence each.
-    ///   - traces: The directory of the processes' traces.
+    /// - Parameter remains: Leftovers, a sentence each.
     func checkEnd(remains: [String], traces: String) {
         var mismatches: Set<String> = []
         let recorded = Result {
@@ -80,21 +75,23 @@ extension ScenarioRun {
         for check in FinalCheck.allCases where check.moments.contains(.afterInstance) {
             switch (check, recorded) {
             case (.remains, _):
-                for complaint in remains { fail("the instance was not left clean: \(complaint)", verdict: .failed) }
+                for complaint in remains {
+                    failures.fail("the instance was not left clean: \(complaint)", verdict: .failed)
+                }
             case (.traces, .failure(let error)):
-                fail("the traces cannot be checked: \(error)", verdict: .inconclusive)
+                failures.fail("the traces cannot be checked: \(error)", verdict: .inconclusive)
             case (.traces, .success(let history)):
                 // The content of such a line is not checked.
                 if let line = history.damage.first {
-                    fail("the traces cannot be checked: \(line) is not an event", verdict: .inconclusive)
+                    failures.fail("the traces cannot be checked: \(line) is not an event", verdict: .inconclusive)
                 }
             case (.events, _):
                 for mismatch in mismatches.sorted() {
-                    fail("an event of the lab is not as declared: \(mismatch)", verdict: .failed)
+                    failures.fail("an event of the lab is not as declared: \(mismatch)", verdict: .failed)
                 }
             case (.rules, .success(let history)) where history.damage.isEmpty:
                 for violation in ScenarioRules.violations(of: scenario.topology, in: history) {
-                    fail(violation.sentence, verdict: .failed, trace: violation.events)
+                    failures.fail(violation.sentence, verdict: .failed, trace: violation.events)
                 }
             case (.rules, _), (.reasons, _), (.faults, _), (.deaths, _), (.record, _): break
             }
@@ -105,10 +102,45 @@ extension ScenarioRun {
         do {
             let deaths = try AppDeaths(in: instance).unwanted
             for death in deaths where isNews(death) {
-                fail(AppDeaths.sentence(death, in: directory), verdict: .failed)
+                failures.fail(AppDeaths.sentence(death, in: directory), verdict: .failed)
             }
         } catch {
-            fail("whether a process died by itself is not known: \(error)", verdict: .inconclusive)
+            failures.fail("whether a process died by itself is not known: \(error)", verdict: .inconclusive)
+        }
+    }
+}
+
+/// The rules that hold in every scenario, whatever its steps expect: those rules of stress runs that are cheap.
+///
+/// An app with a quirk breaks some of them on purpose. With several sets of locks at once the rules cannot determine
+/// which lock an event is about. Neither is checked.
+enum ScenarioRules {
+    /// A rule that a scenario has broken.
+    struct Violation {
+        /// The rule and its violation.
+        let sentence: String
+        /// The shortest list of events that show it, a line each.
+        let events: [String]
+    }
+
+    /// A longer history is not checked: it would delay the scenario.
+    private static let limits: Examination.Limits = {
+        var limits = Examination.Limits()
+        limits.events = 200_000
+        limits.seconds = 5
+        return limits
+    }()
+
+    /// Checks the traces of a scenario's processes against the rules.
+    static func violations(of topology: Topology, in history: RecordedHistory) -> [Violation] {
+        guard topology.apps.allSatisfy({ $0.quirks.isEmpty }),
+            topology.devices.count(where: { $0.kind == .phone }) == 1, history.hasOneSharedActivation
+        else { return [] }
+        return Examination(history, by: SharingCheckers.inScenarios, limits: limits).results.compactMap { result in
+            guard let breach = result.breach else { return nil }
+            return Violation(
+                sentence: "the rule `\(result.name)` of shared activations is broken: \(breach.sentence)",
+                events: ExcerptTable(breach.excerpt).lines)
         }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 
 /// A request to stop, visible to every thread of a run. It has two levels: first the work ends in order, then at once.
@@ -28,7 +30,6 @@ public final class Interruption: Sendable {
     public var reason: String { why.withLock { $0 } }
 
     /// Asks the run to stop; further calls do nothing.
-    ///
     /// - Parameter reason: The beginning of a sentence about what was stopped.
     public func set(because reason: String = "interrupted") {
         let isFirst = why.withLock { why in
@@ -49,7 +50,6 @@ public final class Interruption: Sendable {
     }
 
     /// Performs work that an interruption can stop.
-    ///
     /// - Parameters:
     ///   - stop: Called on the request to stop, or at once if it was made before; may be called twice.
     ///   - end: Called on the request to end at once, or at once if it was made before; may be called twice.

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabSystem
 
 /// The time during which a command was certainly being handled: bounds of an interval of known length.

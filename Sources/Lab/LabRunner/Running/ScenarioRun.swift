@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabChecks
+import LabCore
 import LabFile
-import LabKit
 import LabSystem
 import Synchronization
 
@@ -13,26 +15,21 @@ final class ScenarioRun: Sendable {
     let scenario: Scenario
     let seed: UInt64
     let history: History
-    let redactor: Redactor
+    var redactor: Redactor { history.redactor }
     /// Ends this scenario; the run's interruption and the scenario's time limit trigger it.
     let interruption = Interruption()
     let limits: TimeLimits
     let times = StepTimes()
-    let skippedSteps = SkippedSteps()
-    let sources = RecordedSources()
+    let armedFaults = ArmedFaults()
+    let failures: RunFailures
     /// The values known before the first step.
     let known: Bindings
-    let renderer: DiagnosticRenderer
     /// Absolute path of the directory for history and logs.
     let directory: String
-    /// Absolute path of the directory of the processes' traces.
-    let traces: String
     private let setting: Setting
     private let runInterruption: Interruption
     private let isTearingDown = Atomic(false)
     private let record = Mutex(Record())
-    /// Records the state that devices report when something fails; nil before the instance is ready.
-    private let pictures = Mutex<FailureRecords?>(nil)
 
     /// The settings that all scenarios of a run share.
     struct Setting: Sendable {
@@ -51,11 +48,13 @@ final class ScenarioRun: Sendable {
     }
 
     private struct Record {
-        var failures: [StepFailure] = []
         var overheads: [UInt64] = []
         var commands = 0
         var toldDeaths: Set<RecordedHistory.Incarnation> = []
-        var armedFaults: [ArmedFault] = []
+        /// The steps whose `when` did not hold, each once; their texts may show secrets.
+        var skipped: [SkippedStep] = []
+        /// The paths of the files whose content is recorded already.
+        var sources: Set<String> = []
         var isKept = false
     }
 
@@ -69,18 +68,19 @@ final class ScenarioRun: Sendable {
         self.scenario = scenario
         self.seed = seed
         self.directory = directory
-        self.traces = traces ?? "\(directory)/traces"
         self.setting = setting
         var limits = setting.limits
         // A person may take any time.
         if setting.gate != nil { limits.scenario = nil }
         self.limits = limits
         runInterruption = interruption
-        self.redactor = redactor ?? Redactor(secrets: scenario.secretTexts)
-        known = scenario.drawn(seed: seed, hiddenBy: self.redactor)
-        renderer = DiagnosticRenderer(secrets: scenario.secrets)
+        let redactor = redactor ?? Redactor(secrets: scenario.secretTexts)
+        known = scenario.drawn(seed: seed, hiddenBy: redactor)
         try Files.createDirectory(directory)
-        history = try History(in: directory, redactor: self.redactor)
+        history = try History(in: directory, redactor: redactor)
+        failures = RunFailures(
+            of: scenario, seed: seed, labOption: setting.labOption, known: known, history: history,
+            traces: traces ?? "\(directory)/traces", times: times, armedFaults: armedFaults)
     }
 
     /// Runs the scenario from the creation of its instance to the check that nothing of it is left.
@@ -93,42 +93,30 @@ final class ScenarioRun: Sendable {
                     devices: scenario.topology.devices.map(HistoryEvent.Device.init))))
         var launches: [String: UInt64] = [:]
         do {
-            let instance = try LabInstance(
-                topology: scenario.topology, runDirectory: directory, seed: seed, executables: setting.executables,
-                labFile: setting.labFile)
-            let events = try TraceBoard(
-                directory: instance.manifest.tracesDirectory, keeping: scenario.awaitedEvents)
+            let instance = try ScenarioInstance(of: scenario, seed: seed, directory: directory, setting: setting)
             runInterruption.passing(to: interruption) {
                 interruption.reaching {
-                    self.endWaiting(in: instance.connection, events: events)
+                    self.endWaiting(in: instance.connection, events: instance.events)
                 } end: {
                     instance.kill()
-                    // Also ends the waits of a tear-down.
-                    self.wake(instance.connection, events: events)
                 } during: {
                     do {
                         try instance.start()
-                        perform(in: instance.connection, events: events)
-                        ScenarioTraffic(of: instance.connection, redactor: redactor).record(in: directory)
+                        perform(in: instance.connection, events: instance.events)
+                        ScenarioTraffic(instance: instance.connection, redactor: redactor).record(in: directory)
                     } catch {
                         let reason =
                             interruption.isSet
                             ? "\(interruption.reason) while the lab started" : "the lab did not start: \(error)"
-                        fail(reason, verdict: .inconclusive)
+                        failures.fail(reason, verdict: .inconclusive)
                     }
                 }
             }
             launches = instance.launchTimes
-            var remains: [String] = []
-            if record.withLock({ $0.isKept }) {
-                setting.keep(instance)
-            } else {
-                remains = instance.stop()
-            }
-            events.stop()
-            checkEnd(remains: remains, traces: instance.manifest.tracesDirectory)
+            let remains = instance.end(isKept: record.withLock { $0.isKept })
+            checkEnd(remains: remains, traces: instance.connection.manifest.tracesDirectory)
         } catch {
-            fail("the instance could not be created: \(error)", verdict: .inconclusive)
+            failures.fail("the instance could not be created: \(error)", verdict: .inconclusive)
         }
         let result = result(seconds: Double(MonotonicClock.nanoseconds() - begin) / 1e9, launches: launches)
         history.record(.scenarioFinished(result.verdict))
@@ -138,36 +126,30 @@ final class ScenarioRun: Sendable {
     /// Ends the waits of the steps after an interruption; a tear-down is not disturbed.
     func endWaiting(in instance: InstanceConnection, events: TraceBoard) {
         guard !isTearingDown.load(ordering: .acquiring) else { return }
-        wake(instance, events: events)
-    }
-
-    private func wake(_ instance: InstanceConnection, events: TraceBoard) {
-        events.wakeAll()
-        instance.clients.interrupt()
+        events.endWaits(in: instance)
     }
 
     func result(seconds: Double, launches: [String: UInt64]) -> ScenarioResult {
         let record = record.withLock { $0 }
-        let verdict = record.failures.map(\.verdict).max() ?? .passed
+        let failures = failures.all
+        let verdict = failures.map(\.verdict).max() ?? .passed
         let standing = scenario.standing
         let remark = verdict == .passed ? standing.remarkOnPassing : standing.remarkOnFailing
         return ScenarioResult(
             id: scenario.id, name: scenario.name, tags: scenario.tags, file: scenario.file.path,
             topology: scenario.topology.name, verdict: verdict, quarantine: standing.quarantine,
-            remark: remark, round: 1, seed: seed,
-            seconds: seconds, commands: record.commands, failures: record.failures,
-            skipped: skippedSteps.all, overheads: record.overheads,
-            launches: launches, replay: replay, directory: directory)
+            remark: remark, round: 1, seed: seed, seconds: seconds, commands: record.commands, failures: failures,
+            skipped: record.skipped.isEmpty ? nil : record.skipped.map { $0.withTexts(redactor.redact) },
+            overheads: record.overheads, launches: launches, replay: self.failures.replay, directory: directory)
     }
 
     /// Runs the steps and the tear-down in an instance that is ready.
     func perform(in instance: InstanceConnection, events: TraceBoard) {
-        let pictures = FailureRecords(of: instance, directory: directory, redactor: redactor)
-        self.pictures.withLock { $0 = pictures }
+        failures.observe(instance, recordingIn: directory)
         let countdown = Countdown(limits.scenario) { [self] limit in
             guard !interruption.isSet else { return }
             let rule = "the scenario takes longer than \(limit), its limit (--scenario-timeout)"
-            stopped(because: rule, verdict: .failed)
+            failures.stopped(because: rule, verdict: .failed)
             interruption.set(because: rule)
         }
         let thread = StepRunner(run: self, instance: instance, events: events, bindings: known)
@@ -177,23 +159,22 @@ final class ScenarioRun: Sendable {
         var areFine = isComplete
         if isComplete {
             check(.afterSteps, of: thread, areFine: areFine)
-        } else if interruption.isSet, !hasFailed {
-            stopped(because: interruption.reason, verdict: .inconclusive)
+        } else if interruption.isSet, failures.isEmpty {
+            failures.stopped(because: interruption.reason, verdict: .inconclusive)
         }
         countdown.end()
-        let isKept = !runInterruption.isSet && hasFailed && setting.afterFailure?(instance) ?? false
+        let isKept = !runInterruption.isSet && !failures.isEmpty && setting.afterFailure?(instance) ?? false
         record.withLock { $0.isKept = isKept }
         if !isKept, let phase = scenario.tearDown, !tearDown(phase, after: thread) { areFine = false }
         check(.afterTearDown, of: thread, areFine: areFine)
     }
 
     /// Runs the tear-down, which has a time limit of its own.
-    ///
     /// - Returns: Whether all of it passed.
     private func tearDown(_ phase: Phase, after thread: StepRunner) -> Bool {
         isTearingDown.store(true, ordering: .releasing)
         let countdown = Countdown(limits.scenario) { [self] limit in
-            fail(
+            failures.fail(
                 "the tear-down takes longer than \(limit), its limit (--scenario-timeout), and was cut off",
                 verdict: .failed)
             interruption.force()
@@ -212,27 +193,9 @@ final class ScenarioRun: Sendable {
         return try LiveSteps(for: instance, directory: "\(directory)/tried", labFile: Files.absolute(labFile))
     }
 
-    /// The failures so far.
-    var failures: [StepFailure] { record.withLock { $0.failures } }
-
-    private var hasFailed: Bool { record.withLock { !$0.failures.isEmpty } }
-
     /// Whether the death of a process has not been reported yet.
     func isNews(_ death: RecordedHistory.Incarnation) -> Bool {
         record.withLock { $0.toldDeaths.insert(death).inserted }
-    }
-
-    /// Registers a fault armed by a step.
-    func note(_ fault: ArmedFault) {
-        record.withLock { $0.armedFaults.append(fault) }
-    }
-
-    /// All faults that steps have armed so far, including those that have ended.
-    var armedFaults: [ArmedFault] { record.withLock { $0.armedFaults } }
-
-    /// The step that armed a fault; nil if it was armed from outside.
-    func step(that armed: ArmedFault.Identity) -> Step? {
-        armedFaults.last { $0.identity == armed }?.step
     }
 
     /// Counts a command and the time the runner added to it.
@@ -251,53 +214,87 @@ final class ScenarioRun: Sendable {
             .stepStarted(.init(title: step.title, sentence: step.sentence(knowing: known)), lines), step: step.path)
     }
 
+    /// Records the content of a step's file once, secrets masked.
+    /// - Returns: The step's lines in that content.
+    private func recordSource(of step: Step) -> HistoryEvent.SourceLines {
+        let (file, range) = (step.place.file, step.place.range)
+        if record.withLock({ $0.sources.insert(file.path).inserted }) {
+            let lines = (1...max(1, file.lines.count)).map { scenario.secrets.masked(line: $0, of: file) }
+            history.record(.source(.init(file: file.path, text: lines.joined(separator: "\n"))))
+        }
+        return HistoryEvent.SourceLines(
+            file: file.path, line: range.start.line, column: range.start.column, lastLine: range.end.line,
+            includedAt: step.includedAt.isEmpty ? nil : step.includedAt.map(\.label))
+    }
+
+    /// Records a step that is skipped because its `when` does not hold.
+    func skip(_ step: Step, because reason: String) {
+        history.record(.stepSkipped(.init(reason: reason)), step: step.path)
+        record.withLock { record in
+            if let index = record.skipped.firstIndex(where: { $0.step == step.path }) {
+                record.skipped[index].times += 1
+            } else {
+                record.skipped.append(
+                    SkippedStep(
+                        step: step.path, title: step.title, place: ReportedPlace(step.place), reason: reason, times: 1))
+            }
+        }
+    }
+
     /// A step has ended.
     func ended(_ step: Step, isFine: Bool) {
         // The waits of a stopped step are reported after all threads have left their steps.
         if !interruption.isSet { times.end(step) }
         history.record(.stepFinished(isFine: isFine), step: step.path)
     }
+}
 
-    /// Adds a failure for every step that was waiting when the scenario was stopped.
-    ///
-    /// - Parameter reason: The beginning of the sentence, "interrupted".
-    func stopped(because reason: String, verdict: Verdict) {
-        let waiting = times.waiting
-        if waiting.isEmpty { fail("\(reason) between two steps", verdict: verdict) }
-        for (step, sentence) in waiting {
-            add(explain(step, "\(reason): \(sentence)", verdict: verdict, peer: step.actors.first))
-        }
+/// The instance of a scenario: made for its run, and ended with it unless a person keeps it.
+///
+/// Thread rule: any thread. Every call may block.
+struct ScenarioInstance: Sendable {
+    /// The events of its processes, as far as the steps wait for them.
+    let events: TraceBoard
+    private let instance: LabInstance
+    private let keep: @Sendable (LabInstance) -> Void
+
+    /// Creates the instance; starts nothing.
+    init(of scenario: Scenario, seed: UInt64, directory: String, setting: ScenarioRun.Setting) throws {
+        instance = try LabInstance(
+            topology: scenario.topology, runDirectory: directory, seed: seed, executables: setting.executables,
+            labFile: setting.labFile)
+        events = try TraceBoard(directory: instance.manifest.tracesDirectory, keeping: scenario.awaitedEvents)
+        keep = setting.keep
     }
 
-    /// Adds a failure of the scenario as a whole.
-    ///
-    /// - Parameter trace: The events that show it, a line each.
-    func fail(_ reason: String, verdict: Verdict, trace: [String] = []) {
-        add(
-            StepFailure(
-                verdict: verdict, step: "", title: "", place: "", source: "", reason: reason, differences: [],
-                trace: trace, replay: replay))
+    var connection: InstanceConnection { instance.connection }
+
+    /// How long each app took from being spawned to its first answer, in nanoseconds.
+    var launchTimes: [String: UInt64] { instance.launchTimes }
+
+    /// Starts its processes; after an error it must still be ended.
+    func start() throws { try instance.start() }
+
+    /// Kills every process at once, and ends all waits, also those of a tear-down. `end` must still be called.
+    func kill() {
+        instance.kill()
+        events.endWaits(in: connection)
     }
 
-    /// Adds a failure; secrets are removed from its texts here.
-    func add(_ failure: StepFailure) {
-        var failure = failure
-        // Before anything ends because of it, but only once it counts: a failure that is retried, or that a race
-        // allows, does not.
-        let pictures = pictures.withLock { $0 }?.take()
-        if !failure.step.isEmpty {
-            let option = setting.labOption
-            failure.sharing = pictures?.sharing?.suspect(preferring: failure.actor)
-                .map { scenario.inspection("sharing \($0)", labOption: option) }
-            failure.link = pictures?.link?.suspect().map { scenario.inspection("link \($0)", labOption: option) }
-        }
-        failure.row = scenario.rowText
-        failure = failure.withTexts(redactor.redact)
-        record.withLock { $0.failures.append(failure) }
-        history.record(
-            .failure(failure.verdict, .init(reason: failure.reason, place: failure.place)), step: failure.step)
+    /// Ends it, or hands it over to the person who keeps it.
+    /// - Returns: What was left behind, one sentence each.
+    func end(isKept: Bool) -> [String] {
+        defer { events.stop() }
+        guard isKept else { return instance.stop() }
+        keep(instance)
+        return []
     }
+}
 
-    /// The command that repeats the run.
-    var replay: String { scenario.replay(seed: seed, labOption: setting.labOption) }
+extension TraceBoard {
+    /// Ends the waits of all steps in an instance, for events and for answers.
+    func endWaits(in instance: InstanceConnection) {
+        wakeAll()
+        instance.clients.interrupt()
+    }
 }

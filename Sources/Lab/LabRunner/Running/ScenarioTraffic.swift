@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import LabSystem
+import LabVocabulary
 
 /// The requests of a scenario with their decrypted content, for the page of its run.
 struct ScenarioTraffic {
@@ -13,20 +17,11 @@ struct ScenarioTraffic {
     /// Maximum length of a text kept of a body, in characters; encrypted content is there in clear text, too.
     private static let longestText = 2_000
 
-    private let instance: InstanceConnection
-    private let redactor: Redactor
-
-    /// - Parameters:
-    ///   - instance: the instance that ran the scenario, before it ends.
-    ///   - redactor: masks the scenario's secrets.
-    init(of instance: InstanceConnection, redactor: Redactor) {
-        self.instance = instance
-        self.redactor = redactor
-    }
+    /// The instance that ran the scenario, before it ends.
+    let instance: InstanceConnection
+    let redactor: Redactor
 
     /// Records the requests, including those that a server got before it died.
-    ///
-    /// - Parameter directory: directory of the scenario.
     func record(in directory: String) {
         let known = RequestRecord.read(instance.layout).suffix(Self.most).map(shown)
         guard !known.isEmpty else { return }
@@ -35,10 +30,7 @@ struct ScenarioTraffic {
     }
 
     /// The requests without secrets, oldest first; empty if the server does not answer.
-    ///
-    /// - Parameters:
-    ///   - number: only those after the request with this number.
-    ///   - clients: the connections to use; nil for those of the instance.
+    /// - Parameter number: only those after the request with this number.
     func requests(after number: Int64, over clients: ControlClients? = nil) -> [JSONValue] {
         let question = ControlRequest(
             command: ListRequests.name, arguments: .object(["after": .integer(number)]), actor: "server")

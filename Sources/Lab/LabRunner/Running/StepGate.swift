@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LabCore
 import LabFile
-import LabKit
+import LabPoints
 import LabSystem
 import Synchronization
 
@@ -25,10 +29,7 @@ final class StepGate: Sendable {
         var announced = ""
     }
 
-    /// - Parameters:
-    ///   - points: The places to stop at.
-    ///   - input: The source of the person's lines.
-    ///   - interruption: Ends the waiting; set when the person ends the run.
+    /// - Parameter interruption: Ends the waiting; set when the person ends the run.
     init(_ points: PausePoints, printer: ProgressPrinter, input: Int32, interruption: Interruption) {
         self.points = points
         self.printer = printer
@@ -113,6 +114,39 @@ extension LiveSteps {
         case .done(_, let answer): answer.map { redactor.redact($0).prettyPrinted() } ?? "done"
         case .failed(let failures, _, _):
             failures.map { TerminalReport(isColoured: false).render($0).trimmed }.joined(separator: "\n")
+        }
+    }
+}
+
+/// Lines typed by a person. Thread rule: one thread at a time.
+final class ConsoleInput: Sendable {
+    private let descriptor: Int32
+    private let buffer = Mutex<[UInt8]>([])
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// The next line; nil at the end of the input, or if the run was interrupted.
+    func line(interruption: Interruption) -> String? {
+        guard let bell = try? EventDescriptor() else { return nil }
+        return interruption.reaching({ bell.signal() }) {
+            while true {
+                if let line = takeLine() { return line }
+                guard let readable = try? Polling.waitReadable([descriptor, bell.rawDescriptor]), !readable[1] else {
+                    return nil
+                }
+                var bytes = [UInt8](repeating: 0, count: 4096)
+                let count = read(descriptor, &bytes, bytes.count)
+                guard count > 0 else { return nil }
+                buffer.withLock { $0 += bytes[..<count] }
+            }
+        }
+    }
+
+    private func takeLine() -> String? {
+        buffer.withLock { buffer in
+            guard let end = buffer.firstIndex(of: 0x0A) else { return nil }
+            defer { buffer.removeFirst(end + 1) }
+            return String(decoding: buffer[..<end], as: UTF8.self)
         }
     }
 }

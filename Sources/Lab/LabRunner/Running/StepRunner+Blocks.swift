@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabPoints
 import LabSystem
 
 // Steps that are words of the language.

@@ -1,5 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import LabFile
-import LabKit
+import LabSystem
+import Synchronization
 
 // Steps that run at the same time.
 extension StepRunner {
@@ -30,17 +35,35 @@ extension StepRunner {
             verdict: .inconclusive)
     }
 
-    private func perform(_ branches: [Branch], holdsFailures: Bool) -> [BranchRun.Result] {
-        let results = BranchRun.perform(branches) {
+    /// Runs all branches at the same time, each on a thread of its own with a common start, and waits for all of them.
+    private func perform(_ branches: [Branch], holdsFailures: Bool) -> [BranchResult] {
+        let makeRunner: @Sendable () -> StepRunner = {
             [run, instance, events, bindings, isTearDown, round, deadline, waitingSince] in
-            let thread = StepRunner(
+            let runner = StepRunner(
                 run: run, instance: instance, events: events, bindings: bindings.ofBranch, isTearDown: isTearDown)
-            (thread.round, thread.deadline, thread.waitingSince) = (round, deadline, waitingSince)
-            if holdsFailures { thread.held = [] }
-            return thread
+            (runner.round, runner.deadline, runner.waitingSince) = (round, deadline, waitingSince)
+            if holdsFailures { runner.held = [] }
+            return runner
         }
-        for result in results { bindings.merge(result.bindings) }
-        return results
+        let barrier = Barrier(count: branches.count)
+        let results = Mutex<[Int: BranchResult]>([:])
+        let threads = branches.enumerated().map { index, branch in
+            runOnThread(name: "branch \(index + 1)") {
+                let runner = makeRunner()
+                // Connections are made before the start, so that they delay no branch.
+                runner.prepare(branch.steps)
+                barrier.arriveAndWait()
+                let isFine = runner.perform(branch.steps)
+                let result = BranchResult(
+                    isFine: isFine, bindings: runner.bindings, intervals: runner.intervals,
+                    failures: runner.held ?? [], error: runner.lastError, answer: runner.lastAnswer)
+                results.withLock { $0[index] = result }
+            }
+        }
+        for thread in threads { thread.join() }
+        let ended = results.withLock { $0 }.sorted { $0.key < $1.key }.map(\.value)
+        for result in ended { bindings.merge(result.bindings) }
+        return ended
     }
 
     private func sorted(_ intervals: [[HandlingInterval]]) -> [HandlingInterval] {
@@ -49,7 +72,7 @@ extension StepRunner {
 
     /// Determines the winner and the errors of the others, and keeps the winner.
     private func ended(
-        as outcome: Race.Outcome, _ branches: [Branch], _ results: [BranchRun.Result], of step: Step
+        as outcome: Race.Outcome, _ branches: [Branch], _ results: [BranchResult], of step: Step
     ) -> Bool {
         // An inconclusive branch, or a failure other than a command's error, does not count as losing a race.
         let losers = results.indices.filter { !results[$0].isFine }
@@ -90,7 +113,7 @@ extension StepRunner {
         return true
     }
 
-    private func summary(_ branches: [Branch], _ results: [BranchRun.Result]) -> String {
+    private func summary(_ branches: [Branch], _ results: [BranchResult]) -> String {
         zip(branches, results).enumerated().map { index, pair in
             let end = pair.1.isFine ? "succeeded" : "failed with \(pair.1.error?.text ?? "no error")"
             return "\(name(pair.0, index)) \(end)"
@@ -99,5 +122,33 @@ extension StepRunner {
 
     private func name(_ branch: Branch, _ index: Int) -> String {
         "branch \(index + 1)\(branch.actors.first.map { " (\($0))" } ?? "")"
+    }
+}
+
+/// How a branch ended.
+private struct BranchResult: Sendable {
+    let isFine: Bool
+    let bindings: Bindings
+    let intervals: [HandlingInterval]
+    /// Failures held back because an enclosing block may be retried, or because the branch may fail.
+    let failures: [StepFailure]
+    /// The error of the command that failed last.
+    let error: ControlError?
+    /// The answer of the command that succeeded last.
+    let answer: JSONValue?
+}
+
+/// Lets a number of threads continue only when all have arrived.
+///
+/// Thread rule: any thread; used once.
+final class Barrier: Sendable {
+    private let missing: Atomic<Int>
+    private let isComplete = OneShot<Void>()
+
+    init(count: Int) { missing = Atomic(count) }
+
+    func arriveAndWait() {
+        if missing.subtract(1, ordering: .acquiringAndReleasing).newValue <= 0 { isComplete.set() }
+        isComplete.wait()
     }
 }

@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import LabSystem
 
 // Commands to actors: sending, checking, keeping the answer.
@@ -7,20 +10,14 @@ extension StepRunner {
         guard let command = decided(command) else {
             return fail(step, "no branch has won the race that keeps `\(command.alias?.name ?? "")`", verdict: .failed)
         }
-        let arguments: JSONValue
+        var arguments: [String: JSONValue] = [:]
         do {
-            var members: [String: JSONValue] = [:]
-            for argument in command.arguments {
-                let value = try bindings.resolve(argument.value)
-                if argument.field.isSecret, case .string(let text) = value { run.redactor.insert(text) }
-                members[argument.field.name] = value
-            }
-            arguments = .object(members)
+            for argument in command.arguments { arguments[argument.field.name] = try bindings.resolve(argument.value) }
         } catch {
             return lacks(error.reference, step)
         }
         // The time counts from the first request, after the connection is made.
-        if command.eventually != nil { caller.connect(to: command.target) }
+        if command.eventually != nil { session.connect(to: command.target) }
         let bound = command.eventually.map { Deadline.earlier(deadline, Deadline(after: $0, of: "`eventually`")) }
         var last: Judgement?
         var attempts = 0
@@ -34,22 +31,22 @@ extension StepRunner {
             let seen = events.generation
             attempts += 1
             run.times.begin(step)
-            let outcome: ControlCaller.Outcome
+            let outcome: ActorSession.Outcome
             do {
-                outcome = try caller.call(
-                    command.target, command: command.command.name, arguments: arguments, operation: step.path,
-                    timeout: patience(of: command, within: bound))
+                outcome = try session.perform(
+                    command.command, of: command.target, arguments: arguments, step: step.path,
+                    timeout: patience(of: command, within: bound), recordedIn: run.history)
             } catch {
                 return fail(step, "\(error)", verdict: .inconclusive, peer: command.target.actor)
             }
-            hideSecrets(of: outcome, command)
-            note(outcome, of: command, step: step)
-            if case .result(let answer) = outcome.answer { noteFault(of: command, answer, step: step) }
+            if let interval = outcome.interval { intervals.append(interval) }
+            run.count(overhead: outcome.overhead)
+            if let answer = outcome.result { noteFault(of: command, answer, step: step) }
             var judgement = judge(outcome, command.outcome)
             if judgement.isFine {
                 // With the error of an earlier attempt, a later unmet expectation could count as a lost race.
                 lastError = nil
-                if case .result(let value) = outcome.answer { lastAnswer = value }
+                lastAnswer = outcome.result ?? lastAnswer
                 noteExpectedDeath(outcome, of: command)
                 return finish(command, outcome, judgement.way, of: step)
             }
@@ -84,34 +81,16 @@ extension StepRunner {
         return max(.milliseconds(1), [bound?.rest, deadline?.rest].compactMap(\.self).reduce(usual, min))
     }
 
-    /// Masks the secrets of an answer, before any of it is written or shown.
-    private func hideSecrets(of outcome: ControlCaller.Outcome, _ command: CommandStep) {
-        guard case .result(let value) = outcome.answer else { return }
-        command.command.result.secretTexts(of: value).forEach(run.redactor.insert)
-    }
-
-    private func note(_ outcome: ControlCaller.Outcome, of command: CommandStep, step: Step) {
-        if let interval = outcome.interval { intervals.append(interval) }
-        run.count(overhead: outcome.overhead)
-        if command.target.kind == .process {
-            if case .result(let value) = outcome.answer, let launched = try? value.decode(LaunchedProcess.self) {
-                instance.note(launched, of: command.target.actor)
-            }
-        }
-        run.history.record(
-            .command(.init(of: command.target.actor, command.command.name, ended: outcome)), step: step.path)
-    }
-
     /// Records the end of an app that the step expects. `fails: any` covers other errors too, so it expects no end.
-    private func noteExpectedDeath(_ outcome: ControlCaller.Outcome, of command: CommandStep) {
+    private func noteExpectedDeath(_ outcome: ActorSession.Outcome, of command: CommandStep) {
         guard outcome.error?.isDeath == true else { return }
         let other = ControlError(domain: ControlError.labDomain, message: "")
-        if judge(.init(answer: .error(other), interval: nil), command.outcome).isFine { return }
+        if judge(.init(answer: .failure(other), interval: nil), command.outcome).isFine { return }
         instance.expectDeath(answeredBy: outcome.error, to: command.target)
     }
 
     private func finish(
-        _ command: CommandStep, _ outcome: ControlCaller.Outcome, _ way: String?, of step: Step
+        _ command: CommandStep, _ outcome: ActorSession.Outcome, _ way: String?, of step: Step
     ) -> Bool {
         if let limit = command.within, let interval = outcome.interval,
             interval.received - interval.sent > UInt64(max(0, limit.nanoseconds))
@@ -125,8 +104,8 @@ extension StepRunner {
         if let capture = command.capture {
             let value =
                 switch outcome.answer {
-                case .result(let value): value
-                case .error(let error): error.matchable(code: .name)
+                case .success(let value): value
+                case .failure(let error): error.matchable(code: .name)
                 }
             bindings.set(capture, to: way.map { ["name": .string($0), "answer": value] } ?? value)
         }
@@ -154,7 +133,7 @@ extension StepRunner {
         var isFine: Bool { reason.isEmpty }
     }
 
-    private func judge(_ outcome: ControlCaller.Outcome, _ expected: CommandStep.Outcome) -> Judgement {
+    private func judge(_ outcome: ActorSession.Outcome, _ expected: CommandStep.Outcome) -> Judgement {
         let evaluator = MatchEvaluator(bindings: bindings)
         switch (expected, outcome.answer) {
         case (.either(let ways), let answer):
@@ -172,27 +151,27 @@ extension StepRunner {
             }
             let ending =
                 switch answer {
-                case .result(let value): "success and \(value.description)"
-                case .error(let error): error.text
+                case .success(let value): "success and \(value.description)"
+                case .failure(let error): error.text
                 }
             return Judgement(
                 reason:
                     "it ended in none of the \(ways.count) ways, but with \(ending)\n      \(reasons.joined(separator: "\n      "))",
                 summary: ending, error: outcome.error)
-        case (.succeeds, .result):
+        case (.succeeds, .success):
             return Judgement()
-        case (.succeeds, .error(let error)), (.result, .error(let error)):
+        case (.succeeds, .failure(let error)), (.result, .failure(let error)):
             return Judgement(reason: "it failed with \(error.text)", summary: error.text, error: error)
-        case (.result(let expectation), .result(let value)):
+        case (.result(let expectation), .success(let value)):
             let mismatches = evaluator.mismatches(value, expectation)
             if mismatches.isEmpty { return Judgement() }
             return Judgement(
                 reason: "the result is not as expected", mismatches: mismatches, summary: value.description)
-        case (.failure, .result(let value)):
+        case (.failure, .success(let value)):
             return Judgement(
                 reason: "it was expected to fail, but it succeeded with \(value.description)",
                 summary: "success with \(value.description)")
-        case (.failure(let expectation), .error(let error)):
+        case (.failure(let expectation), .failure(let error)):
             let mismatches = evaluator.mismatches(error, expectation)
             if mismatches.isEmpty { return Judgement() }
             return Judgement(

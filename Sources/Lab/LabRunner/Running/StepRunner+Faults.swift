@@ -1,12 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import LabFile
-import LabKit
+import LabVocabulary
+import Synchronization
 
 // Faults: recorded when armed, checked for hits, and ended.
 extension StepRunner {
     /// Registers a fault armed by a step.
     func noteFault(of command: CommandStep, _ answer: JSONValue, step: Step) {
         guard let fault = ArmedFault(command, answer, by: step) else { return }
-        run.note(fault)
+        run.armedFaults.add(fault)
         blockFaults?.append(fault)
     }
 
@@ -23,12 +28,12 @@ extension StepRunner {
 
     /// Reports every fault of the scenario that is still armed and has hit nothing, at the step that armed it.
     func checkFaults() {
-        let noted = run.armedFaults
+        let noted = run.armedFaults.all
         _ = haveFired(noted)
         for armed in instance.faults.rules() where armed.fired == 0 {
             let identity = ArmedFault.Identity(actor: "faults", id: .integer(Int64(armed.id)))
             if noted.contains(where: { $0.identity == identity }) { continue }
-            run.fail(
+            run.failures.fail(
                 "the fault armed from outside at `\(armed.rule.point)` of `\(armed.rule.process)` never fired, so the scenario shows nothing about it",
                 verdict: .failed)
         }
@@ -74,29 +79,26 @@ extension StepRunner {
     private static func times(_ count: Int64) -> String { count == 1 ? "once" : "\(count) times" }
 
     /// The faults of an actor with the hits of each; empty if the actor has died of another cause.
-    ///
     /// - Throws: Why a living actor does not report them.
     private func counts(of fault: ArmedFault, by command: String) throws -> [JSONValue] {
-        let outcome = try caller.call(
+        let outcome = try session.call(
             fault.target, command: command, arguments: [:], operation: "faults", timeout: ControlClient.patience)
         switch outcome.answer {
-        case .result(let list): return list.arrayValue ?? []
-        case .error(let error) where error.isDeath: return []
-        case .error(let error): throw error
+        case .success(let list): return list.arrayValue ?? []
+        case .failure(let error) where error.isDeath: return []
+        case .failure(let error): throw error
         }
     }
 
     /// Ends all faults of the scenario that must have hit something, so that they do not affect the tear-down.
-    func endFaults() {
-        _ = end(run.armedFaults.filter { $0.counting != nil })
-    }
+    func endFaults() { _ = end(run.armedFaults.all.filter { $0.counter != nil }) }
 
     /// Ends faults, the last one first.
     private func end(_ faults: [ArmedFault]) -> Bool {
         var isFine = true
         for fault in faults.reversed() {
             do {
-                let outcome = try caller.call(
+                let outcome = try session.call(
                     fault.target, command: fault.ending, arguments: fault.endingArguments,
                     operation: fault.step.path, timeout: ControlClient.patience)
                 // The faults of a dead actor are gone.
@@ -104,10 +106,69 @@ extension StepRunner {
                 isFine = fail(
                     fault.step, "the fault of this step could not be ended: \(error.text)", verdict: .inconclusive)
             } catch {
-                isFine = fail(
-                    fault.step, "the fault of this step could not be ended: \(error)", verdict: .inconclusive)
+                isFine = fail(fault.step, "the fault of this step could not be ended: \(error)", verdict: .inconclusive)
             }
         }
         return isFine
     }
+}
+
+/// A fault armed by a step, with the commands that its declaration names for counting and ending it.
+struct ArmedFault: Sendable {
+    /// The unique identity of a fault in a run.
+    struct Identity: Hashable, Sendable {
+        /// The actor that holds it.
+        let actor: String
+        /// Its identifier at that actor.
+        let id: JSONValue
+    }
+
+    /// The actor that holds a fault and counts its hits, and the command to ask.
+    struct Counter: Hashable, Sendable {
+        let actor: String
+        /// The command that lists the faults.
+        let command: String
+    }
+
+    let target: Target
+    /// The command that ends it.
+    let ending: String
+    /// The arguments of the ending command.
+    let endingArguments: JSONValue
+    /// The counter to ask; nil if it need not be hit.
+    let counter: Counter?
+    let identity: Identity
+    /// The parameters that restrict what it hits.
+    let filters: [String]
+    /// The step that armed it.
+    let step: Step
+
+    /// The fault that a command has armed; nil if the command arms no fault.
+    init?(_ command: CommandStep, _ answer: JSONValue, by step: Step) {
+        guard let ending = command.command.ending else { return nil }
+        self.ending = ending
+        target = command.target
+        counter = command.command.counting.map { Counter(actor: command.target.actor, command: $0) }
+        let declared = Vocabulary.lab.command(named: ending, of: target.kind)
+        let members = answer.objectValue ?? [:]
+        endingArguments = .object(members.filter { declared?.field(named: $0.key) != nil })
+        identity = Identity(actor: target.actor, id: answer["id"] ?? .null)
+        filters = ["skip", "every", "chance"].filter { command.command.field(named: $0) != nil }
+        self.step = step
+    }
+}
+
+/// The faults that the steps of a run have armed so far, including those that have ended.
+///
+/// Thread rule: any thread.
+final class ArmedFaults: Sendable {
+    private let faults = Mutex<[ArmedFault]>([])
+
+    /// All of them, the first one first.
+    var all: [ArmedFault] { faults.withLock { $0 } }
+
+    func add(_ fault: ArmedFault) { faults.withLock { $0.append(fault) } }
+
+    /// The step that armed a fault; nil if it was armed from outside.
+    func step(that armed: ArmedFault.Identity) -> Step? { all.last { $0.identity == armed }?.step }
 }

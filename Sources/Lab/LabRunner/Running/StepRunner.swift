@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import LabSystem
 
 /// Carries out steps in order, on one thread.
 ///
-/// Not thread-safe: each branch of a race has its own, with its own control connections.
+/// Not thread-safe: each branch of a race has its own.
 final class StepRunner {
     let run: ScenarioRun
     let instance: InstanceConnection
@@ -15,7 +18,7 @@ final class StepRunner {
     var intervals: [HandlingInterval] = []
     /// The current rounds of `each` and `repeat`, the outermost first.
     var round: [String] = []
-    let caller: ControlCaller
+    let session: ActorSession
     let isTearDown: Bool
     /// Pauses before each step until a person continues the run; nil for no pauses, and for branches, which run
     /// together.
@@ -43,7 +46,7 @@ final class StepRunner {
         self.events = events
         self.bindings = bindings
         self.isTearDown = isTearDown
-        caller = ControlCaller(instance: instance)
+        session = ActorSession(instance: instance)
     }
 
     /// Carries out the steps before or after those of the scenario, within their own time limit.
@@ -56,7 +59,6 @@ final class StepRunner {
     }
 
     /// Carries out a list of steps; stops at the first failure, except in a tear-down.
-    ///
     /// - Parameter all: Whether to continue after a failure even outside of a tear-down.
     /// - Returns: Whether all passed.
     func perform(_ steps: [Step], all: Bool = false) -> Bool {
@@ -86,41 +88,25 @@ final class StepRunner {
             run.ended(step, isFine: isFine)
             return isFine
         }
-        let isFine: Bool
-        switch step.action {
-        case .command(let command):
-            isFine = perform(command, of: step)
-        case .check(let condition):
-            isFine = check(condition, of: step)
-        case .postConditions(let steps):
-            isFine = postConditions(steps)
-        case .advance(let duration):
-            isFine = instanceAction(of: step) { try instance.clock.advance(by: duration) }
-        case .waitFor(let event, let limit):
-            isFine = wait(for: event, within: limit, of: step)
-        case .order(let events):
-            isFine = order(events, of: step)
-        case .same(let steps):
-            isFine = same(steps, of: step)
-        case .never(let absence, let steps):
-            isFine = perform(steps, without: absence, of: step)
-        case .stays(let duration, let steps):
-            isFine = hold(steps, for: duration, of: step)
-        case .during(let arming, let steps):
-            isFine = perform(steps, during: arming)
-        case .eventually(let limit, let steps):
-            isFine = eventually(limit, steps, of: step)
-        case .race(let race):
-            isFine = perform(race, of: step)
-        case .parallel(let branches):
-            isFine = parallel(branches)
-        case .repeated(let times, let counter, let steps):
-            isFine = repeated(times, name: counter, steps, of: step)
-        case .each(let values, let name, let steps):
-            isFine = each(values, name: name, steps, of: step)
-        case .included(_, let steps):
-            isFine = perform(steps)
-        }
+        let isFine =
+            switch step.action {
+            case .command(let command): perform(command, of: step)
+            case .check(let condition): check(condition, of: step)
+            case .postConditions(let steps): postConditions(steps)
+            case .advance(let duration): instanceAction(of: step) { try instance.clock.advance(by: duration) }
+            case .waitFor(let event, let limit): wait(for: event, within: limit, of: step)
+            case .order(let events): order(events, of: step)
+            case .same(let steps): same(steps, of: step)
+            case .never(let absence, let steps): perform(steps, without: absence, of: step)
+            case .stays(let duration, let steps): hold(steps, for: duration, of: step)
+            case .during(let arming, let steps): perform(steps, during: arming)
+            case .eventually(let limit, let steps): eventually(limit, steps, of: step)
+            case .race(let race): perform(race, of: step)
+            case .parallel(let branches): parallel(branches)
+            case .repeated(let times, let counter, let steps): repeated(times, name: counter, steps, of: step)
+            case .each(let values, let name, let steps): each(values, name: name, steps, of: step)
+            case .included(_, let steps): perform(steps)
+            }
         run.ended(step, isFine: isFine)
         return isFine
     }
@@ -140,11 +126,6 @@ final class StepRunner {
     // MARK: - Failures
 
     /// Explains a failed step. Always returns false, so that callers can return it.
-    ///
-    /// - Parameters:
-    ///   - peer: The actor of the step, or the process of the awaited event.
-    ///   - error: The unexpected error.
-    ///   - awaited: The event that did not occur.
     func fail(
         _ step: Step, _ reason: String, verdict: Verdict, mismatches: [Mismatch] = [], peer: String? = nil,
         error: ControlError? = nil, awaited: String? = nil
@@ -152,7 +133,7 @@ final class StepRunner {
         if mustStop { return false }
         let reason = ([phase.map { "in the \($0), \(reason)" } ?? reason] + round.reversed()).joined(separator: ", ")
         report(
-            run.explain(
+            run.failures.explain(
                 step, reason, verdict: verdict, mismatches: mismatches, peer: peer, error: error, awaited: awaited,
                 waitingSince: waitingSince))
         return false
@@ -162,7 +143,7 @@ final class StepRunner {
         if held != nil {
             held?.append(failure)
         } else {
-            run.add(failure)
+            run.failures.add(failure)
         }
     }
 
@@ -170,7 +151,7 @@ final class StepRunner {
     func prepare(_ steps: [Step]) {
         for step in steps {
             switch step.action {
-            case .command(let command): for target in command.targets { caller.connect(to: target) }
+            case .command(let command): for target in command.targets { session.connect(to: target) }
             case .eventually(_, let steps), .repeated(_, _, let steps), .each(_, _, let steps), .included(_, let steps),
                 .stays(_, let steps), .never(.event, let steps), .same(let steps), .postConditions(let steps):
                 prepare(steps)
@@ -181,6 +162,32 @@ final class StepRunner {
         }
     }
 
-    /// Failures held back because an enclosing block may be retried.
-    var heldFailures: [StepFailure] { held ?? [] }
+    // MARK: - Skipped steps
+
+    /// The result of a step whose condition does not hold; nil if it holds, and the step is to be carried out.
+    func end(of step: Step, under when: Step.When) -> Bool? {
+        let mismatches: [Mismatch]
+        do {
+            mismatches = try self.mismatches(
+                Condition(value: .reference(when.reference), expectation: when.expectation))
+        } catch {
+            return lacks(error.reference, step)
+        }
+        if mismatches.isEmpty { return nil }
+        let reasons = mismatches.map { mismatch in
+            let path = when.reference.text
+            let subject = mismatch.path.isEmpty ? path : "\(path).\(mismatch.path)"
+            return "`${\(subject)}` is \(mismatch.actual?.description ?? "nothing"), expected \(mismatch.expected)"
+        }
+        run.skip(step, because: reasons.joined(separator: "; "))
+        return true
+    }
+
+    /// A value for the step is missing. A tear-down skips the step: the scenario ended before the value existed.
+    func lacks(_ reference: Reference, _ step: Step) -> Bool {
+        guard isTearDown else { return fail(step, "`${\(reference.text)}` has no value", verdict: .failed) }
+        let reason = "\(reference.text) has no value, because the scenario ended before"
+        run.history.record(.stepSkipped(.init(reason: reason)), step: step.path)
+        return true
+    }
 }

@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabPoints
 import LabSystem
 import Synchronization
 
@@ -82,7 +85,6 @@ final class TraceBoard: Sendable {
     }
 
     /// Follows the trace files of a directory.
-    ///
     /// - Parameter names: Names of the events to keep as long as the board exists; others only wake waiters. Nil keeps
     ///   all, if the later queries are not known in advance.
     init(directory: String, keeping names: Set<String>? = nil) throws {
@@ -106,11 +108,6 @@ final class TraceBoard: Sendable {
     }
 
     /// Waits for an event after a generation.
-    ///
-    /// - Parameters:
-    ///   - generation: Number of events already seen.
-    ///   - interest: The events that count.
-    ///   - timeout: Maximum real time.
     /// - Returns: true after the first new event that counts, false after the timeout.
     @discardableResult
     func wait(after generation: Int, for interest: Interest = .everything, timeout: LabDuration) -> Bool {
@@ -135,16 +132,9 @@ final class TraceBoard: Sendable {
     }
 
     /// Ends all waiting.
-    func wakeAll() {
-        for waiter in state.mutex.withLock({ $0.waiters }) { waiter.bell.signal() }
-    }
+    func wakeAll() { for waiter in state.mutex.withLock({ $0.waiters }) { waiter.bell.signal() } }
 
     /// Waits for an event that no earlier call has consumed.
-    ///
-    /// - Parameters:
-    ///   - timeout: Maximum real time.
-    ///   - isCancelled: Ends the waiting early.
-    ///   - matches: Whether an event is the one.
     /// - Returns: Whether it arrived.
     func consume(timeout: LabDuration, isCancelled: () -> Bool, matches: (TraceEvent) -> Bool) -> Bool {
         guard let bell = try? EventDescriptor() else { return false }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
 
 /// An expectation of a value, and its place.
 struct Expectation: Sendable {
@@ -38,9 +40,7 @@ indirect enum Matcher: Sendable {
     case type(ValueKind)
     /// The number of characters, elements or members.
     case length(Expectation)
-    /// No value.
     case absent
-    /// Any value.
     case any
 
     struct Member: Sendable {

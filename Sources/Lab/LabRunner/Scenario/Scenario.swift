@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+public import LabCore
 public import LabFile
-public import LabKit
+import LabPoints
 
 /// One runnable test: a scenario file, or one row of a table-driven one, checked and resolved.
 ///
@@ -34,7 +38,6 @@ public struct Scenario: Sendable {
     let generated: [GeneratedValue]
     /// Steps that prepare the scenario; if they fail the rest does not run.
     let setup: Phase?
-    /// The steps.
     let steps: [Step]
     /// Steps that always run, whatever happened before.
     let tearDown: Phase?
@@ -45,7 +48,6 @@ public struct Scenario: Sendable {
 
     /// The steps of all phases, in the order in which they are carried out.
     var allSteps: [Step] { (setup?.steps ?? []) + steps + (tearDown?.steps ?? []) }
-
     /// The name of the row of a table-driven scenario, as it stands in ``id``.
     var row: String? { ScenarioPath.parts(of: id).row }
 
@@ -61,9 +63,7 @@ public struct Scenario: Sendable {
 
     /// The command that runs the same scenario, and only the same row of it, with a seed.
     ///
-    /// The command contains the values given from outside, except secrets.
-    ///
-    /// - Parameter labOption: The value of `--lab`.
+    /// The command contains the values given from outside, except secrets. `labOption` is the value of `--lab`.
     func replay(seed: UInt64, labOption: String?) -> String {
         let redactor = Redactor(secrets: secretTexts)
         let given = values.compactMap { value in
@@ -74,20 +74,12 @@ public struct Scenario: Sendable {
         return "lab run \(word)\(Self.option(lab: labOption))\(given.joined()) --seed \(seed)"
     }
 
-    /// The command that shows the records of the scenario's failure.
-    ///
-    /// - Parameters:
-    ///   - subject: The part to show: `sharing main`.
-    ///   - labOption: The value of `--lab`.
+    /// The command that shows a part of the records of the scenario's failure, such as `sharing main`.
     func inspection(_ subject: String, labOption: String?) -> String {
         "lab inspect \(subject) --failure \(word)\(Self.option(lab: labOption))"
     }
 
     /// The command that compares the last run of the scenario with an earlier one.
-    ///
-    /// - Parameters:
-    ///   - run: The identifier of the earlier one.
-    ///   - labOption: The value of `--lab`.
     func comparison(with run: String, labOption: String?) -> String {
         "lab diff \(run) latest \(word)\(Self.option(lab: labOption))"
     }
@@ -96,11 +88,15 @@ public struct Scenario: Sendable {
     private var word: String { ShellWord.quoted(file.path + (row.map { "[\($0)]" } ?? "")) }
 
     private static func option(lab: String?) -> String { lab.map { " --lab \(ShellWord.quoted($0))" } ?? "" }
+
+    /// The names of the events that its steps may ask for after their arrival: only these have to be kept.
+    var awaitedEvents: Set<String> {
+        Set([setup?.steps ?? [], steps, tearDown?.steps ?? []].joined().flatMap(\.awaitedEvents))
+    }
 }
 
 /// A value of `values:` that is drawn from the seed.
 struct GeneratedValue: Sendable {
-    /// The kind of value.
     enum Kind: String, CaseIterable, Sendable {
         /// A unique readable name.
         case name
@@ -116,4 +112,172 @@ struct GeneratedValue: Sendable {
     let kind: Kind
     /// Number of digits of a PIN, or the exclusive upper limit of a number.
     let size: Int
+}
+
+/// The steps before or after those of the scenario, with a time limit of their own.
+struct Phase: Sendable {
+    /// Maximum real time for all of them together.
+    let limit: LabDuration
+    let steps: [Step]
+
+    /// The first letter of the numbers of set-up steps.
+    static let setupPrefix = "s"
+    /// The first letter of the numbers of tear-down steps.
+    static let tearDownPrefix = "t"
+
+    /// A step's number in a sentence.
+    static func title(ofStep path: String) -> String {
+        if path.hasPrefix(setupPrefix) { return "set-up step \(path.dropFirst())" }
+        if path.hasPrefix(tearDownPrefix) { return "tear-down step \(path.dropFirst())" }
+        return "step \(path)"
+    }
+
+    /// The default.
+    static let usualLimit = LabDuration.seconds(30).stretched
+}
+
+/// A value that a scenario has before its first step, and its source.
+struct DeclaredValue: Sendable {
+    enum Origin: Sendable {
+        /// The scenario itself.
+        case file
+        /// The scenario, because an environment variable is not set.
+        case fallback(variable: String)
+        /// An environment variable that the scenario names.
+        case variable(String)
+        /// A value from outside that overrides the one in the file: by `--set` or by an environment variable.
+        case given(by: String)
+        /// The row of a table.
+        case row
+        /// The seed of the run.
+        case seed
+
+        /// The source of the value, printed after it.
+        var sentence: String {
+            switch self {
+            case .file: "from the file"
+            case .fallback(let variable): "from the file, because \(variable) is not set"
+            case .variable(let name): "from the environment variable \(name)"
+            case .given(let source): "from \(source)"
+            case .row: "from the row of the table"
+            case .seed: "generated from the seed"
+            }
+        }
+    }
+
+    /// The name in references.
+    let name: String
+    /// The written or given value; nil for a value drawn from the seed.
+    let value: JSONValue?
+    /// Whether it is masked in all output.
+    let isSecret: Bool
+    let origin: Origin
+
+    /// Whether it is a value of the scenario's row.
+    var isOfRow: Bool { if case .row = origin { true } else { false } }
+
+    /// The value from outside that overrides the one in the file.
+    var given: String? { if case .given = origin { value?.stringValue } else { nil } }
+}
+
+/// Why a scenario is known not to pass, its owner, and how long that is accepted.
+struct Quarantine: Sendable, Equatable {
+    let reason: String
+    let owner: String?
+    /// The last day, as `2027-01-31`; nil without an end.
+    let until: String?
+
+    /// Whether it has expired on a day, such as `2027-01-31`.
+    func isOver(on day: String) -> Bool { until.map { $0 < day } ?? false }
+
+    /// The reason, with the other facts in brackets.
+    var sentence: String {
+        let facts = [owner, until.map { "until \($0)" }].compactMap(\.self).joined(separator: ", ")
+        return facts.isEmpty ? reason : "\(reason) (\(facts))"
+    }
+}
+
+extension Step {
+    fileprivate var awaitedEvents: [String] {
+        let own: [String] =
+            switch action {
+            case .waitFor(let event, _): [event.event]
+            // The handling times of commands show whether branches overlapped.
+            case .race: [TraceEventName.commandStarted, .commandFinished].map(\.rawValue)
+            default: []
+            }
+        return own + inner.flatMap(\.awaitedEvents)
+    }
+}
+
+extension Scenario {
+    /// The values drawn from a seed; secret ones are masked from here on.
+    func drawn(seed: UInt64, hiddenBy redactor: Redactor) -> Bindings {
+        var bindings = Bindings()
+        for value in generated {
+            let drawn = value.draw(seed: seed, scenario: id)
+            if value.kind == .pin, case .string(let text) = drawn { redactor.insert(text) }
+            bindings.set(value.name, to: drawn)
+        }
+        return bindings
+    }
+}
+
+extension GeneratedValue {
+    private static let adjectives = [
+        "amber", "brisk", "calm", "dapper", "eager", "fair", "gentle", "hazel", "ivory", "jolly", "keen", "lively",
+        "mellow", "noble", "olive", "plain", "quiet", "rapid", "solid", "tidy",
+    ]
+    private static let nouns = [
+        "badger", "comet", "dolphin", "ember", "falcon", "garnet", "harbor", "island", "juniper", "kestrel", "lantern",
+        "meadow", "nectar", "otter", "pebble", "quartz", "raven", "spruce", "thistle", "willow",
+    ]
+
+    /// Draws the value for a scenario of a run.
+    func draw(seed: UInt64, scenario: String) -> JSONValue {
+        var stream = SeedStream(seed: seed, scenario, name)
+        switch kind {
+        case .name:
+            let adjective = Self.adjectives[Int.random(in: 0..<Self.adjectives.count, using: &stream)]
+            let noun = Self.nouns[Int.random(in: 0..<Self.nouns.count, using: &stream)]
+            return .string("\(adjective)-\(noun)-\(Int.random(in: 100...999, using: &stream))")
+        case .pin:
+            return .string((0..<size).map { _ in String(Int.random(in: 0...9, using: &stream)) }.joined())
+        case .uuid:
+            var bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &stream) }
+            bytes[6] = bytes[6] & 0x0f | 0x40
+            bytes[8] = bytes[8] & 0x3f | 0x80
+            let hex = bytes.map { String(format: "%02x", $0) }.joined()
+            let cuts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+            return .string(cuts.map { String(Array(hex)[$0]) }.joined(separator: "-"))
+        case .number:
+            return .integer(Int64.random(in: 0..<Int64(size), using: &stream))
+        }
+    }
+}
+
+/// The effect of a scenario's quarantine on its result today.
+struct QuarantineStatus {
+    /// Why a failure does not count; nil if it does.
+    let quarantine: String?
+    /// The remark if the scenario passes.
+    let remarkOnPassing: String?
+    /// The remark if it fails and the failure counts again.
+    let remarkOnFailing: String?
+}
+
+extension Scenario {
+    /// The effect of the quarantine on the day of the run.
+    var standing: QuarantineStatus {
+        guard let quarantine else {
+            return QuarantineStatus(quarantine: nil, remarkOnPassing: nil, remarkOnFailing: nil)
+        }
+        let passes = "passes although it is quarantined: \(quarantine.sentence); remove `quarantine`"
+        guard quarantine.isOver(on: HeaderReader.today) else {
+            return QuarantineStatus(quarantine: quarantine.sentence, remarkOnPassing: passes, remarkOnFailing: nil)
+        }
+        return QuarantineStatus(
+            quarantine: nil, remarkOnPassing: passes,
+            remarkOnFailing: "its quarantine has ended: \(quarantine.sentence)")
+    }
 }

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
+import LabVocabulary
 
 /// One element of a list of steps.
 struct Step: Sendable {
-    /// The kind of step.
     indirect enum Action: Sendable {
         case command(CommandStep)
         case check(Condition)
@@ -29,7 +31,6 @@ struct Step: Sendable {
     /// The possible numbers of rounds of `repeat`.
     static let rounds: ClosedRange<Int64> = 1...100_000
 
-    /// The action.
     let action: Action
     /// The writer's note.
     let note: String?
@@ -46,9 +47,11 @@ struct Step: Sendable {
     struct When: Sendable {
         let reference: Reference
         let expectation: Expectation
-        /// The place of `when`.
         let place: SourcePlace
     }
+
+    /// The command, if the step itself is one.
+    var command: CommandStep? { if case .command(let command) = action { command } else { nil } }
 
     /// The steps inside, in the order of the file.
     var inner: [Step] {
@@ -94,6 +97,21 @@ struct Step: Sendable {
         case .each(_, let name, _): "each: \(name)"
         case .included(let path, _): "include: \(path)"
         }
+    }
+
+    /// The step in a sentence: the writer's note, else the vocabulary's description of its command, with the arguments.
+    /// Nil for words of the language, which describe themselves.
+    /// - Parameter bindings: The values known before the run, so that a plan and a report agree.
+    func sentence(knowing bindings: Bindings) -> String? {
+        if let note { return note }
+        guard let command else { return nil }
+        let meaning = command.command.summary
+        let arguments = command.arguments.map { $0.text(knowing: bindings) }
+        var sentence = "\(command.name) \(meaning.prefix(1).lowercased())\(meaning.dropFirst())"
+        if sentence.hasSuffix(".") { sentence.removeLast() }
+        if !arguments.isEmpty { sentence += " (\(arguments.joined(separator: ", ")))" }
+        if case .failure = command.outcome { sentence += ", expected to fail" }
+        return sentence
     }
 }
 
@@ -171,6 +189,9 @@ struct CommandStep: Sendable {
         let name: String
         let outcome: Outcome
     }
+
+    /// The actor of the command, under its name in the scenario.
+    var name: String { alias?.name ?? target.actor }
 }
 
 /// The variable for the result of a command with several possible results.
@@ -219,7 +240,6 @@ struct Target: Sendable, Equatable {
     let actor: String
     /// The kind of the actor, for this command.
     let kind: ActorKind
-    /// The destination of commands.
     let route: Route
     /// The vocabulary of the actor's own program; nil for a program of the lab.
     var own: AppVocabulary?
@@ -227,6 +247,39 @@ struct Target: Sendable, Equatable {
     /// The commands that the actor understands in this role.
     var commands: [CommandDeclaration] { kind.commands(of: own) }
 
-    /// The command with a name.
     func command(named name: String) -> CommandDeclaration? { kind.command(named: name, of: own) }
+}
+
+// The one place where a step is described in English.
+
+extension CommandStep.Argument {
+    /// The argument as `name=value`; values known only in the run stay references, and secrets are masked.
+    func text(knowing bindings: Bindings) -> String {
+        let value = bindings.known(of: self.value)
+        if field.isSecret, case .string(let text) = value, !text.contains("${") {
+            return "\(field.name)=\"\(Secret.mask)\""
+        }
+        return "\(field.name)=\(value.description)"
+    }
+}
+
+extension Bindings {
+    /// A value as far as it is known; the rest stays a reference.
+    func known(of template: Template) -> JSONValue {
+        if let value = try? resolve(template) { return value }
+        switch template {
+        case .literal(let value): return value
+        case .reference(let reference): return .string("${\(reference.text)}")
+        case .list(let elements): return .array(elements.map(known))
+        case .object(let members): return .object(members.mapValues(known))
+        case .interpolation(let parts):
+            let pieces = parts.map { part in
+                switch part {
+                case .text(let text): text
+                case .reference(let reference): Self.text(of: known(of: .reference(reference)))
+                }
+            }
+            return .string(pieces.joined())
+        }
+    }
 }

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 
 /// A value as written: literal, reference to a variable, or a mix of both. It is resolved on the parsed tree when its
 /// step runs, so that a value from outside never becomes syntax.
@@ -71,10 +73,8 @@ struct Bindings: Sendable {
 
     func resolve(_ template: Template) throws(UnresolvedReference) -> JSONValue {
         switch template {
-        case .literal(let value):
-            return value
-        case .reference(let reference):
-            return try resolve(reference)
+        case .literal(let value): return value
+        case .reference(let reference): return try resolve(reference)
         case .interpolation(let parts):
             var text = ""
             for part in parts {
@@ -107,8 +107,7 @@ struct Bindings: Sendable {
                     throw UnresolvedReference(reference: reference)
                 }
                 value = elements[index]
-            default:
-                throw UnresolvedReference(reference: reference)
+            default: throw UnresolvedReference(reference: reference)
             }
         }
         return value

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import LabFile
-import LabKit
 import LabSystem
 import Synchronization
 
@@ -34,7 +37,6 @@ final class LiveSteps {
     private var count = 0
 
     /// Steps for an instance.
-    ///
     /// - Parameters:
     ///   - directory: the directory of the steps' history; created if missing.
     ///   - labFile: absolute path of the lab file, the base of `include`.
@@ -62,7 +64,6 @@ final class LiveSteps {
     }
 
     /// Reads a step, or a list of steps, and carries it out.
-    ///
     /// - Throws: if the history cannot be written.
     func perform(_ text: String) throws -> Outcome {
         let file = SourceFile(path: "step", text: text)
@@ -77,8 +78,7 @@ final class LiveSteps {
         }
         count += steps.count
         let run = try ScenarioRun(
-            Scenario(
-                liveIn: instance.manifest.topology, file: file, steps: steps, secrets: collector.secretRanges),
+            Scenario(liveIn: instance.manifest.topology, file: file, steps: steps, secrets: collector.secretRanges),
             seed: instance.manifest.seed, directory: directory,
             setting: ScenarioRun.Setting(
                 executables: Executables(directory: instance.manifest.executablesDirectory), labFile: labFile),
@@ -92,8 +92,10 @@ final class LiveSteps {
             }
         }
         guard isFine else {
-            if run.interruption.isSet { run.stopped(because: run.interruption.reason, verdict: .inconclusive) }
-            return .failed(run.failures, steps: steps, error: thread.lastError)
+            if run.interruption.isSet {
+                run.failures.stopped(because: run.interruption.reason, verdict: .inconclusive)
+            }
+            return .failed(run.failures.all, steps: steps, error: thread.lastError)
         }
         bindings = thread.bindings
         scope.adopt(attempt, reporting: collector)
@@ -104,7 +106,6 @@ final class LiveSteps {
     func hideSecrets(ofRefused text: String) { RefusedSecrets.texts(in: text).forEach(redactor.insert) }
 
     /// A line of the shell in YAML. A secret given indirectly is kept, and replaced by a reference.
-    ///
     /// - Parameter secretLine: Takes the name of a parameter; returns a line read without echo, nil at the end of the
     ///   input.
     /// - Throws: ``BadUsage`` for an invalid short form, or a missing value.
@@ -122,7 +123,6 @@ final class LiveSteps {
     }
 
     /// Keeps a secret for the following steps, unless it is kept already.
-    ///
     /// - Returns: Its name in steps.
     private func keep(_ text: String, for name: String, given source: SecretArgument) -> String {
         if let known = given.first(where: { $0.text == text }) { return known.name }
@@ -140,7 +140,6 @@ final class LiveSteps {
 
     /// A step that was carried out, with references in place of its secrets, so that it can be kept; nil if a secret
     /// would remain.
-    ///
     /// - Parameter isBorrowed: whether a text stays, because it will be replaced later.
     func withoutSecrets(_ yaml: String, except isBorrowed: (String) -> Bool = { _ in false }) -> String? {
         let file = SourceFile(path: "step", text: yaml)
@@ -155,8 +154,7 @@ final class LiveSteps {
             guard range.start.line == range.end.line else { return nil }
             rest[range.start.line - 1].replaceColumns(of: range, by: "")
             if isBorrowed(text) { continue }
-            lines[range.start.line - 1].replaceColumns(
-                of: range, by: "\"${\(keep(text, for: name, given: .typed))}\"")
+            lines[range.start.line - 1].replaceColumns(of: range, by: "\"${\(keep(text, for: name, given: .typed))}\"")
         }
         let unnamed = rest.joined(separator: "\n")
         return redactor.redact(unnamed) == unnamed ? lines.joined(separator: "\n") : nil

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
 
 /// The texts of a session's answers. A text typed later was read there, so the record refers to the answer: an
 /// activation code, for example, differs in the next run.
@@ -74,7 +76,7 @@ struct RecordedAnswers {
 extension Step {
     /// The texts in the free-text arguments of its commands.
     var writtenTexts: [String] {
-        guard case .command(let command) = action else { return inner.flatMap(\.writtenTexts) }
+        guard let command else { return inner.flatMap(\.writtenTexts) }
         return command.arguments.flatMap { argument -> [String] in
             switch argument.field.type.unwrapped {
             case .choice, .duration: []

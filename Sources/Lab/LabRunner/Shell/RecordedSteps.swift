@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabControl
+import LabCore
 import LabFile
-import LabKit
 
 /// The steps of a session as a runnable scenario.
 ///
@@ -12,7 +15,6 @@ struct RecordedSteps {
     struct Entry {
         /// The steps in YAML, without the dash of a list with only one element, and without references to answers.
         fileprivate let lines: [String]
-        /// The parsed steps.
         let steps: [Step]
         /// The texts in it that come from earlier answers.
         fileprivate let borrowed: [BorrowedText]
@@ -35,10 +37,7 @@ struct RecordedSteps {
     }
 
     /// Adds a text that was carried out.
-    ///
     /// - Parameters:
-    ///   - yaml: A step or a list of steps, as typed.
-    ///   - steps: The parsed steps.
     ///   - answer: The answer of the last command.
     ///   - error: The error of the command, if the step is about it.
     ///   - pause: The time since the end of the previous step, in nanoseconds.
@@ -48,7 +47,7 @@ struct RecordedSteps {
         let margin = lines.map { $0.prefix { $0 == " " }.count }.min() ?? 0
         lines = lines.map { String($0.dropFirst(margin)) }
         let borrowed = borrowedTexts(in: lines, steps)
-        if steps.count == 1, case .command(let command) = steps[0].action, case .succeeds = command.outcome {
+        if steps.count == 1, let command = steps[0].command, case .succeeds = command.outcome {
             if let error {
                 Self.append("fails: \(error.name ?? error.code.map(String.init) ?? error.domain)", to: &lines)
             } else if let answer, let seen = Self.lasting(answer, command.command.result) {
@@ -65,9 +64,7 @@ struct RecordedSteps {
     /// Whether a text comes from an answer, so that a step refers to the answer instead of repeating the text.
     func wasAnswered(_ text: String) -> Bool { answers[text] != nil }
 
-    /// Removes the last text.
-    ///
-    /// - Returns: Whether it existed.
+    /// Removes the last text; false without one.
     mutating func removeLast() -> Bool {
         guard entries.popLast() != nil else { return false }
         answers.forget(from: entries.count)
@@ -75,7 +72,6 @@ struct RecordedSteps {
     }
 
     /// The session's entry for a step of the scenario.
-    ///
     /// - Parameter path: The step's number, with those of the steps in it: `3.1`.
     func entry(ofStep path: String) -> Entry? {
         guard var number = path.split(separator: ".").first.flatMap({ Int($0) }) else { return nil }
@@ -104,7 +100,7 @@ struct RecordedSteps {
         var taken = Set(secrets.map(\.name) + entries.flatMap { $0.steps.flatMap(\.givenNames) })
         var names: [Int: String] = [:]
         for index in needed.sorted() {
-            guard case .command(let command)? = entries[index].steps.last?.action else { continue }
+            guard let command = entries[index].steps.last?.command else { continue }
             let name = command.capture ?? Self.freeName(for: command, besides: taken)
             taken.insert(name)
             names[index] = name
@@ -116,7 +112,9 @@ struct RecordedSteps {
                 let reference = "\"${\(([name] + text.origin.path).joined(separator: "."))}\""
                 lines[text.range.start.line - 1].replaceColumns(of: text.range, by: reference)
             }
-            if let name = names[index], entry.steps.last?.capturesNothing == true { Self.keep(as: name, in: &lines) }
+            if let name = names[index], let command = entry.steps.last?.command, command.capture == nil {
+                Self.keep(as: name, in: &lines)
+            }
             return lines
         }
     }
@@ -139,9 +137,7 @@ struct RecordedSteps {
     }
 
     /// Adds a key to the only step of an entry, after everything else, so that no place before it moves.
-    private static func append(_ entry: String, to lines: inout [String]) {
-        add(entry, to: &lines, at: lines.count)
-    }
+    private static func append(_ entry: String, to lines: inout [String]) { add(entry, to: &lines, at: lines.count) }
 
     private static func add(_ entry: String, to lines: inout [String], at index: Int) {
         guard let first = keys(ofLastStepIn: lines).first, let last = lines.indices.last else { return }
@@ -154,7 +150,6 @@ struct RecordedSteps {
         }
     }
 
-    /// The place of the keys of an entry's last step.
     private static func keys(ofLastStepIn lines: [String]) -> [SourcePosition] {
         let file = SourceFile(path: "step", text: lines.joined(separator: "\n"))
         let root = YAMLDocument.parse(file, reporting: DiagnosticCollector())
@@ -162,11 +157,6 @@ struct RecordedSteps {
     }
 
     /// The scenario, as `lab format` writes it.
-    ///
-    /// - Parameters:
-    ///   - name: Its name.
-    ///   - topology: The name of the topology.
-    ///   - secrets: The secrets that steps may refer to.
     func scenario(named name: String, topology: String, secrets: [GivenSecret] = []) -> String {
         var lines = ["name: \(ShellLine.flow(.string(name)))", "lab: \(topology)"]
         let used = used(of: secrets)
@@ -199,20 +189,74 @@ struct RecordedSteps {
         default: return nil
         }
     }
+
+    /// Adds a step that was carried out, if a scenario can repeat it.
+    /// - Returns: The error of a command without an expectation: a finding of the session.
+    @discardableResult
+    mutating func add(_ yaml: String, _ outcome: LiveSteps.Outcome, after pause: UInt64 = 0) -> ControlError? {
+        switch outcome {
+        case .refused: return nil
+        case .done(let steps, let answer):
+            add(yaml, steps: steps, answer: answer, error: nil, after: pause)
+            return nil
+        case .failed(_, let steps, let error):
+            guard let error, steps.count == 1, steps[0].isAsGiven, error.domain != ControlError.labDomain else {
+                return nil
+            }
+            add(yaml, steps: steps, answer: nil, error: error, after: pause)
+            return error
+        }
+    }
+
+    /// A pause after which a step is assumed to have waited for something, in nanoseconds.
+    private static let longPause: UInt64 = 1_000_000_000
+
+    /// How a step that failed in a replay differs from the session, the possible reason, and what to change; nil for a
+    /// failure that concerns no step of it.
+    func difference(_ failure: StepFailure) -> String? {
+        guard let entry = entry(ofStep: failure.step) else { return nil }
+        return "step \(failure.step), `\(failure.title)`, did not end as in the session: \(reason(failure, entry))"
+    }
+
+    private func reason(_ failure: StepFailure, _ entry: Entry) -> String {
+        if entry.pause >= Self.longPause {
+            return
+                "it came \(Self.seconds(entry.pause)) after the step before, and a replay does not wait; if it depends on "
+                + "time, write what it waits for: `waitFor` with an event, `eventually`, or `advance` for the lab's clock"
+        }
+        if !failure.differences.isEmpty {
+            return "its answer is another one each time; take what differs out of `expect`"
+        }
+        let texts = entry.steps.flatMap(\.argumentNames)
+        guard !texts.isEmpty else { return "what it ends with differs from run to run; expect it with `either`" }
+        return
+            "it may be that a value holds in one session only (\(texts.joined(separator: ", "))); what an earlier step "
+            + "answers is written `${NAME.member}`"
+    }
+
+    private static func seconds(_ nanoseconds: UInt64) -> String {
+        nanoseconds < 100_000_000_000 ? "\(nanoseconds / 1_000_000_000) s" : "\(nanoseconds / 60_000_000_000) min"
+    }
 }
 
 extension Step {
     /// The type of the answer of the step's command, if it can be kept with `as`.
     fileprivate var typeOfAnswer: FieldType? {
-        guard when == nil, case .command(let command) = action else { return nil }
+        guard when == nil, let command else { return nil }
         return switch command.outcome {
         case .succeeds, .result: command.command.result
         case .failure, .either: nil
         }
     }
 
-    fileprivate var capturesNothing: Bool {
-        if case .command(let command) = action { command.capture == nil } else { false }
+    /// Whether it has no expectation.
+    fileprivate var isAsGiven: Bool { if case .succeeds? = command?.outcome { true } else { false } }
+
+    fileprivate var argumentNames: [String] {
+        guard let command else { return inner.flatMap(\.argumentNames) }
+        return command.arguments.compactMap { argument in
+            if case .literal(.string) = argument.value { argument.field.name } else { nil }
+        }
     }
 }
 

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import LabFile
-import LabKit
 
 /// A line typed into the shell: a step in YAML, or its short form.
 ///
@@ -20,7 +22,6 @@ enum ShellLine {
     }
 
     /// The step in YAML.
-    ///
     /// - Parameter argument: Takes actor, command, and name and text of an argument; returns its value in YAML, like
     ///   ``scalar(_:)``.
     /// - Throws: ``BadUsage`` for an invalid short form; errors of `argument`.
@@ -132,4 +133,14 @@ enum ShellLine {
 extension String {
     /// The text without blanks and line ends around it.
     var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+}
+
+/// Text as a word of a shell command line.
+enum ShellWord {
+    /// The text itself if every shell takes it literally, otherwise in single quotes.
+    static func quoted(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-./,:+=".contains($0)) }
+        return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
+    }
 }

@@ -1,31 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabControl
+import LabCore
 import LabFile
-import LabKit
+import LabPoints
 import LabSystem
+import LabVocabulary
 import Synchronization
 
 /// The source of a shell's lines.
 public protocol ShellInput {
     /// A line without its end; nil at the end of the input.
-    ///
     /// - Parameters:
     ///   - prompt: The terminal's prompt.
     ///   - completing: Takes a text; returns its last word and the possible completions.
     func line(prompt: String, completing: @escaping (String) -> (word: String, choices: [String])) -> String?
 
     /// Adds lines to the input history.
-    ///
     /// - Parameter isSecret: Whether they contain something that must not outlive the session.
     func remember(_ lines: [String], isSecret: Bool)
 
     /// A line read without echo, without its end; nil at the end of the input.
-    ///
     /// - Parameter name: What the terminal asks for.
     func secretLine(named name: String) -> String?
 
     /// Ends the input: no more lines follow. Any thread may call it.
     var end: @Sendable () -> Void { get }
-
     /// Whether a person types, who can correct mistakes. A file ends at its first mistake.
     var isInteractive: Bool { get }
 }
@@ -42,20 +43,15 @@ public final class ShellSession {
     /// The actor of lines without one; nil if each line must name its own.
     private let actor: ShellActor?
     private var record: SessionRecord
-    /// The texts typed so far.
     private var typed: [String] = []
     /// When the last step ended, on the machine's monotonic clock; nil before the first one.
     private var lastEnd: UInt64?
 
     /// A session with an instance.
-    ///
     /// - Parameters:
-    ///   - connection: The instance.
     ///   - labFile: The lab file for running a saved scenario.
     ///   - actor: The app for lines without an actor; nil for none.
     ///   - isRecording: Whether a failing command does not end the session even in a file of steps.
-    ///   - print: Takes answers.
-    ///   - printError: Takes diagnostics.
     /// - Throws: if the instance cannot be followed; ``BadUsage`` if it has no such app.
     public init(
         with connection: InstanceConnection, labFile: String, as actor: String? = nil, isRecording: Bool,
@@ -76,12 +72,10 @@ public final class ShellSession {
 
     /// Ends the current step. Any thread may call it.
     public var interrupt: @Sendable () -> Void { { [underWay = steps.underWay] in underWay.interrupt() } }
-
     /// Ends the input, and with it the session. Any thread may call it.
     public var endInput: @Sendable () -> Void { input.end }
 
     /// Reads lines until they end.
-    ///
     /// - Returns: ``RunOutcome/passed``; for lines of a file the outcome of the first mistake.
     public func run() throws -> RunOutcome {
         defer { steps.stop() }
@@ -105,15 +99,11 @@ public final class ShellSession {
     }
 
     /// The secrets that a saved scenario reads from the environment, by the names of its values.
-    public var secrets: [String: String] {
-        record.secrets.reduce(into: [:]) { $0[$1.name] = $1.text }
-    }
-
+    public var secrets: [String: String] { record.secrets.reduce(into: [:]) { $0[$1.name] = $1.text } }
     /// Number of texts in a saved scenario.
     public var count: Int { record.count }
 
     /// Writes the steps as a scenario.
-    ///
     /// - Throws: ``BadUsage`` if there are no steps, the file exists, or it cannot be written.
     public func save(to path: String) throws {
         guard count > 0 else { throw BadUsage(sentence: "there are no steps to save yet") }
@@ -133,7 +123,6 @@ public final class ShellSession {
     }
 
     /// How the last run of the record, which did not pass, differs from the session; a sentence for each step.
-    ///
     /// - Parameter labFile: The lab file beside which the run was recorded; nil searches for it.
     /// - Throws: ``BadUsage`` if the lab file does not exist.
     public func differences(inReplayBeside labFile: String?) throws -> [String] {
@@ -142,7 +131,6 @@ public final class ShellSession {
     }
 
     /// Creates the folder of a file that will be written.
-    ///
     /// - Throws: ``BadUsage`` if the file exists, or none can be written.
     public static func checkTarget(_ path: String) throws {
         guard !Files.exists(path) else { throw BadUsage(sentence: "\(path) already exists; name another file") }
@@ -281,11 +269,52 @@ extension StepFailure {
     /// Without the parts that only help a reader who did not type the step.
     fileprivate var inShell: StepFailure {
         var failure = self
-        failure.place = ""
+        failure.place = nil
         failure.source = ""
         failure.replay = ""
         failure.sharing = nil
         failure.link = nil
         return failure
+    }
+}
+
+/// Waits for the end of a step or a dialog of an app.
+///
+/// Thread rule: any thread.
+final class DialogWatch: Sendable {
+    private let events: TraceBoard
+    private let app: String
+
+    /// - Parameter events: the events of the instance's processes.
+    init(of app: String, in events: TraceBoard) {
+        self.events = events
+        self.app = app
+    }
+
+    /// Performs work on a thread of its own, and meanwhile calls a closure on the caller's thread for each dialog.
+    /// - Parameters:
+    ///   - body: the long work.
+    ///   - onDialog: called when the app has opened a dialog.
+    /// - Throws: `SystemError` when the kernel has no descriptor left.
+    func during(_ body: @escaping @Sendable () -> Void, onDialog: () -> Void) throws {
+        let bell = try EventDescriptor()
+        let isOver = Atomic(false)
+        try events.ringing(bell, for: .init(processes: [app])) {
+            var known = events.generation
+            // Reading a step needs as much stack as its file is nested.
+            let thread = runOnThread(name: "step", stackSize: 8 << 20) {
+                body()
+                isOver.store(true, ordering: .releasing)
+                bell.signal()
+            }
+            while true {
+                let new = events.events(after: known)
+                known += new.count
+                if new.contains(where: { $0.process == app && $0.name == .biometryPrompted }) { onDialog() }
+                if isOver.load(ordering: .acquiring) { break }
+                _ = try bell.wait()
+            }
+            thread.join()
+        }
     }
 }

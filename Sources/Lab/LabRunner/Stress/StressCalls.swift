@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-import LabKit
+import LabControl
+import LabCore
+import LabVocabulary
 
 /// The result of a call.
 struct StressAnswer {
@@ -10,7 +14,6 @@ struct StressAnswer {
     /// Whether the app needs a new SDK object before it can be used.
     var needsNewObject = false
 
-    /// The call was carried out.
     static let done = StressAnswer(outcome: .done)
     /// There was nothing to do.
     static let needless = StressAnswer(outcome: .notDone)
@@ -20,7 +23,6 @@ struct StressAnswer {
         self.found = found
     }
 
-    /// A call that failed.
     init(_ error: any Error) {
         let error = ControlError.failed(error)
         // An error from the app itself means not done; after all others the call may have been done before the answer
@@ -168,7 +170,6 @@ struct StressCalls {
     }
 
     /// Gives the app the application's own key if the activation needs it.
-    ///
     /// - Throws: ``NeedsNewObject`` if the app has a key that the activation does not need.
     private func prepare(for activation: StressSecrets.Activation) throws {
         switch (activation.hasExternalKey, try ask(HasExternalEncryptionKey())) {
@@ -247,7 +248,6 @@ struct StressCalls {
 
     @discardableResult
     private func ask<C: Command>(_ command: C, of actor: String? = nil) throws -> C.Result {
-        try TypedCall(command).perform(
-            by: actor ?? app, in: instance, operation: operation, timeout: patience)
+        try ActorSession(instance: instance).call(command, by: actor ?? app, operation: operation, timeout: patience)
     }
 }

@@ -1,6 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
+import LabVocabulary
 
 /// Plays the list of one app, call by call, and records requests and results.
 ///
@@ -11,14 +16,7 @@ struct StressPlayer {
     let trace: TraceWriter
     let secrets: StressSecrets
     /// The number of the app's current process.
-    private var incarnation = 1
-
-    init(app: String, instance: InstanceConnection, trace: TraceWriter, secrets: StressSecrets) {
-        self.app = app
-        self.instance = instance
-        self.trace = trace
-        self.secrets = secrets
-    }
+    private(set) var incarnation = 1
 
     /// Maximum real time for an app's answer.
     private static let patience = LabDuration.seconds(10).stretched
@@ -60,9 +58,7 @@ struct StressPlayer {
         trace.emit(event, operation: operation, fields.merging(subject) { first, _ in first })
     }
 
-    private var subject: [String: JSONValue] {
-        ["peer": .string(app), "incarnation": .integer(Int64(incarnation))]
-    }
+    private var subject: [String: JSONValue] { ["peer": .string(app), "incarnation": .integer(Int64(incarnation))] }
 
     private mutating func perform(_ call: StressPlan.Call, operation: String) -> StressAnswer {
         if call.action == .relaunch {
@@ -128,14 +124,87 @@ struct StressPlayer {
     }
 
     private func tell(_ command: some Command) throws {
-        _ = try TypedCall(command).perform(by: app, in: instance, timeout: Self.patience)
+        _ = try ActorSession(instance: instance).call(command, by: app, timeout: Self.patience)
     }
 
     /// Restarts the app, which may have ended.
     private mutating func relaunch(wanted isWanted: Bool) throws {
         if isWanted { trace.emit(.deathWanted, subject.merging(["how": "relaunch"]) { first, _ in first }) }
-        let launched = try TypedCall(Relaunch()).perform(by: app, in: instance, timeout: Self.patience)
-        instance.note(launched, of: app)
-        incarnation = launched.incarnation
+        incarnation = try ActorSession(instance: instance).call(Relaunch(), by: app, timeout: Self.patience).incarnation
+    }
+}
+
+/// One round of a stress run: an instance, a player for each app, and the check of their records.
+struct StressRound {
+    let configuration: StressConfiguration
+    let seed: UInt64
+    let length: LabDuration
+    /// Absolute path of the directory for traces and logs.
+    let directory: String
+    let executables: Executables
+    let interruption: Interruption
+
+    struct Outcome {
+        let history: RecordedHistory
+        let examination: Examination
+    }
+
+    /// The process name of the driver's own events.
+    static let driver = "stress"
+
+    /// Plays the round and checks it, or throws ``LabFailure`` if the lab could not play it.
+    func perform() throws -> Outcome {
+        try Files.createDirectory(directory)
+        let instance = try LabInstance(
+            topology: configuration.topology, runDirectory: directory, seed: seed, executables: executables,
+            labFile: nil)
+        let traces = instance.manifest.tracesDirectory
+        let trace = try TraceWriter(directory: traces, process: Self.driver, incarnation: 1)
+        let played = Result {
+            try interruption.reaching({ instance.connection.clients.interrupt() }, end: { instance.kill() }) {
+                try instance.start()
+                try prepare(instance.connection)
+                try play(on: instance.connection, trace: trace)
+            }
+        }
+        trace.emit(.stressEnding)
+        let complaints = instance.stop()
+        trace.emit(.stressEnded, ["complaints": .array(complaints.map { .string($0) })])
+        let outcome = try Self.examine(traces: traces)
+        // A violated rule is more important than a failure of the lab, for example that no app starts.
+        if case .failure(let error) = played, !interruption.isSet, outcome.examination.verdict != .failed {
+            throw error as? LabFailure ?? LabFailure("\(error). Its records are in \(directory).")
+        }
+        return outcome
+    }
+
+    /// Runs the checkers on the traces of a round, also of a killed one.
+    static func examine(traces: String) throws -> Outcome {
+        let history = try RecordedHistory(traces: traces)
+        return Outcome(history: history, examination: Examination(history, by: SharingCheckers.all + LinkCheckers.all))
+    }
+
+    private func prepare(_ instance: InstanceConnection) throws {
+        _ = try ActorSession(instance: instance).call(
+            EnrolBiometry(), by: StressConfiguration.device, timeout: ControlClient.patience)
+    }
+
+    /// All apps play their lists at the same time until the round ends.
+    private func play(on instance: InstanceConnection, trace: TraceWriter) throws {
+        let end = Deadline(after: length, of: "the round")
+        let plan = StressPlan(seed: seed, processes: configuration.processes)
+        let failures = FailureList()
+        let secrets = StressSecrets()
+        let threads = instance.manifest.topology.apps.filter { $0.kind == .app }.map { app in
+            runOnThread(name: "play \(app.name)") { [interruption] in
+                var player = StressPlayer(app: app.name, instance: instance, trace: trace, secrets: secrets)
+                failures.catching {
+                    // The failure of one player ends all.
+                    try player.play(plan.calls(of: app.name)) { end.isOver || interruption.isSet || !failures.isEmpty }
+                }
+            }
+        }
+        for thread in threads { thread.join() }
+        try failures.throwFirst()
     }
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 
 /// The passwords of a round's activations, as the user of the apps knows them, and the set of activations with the
 /// application's own key.
@@ -45,7 +47,6 @@ final class StressSecrets: @unchecked Sendable {
     func using<T>(_ body: () throws -> T) rethrows -> T { try taking(.users, body) }
 
     /// Runs a call that makes an activation with the first password.
-    ///
     /// - Parameter hasExternalKey: Called first: whether the app has the key, and therefore the activation.
     func making(_ activationId: String, hasExternalKey: () throws -> Bool, _ body: () throws -> Void) throws {
         try taking(.changers) {
@@ -62,7 +63,6 @@ final class StressSecrets: @unchecked Sendable {
     func activation(_ activationId: String) -> Activation? { locked { activations[activationId] ?? nil } }
 
     /// Runs a call that adds the application's own key to an activation, or removes it.
-    ///
     /// - Parameters:
     ///   - name: Returns the existing activation. It is called in the call's turn: one determined while other calls ran
     ///     may have been replaced.
@@ -83,7 +83,6 @@ final class StressSecrets: @unchecked Sendable {
 
     /// Runs a call that uses an activation's first password and may overlap with a new activation, whose password is
     /// the same.
-    ///
     /// - Parameter name: As in ``changingKey(named:_:)``.
     /// - Returns: false, with nothing done, if the activation is missing, its password is not the first one, or such a
     ///   call is already running.
@@ -117,7 +116,6 @@ final class StressSecrets: @unchecked Sendable {
     }
 
     /// Runs a change of an activation's first password.
-    ///
     /// - Parameters:
     ///   - name: As in ``changingKey(named:_:)``.
     ///   - body: Gets the known facts, and changes the password into the given one. It returns the activation that

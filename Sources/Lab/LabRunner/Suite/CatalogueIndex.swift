@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabFile
-import LabKit
 import LabSystem
 
 /// A collection of scenarios as a page: what each shows, and the errors, faults and fault points that none of them
@@ -32,7 +33,6 @@ struct CatalogueIndex {
 
         /// The rows have the header in common.
         var first: Scenario { scenarios[0] }
-
         fileprivate var link: String { "[\(Files.name(of: path))](\(path))" }
 
         /// Whether the file shows a code or a fault point; a system error is often given by its number, which is long
@@ -157,10 +157,7 @@ extension Explanation {
 
 extension Step {
     /// The commands in the step and in those inside it.
-    fileprivate var commands: [CommandStep] {
-        if case .command(let command) = action { return [command] }
-        return inner.flatMap(\.commands)
-    }
+    fileprivate var commands: [CommandStep] { command.map { [$0] } ?? inner.flatMap(\.commands) }
 }
 
 extension String {

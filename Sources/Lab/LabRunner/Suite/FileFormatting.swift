@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabFile
 import LabSystem
@@ -22,7 +24,6 @@ public struct FileFormatting {
     private let writeErrors: (String) -> Void
 
     /// - Parameters:
-    ///   - treatment: What to do with a file.
     ///   - print: Takes pieces of text, for standard output.
     ///   - writeErrors: Takes diagnostics, for standard error.
     public init(_ treatment: Treatment, print: @escaping (String) -> Void, writeErrors: @escaping (String) -> Void) {
@@ -39,7 +40,6 @@ public struct FileFormatting {
     }
 
     /// Formats files, and those in directories together with the lab file there; a file with an error stays unchanged.
-    ///
     /// - Throws: ``BadUsage`` if a file cannot be written.
     public func run(_ paths: [String]) throws -> RunOutcome {
         let missing = SuiteReader.missing(among: paths)

@@ -1,13 +1,17 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabFile
+import LabPoints
 import LabSystem
 
 /// A running instance for people and tools: the work of `lab up`.
 ///
 /// Thread rule: `run` is called once, on a thread that may block.
 public final class InteractiveSession: Sendable {
-    private let topology: String?
-    private let labFile: String?
-    private let seed: UInt64?
+    let topology: String?
+    let labFile: String?
+    let seed: UInt64?
     private let part: LabPart
     private let beside: Companion
     let interruption: Interruption
@@ -18,16 +22,10 @@ public final class InteractiveSession: Sendable {
     public typealias Companion = @Sendable (InstanceConnection) throws -> @Sendable () -> Void
 
     /// A session.
-    ///
     /// - Parameters:
     ///   - topology: The topology; nil means the default one.
     ///   - labFile: The lab file; nil looks for one.
     ///   - seed: The seed; nil draws one.
-    ///   - part: The part to play here.
-    ///   - beside: The work beside it.
-    ///   - interruption: Ends the session.
-    ///   - print: Takes lines.
-    ///   - printError: Takes diagnostics.
     public init(
         topology: String?, labFile: String?, seed: UInt64?, part: LabPart = .whole,
         beside: @escaping Companion = { _ in {} }, interruption: Interruption,
@@ -44,42 +42,22 @@ public final class InteractiveSession: Sendable {
     }
 
     /// Starts the instance, prints how to use it, reports events of its processes, and ends it on an interruption.
-    public func run() throws -> RunOutcome {
-        if case .guest(let devices, let address, let keyPath) = part {
-            guard topology == nil, seed == nil else {
-                throw BadUsage(sentence: "topology and seed are set by the lab that is joined; specify them there")
-            }
-            return try join(address, keyPath: keyPath, devices: devices, labFile: labFile)
-        }
-        guard case .owner(let devices, let address, let keyPath) = part else {
-            guard
-                let own = try OwnInstance(topology: topology, labFile: labFile, seed: seed, printError: printError)
-            else { return .badInput }
-            return try hold(own.instance, keeping: own) { instance in
-                try instance.start()
-                introduce(instance, end: "Ctrl-C ends it.")
-                return {}
-            }
-        }
-        let own = try OwnInstance(topology: topology, labFile: labFile, seed: seed, printError: printError) {
-            try LabPart.share(of: $0, devices: devices, listen: address)
-        }
+    public func run() throws -> RunOutcome { try part.play(in: self) }
+
+    /// Keeps an instance of the lab file until the session is interrupted.
+    /// - Parameter begin: As in ``hold(_:keeping:begin:)``.
+    func holdOwn(begin: (OwnInstance) throws -> @Sendable () -> Void) throws -> RunOutcome {
+        let own = try OwnInstance(topology: topology, labFile: labFile, seed: seed, part: part, printError: printError)
         guard let own else { return .badInput }
-        let path = keyPath ?? "\(Files.directory(of: own.labFile))/.lab/join.key"
-        return try hold(own.instance, keeping: own) { instance in
-            try listen(at: address, keyPath: Files.absolute(path), for: instance)
-        }
+        return try hold(own.instance, keeping: own) { try begin(own) }
     }
 
     /// Keeps an instance until the session is interrupted.
-    ///
     /// - Parameters:
-    ///   - instance: The instance.
     ///   - owner: Kept alive as long as the instance.
     ///   - begin: Starts it, and returns the action to perform before it is stopped, even if the start failed.
     func hold(
-        _ instance: LabInstance, keeping owner: AnyObject,
-        begin: (LabInstance) throws -> @Sendable () -> Void
+        _ instance: LabInstance, keeping owner: AnyObject, begin: () throws -> @Sendable () -> Void
     ) throws -> RunOutcome {
         defer { withExtendedLifetime(owner) {} }
         let wakeUp = try EventDescriptor()
@@ -88,7 +66,7 @@ public final class InteractiveSession: Sendable {
                 wakeUp.signal()
                 instance.connection.clients.interrupt()
             } during: {
-                let end = try begin(instance)
+                let end = try begin()
                 defer { end() }
                 let leave = try beside(instance.connection)
                 defer { leave() }
@@ -107,26 +85,18 @@ public final class InteractiveSession: Sendable {
 
     /// Prints what is running and how to use it.
     func introduce(_ instance: LabInstance, end: String) {
-        let manifest = instance.manifest
+        let (manifest, host) = (instance.manifest, instance.connection.host)
         print("instance \(manifest.id), topology \(manifest.topology.name)")
-        if manifest.isGuest {
-            print("  server  of the lab that was joined")
-        } else if let ready = instance.serverReady {
-            print("  server  \(ready.baseURL)")
-        }
+        let server = host.hasServer ? instance.serverReady.map { "\($0.baseURL)" } : HostRole.serverElsewhere
+        if let server { print("  server  \(server)") }
         for device in manifest.topology.devices {
-            guard manifest.plays(device.name) else {
-                print("  \(device.name)  on the other host")
-                continue
-            }
             let apps = device.apps.map { app in
                 instance.launchTimes[app.name].map { "\(app.name) (\(TerminalReport.milliseconds($0)))" }
                     ?? "\(app.name) (not launched)"
             }
-            print("  \(device.name)  \(apps.joined(separator: ", "))")
+            print("  \(device.name)  \(host.plays(device.name) ? apps.joined(separator: ", ") : HostRole.elsewhere)")
         }
-        let played = manifest.topology.devices.filter { manifest.plays($0.name) }.flatMap(\.apps)
-        let example = played.first?.name ?? "server"
+        let example = host.devices.flatMap(\.apps).first?.name ?? "server"
         print("Use it with `lab exec \(example) hasValidActivation`; `lab steps` lists the commands. \(end)")
     }
 
@@ -136,9 +106,10 @@ public final class InteractiveSession: Sendable {
             if event.time >= begin, !interruption.isSet { tell(event) }
         }
         defer { follower.stop() }
+        let parts = instance.connection.parts
         var known: Set<InstanceEndpoint> = []
         while !interruption.isSet {
-            for (endpoint, notice) in try instance.waitForEnd(except: known, wakeUp: wakeUp.rawDescriptor) {
+            for (endpoint, notice) in try parts.waitForEnd(except: known, wakeUp: wakeUp.rawDescriptor) {
                 known.insert(endpoint)
                 printError("\(notice); its log is in \(instance.manifest.runDirectory)/logs")
             }
@@ -157,4 +128,58 @@ public final class InteractiveSession: Sendable {
         default: break
         }
     }
+}
+
+/// The instance that a person's command starts and ends: `lab up`, `lab shell`, `lab record`.
+///
+/// Thread rule: any thread; every call may block.
+public final class OwnInstance: Sendable {
+    let instance: LabInstance
+    /// Absolute path of the lab file that it was made from.
+    public let labFile: String
+    /// Held as long as the instance exists, so that its records are not taken for those of a finished run.
+    private let directory: RunDirectory
+
+    /// Creates the instance; starts nothing.
+    /// - Parameters:
+    ///   - topology: The topology; nil means the default one.
+    ///   - labFile: The lab file; nil looks for one upwards from here.
+    ///   - seed: The seed; nil draws one.
+    ///   - part: The part to play here; a guest's instance comes from the owner's lab instead.
+    ///   - printError: Takes the diagnostics of an unusable lab file; nil is returned then.
+    /// - Throws: ``BadUsage`` for an unknown topology, or a wrong part of it; errors in creating the instance.
+    public init?(
+        topology: String?, labFile: String?, seed: UInt64?, part: LabPart = .whole,
+        printError: @Sendable (String) -> Void
+    ) throws {
+        let reading = SuiteReader(labPath: labFile).readLabFile(near: ".")
+        guard let labFile = reading.labFile else {
+            printError(DiagnosticRenderer().render(reading.diagnostics))
+            return nil
+        }
+        let collector = DiagnosticCollector()
+        let place = SourcePlace(.start, in: labFile.file)
+        guard let resolved = labFile.topology(named: topology, at: place, overrides: nil, reporting: collector) else {
+            throw BadUsage(.unknownTopology(name: topology ?? "", known: labFile.names))
+        }
+        let (arranged, share) = try part.arranged(resolved)
+        self.labFile = Files.absolute(labFile.file.path)
+        directory = try RunDirectory.create(
+            in: "\(Files.directory(of: self.labFile))/.lab", keeping: RunOptions(paths: []).keptRuns)
+        instance = try LabInstance(
+            topology: arranged, runDirectory: directory.path,
+            seed: seed ?? UInt64.random(in: 0...UInt64(UInt32.max)), executables: try Executables.find(),
+            labFile: self.labFile, share: share)
+    }
+
+    /// Starts everything; a failed start is cleaned up by ``stop()``.
+    /// - Returns: Access to it.
+    public func start() throws -> InstanceConnection {
+        try instance.start()
+        return instance.connection
+    }
+
+    /// Ends everything.
+    /// - Returns: Leftovers.
+    public func stop() -> [String] { instance.stop() }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabSystem
 import Synchronization
 
@@ -11,7 +13,8 @@ public final class ProgressPrinter: Sendable {
     private let columns: @Sendable () -> Int
     private let write: @Sendable (String) -> Void
     private let state = Mutex(State())
-    private let bell = try? EventDescriptor()
+    /// Ends the thread that shows the line anew each second.
+    let bell = try? EventDescriptor()
 
     private struct State {
         var begin: UInt64 = 0
@@ -28,9 +31,7 @@ public final class ProgressPrinter: Sendable {
     }
 
     /// A printer.
-    ///
     /// - Parameters:
-    ///   - look: The style of the output.
     ///   - columns: The width of the terminal, read before each progress line.
     ///   - write: Takes pieces of text, in order.
     public init(
@@ -41,9 +42,7 @@ public final class ProgressPrinter: Sendable {
         self.write = write
     }
 
-    /// The run begins.
-    ///
-    /// - Parameter total: Number of scenarios; nil if known only at the end.
+    /// The run begins, of so many scenarios; nil if their number is known only at the end.
     func start(total: Int?) {
         let isShown = look.showsProgress && !look.isQuiet
         state.withLock { state in
@@ -68,7 +67,6 @@ public final class ProgressPrinter: Sendable {
     }
 
     /// A scenario has ended.
-    ///
     /// - Parameters:
     ///   - place: Its index in the suite, from 0.
     ///   - text: Its complete lines; empty if nothing is to be shown.

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
 import LabSystem
 
 /// Merges the JSON reports of all shards of a suite into the report of a single run.
@@ -9,10 +10,8 @@ public struct ReportMerge {
     private let print: (String) -> Void
 
     /// A merge.
-    ///
     /// - Parameters:
     ///   - paths: The JSON reports, in any order.
-    ///   - reports: The reports to write.
     ///   - print: Takes pieces of text, for standard output.
     public init(paths: [String], reports: [RunOptions.Report], print: @escaping (String) -> Void) {
         self.paths = paths
@@ -21,7 +20,6 @@ public struct ReportMerge {
     }
 
     /// Merges the reports, writes the result and prints a summary.
-    ///
     /// - Returns: The outcome of the merged run.
     /// - Throws: ``BadUsage`` unless the reports are all parts of one suite, each once.
     public func perform(isColoured: Bool) throws -> RunOutcome {
@@ -42,7 +40,6 @@ public struct ReportMerge {
     }
 
     /// Merges reports.
-    ///
     /// - Throws: ``BadUsage`` with the report that is redundant, missing or foreign.
     static func merge(_ reports: [(path: String, report: JSONReport)]) throws -> JSONReport {
         var parts: [Int: (path: String, report: JSONReport)] = [:]

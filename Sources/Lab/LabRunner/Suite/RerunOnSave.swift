@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 import LabFile
-import LabKit
 import LabSystem
 
 /// Runs scenarios, and reruns those of which a file is saved: `lab run --watch`.
@@ -15,14 +16,9 @@ public final class RerunOnSave: Sendable {
     private let writeErrors: @Sendable (String) -> Void
 
     /// A session.
-    ///
     /// - Parameters:
-    ///   - options: What to run.
-    ///   - environment: Environment variables.
-    ///   - printer: Takes progress and results.
     ///   - interruption: Ends the session when set.
     ///   - keyboard: A terminal that returns each key at once; nil without a keyboard.
-    ///   - writeErrors: Takes diagnostics, for standard error.
     public init(
         options: RunOptions, environment: [String: String] = ProcessInfo.processInfo.environment,
         printer: ProgressPrinter, interruption: Interruption, keyboard: Int32?,
@@ -44,7 +40,6 @@ public final class RerunOnSave: Sendable {
     }
 
     /// Runs until the session is ended.
-    ///
     /// - Returns: The outcome of the last run; ``RunOutcome/interrupted`` after an interruption.
     public func run() throws -> RunOutcome {
         let bell = try EventDescriptor()

@@ -1,4 +1,8 @@
-public import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+public import LabCore
+import LabSystem
+import Synchronization
 
 /// How often the scenarios of a run are played: round by round, each with the next seed.
 public struct Rounds: Sendable, Equatable {
@@ -13,7 +17,6 @@ public struct Rounds: Sendable, Equatable {
     var areOpen: Bool { duration != nil || endAtFailure }
 
     /// The rounds requested by the options of `lab run`; without options, a single round.
-    ///
     /// - Parameters:
     ///   - count: `--repeat`.
     ///   - duration: `--repeat-for`.
@@ -35,7 +38,94 @@ public struct Rounds: Sendable, Equatable {
     }
 
     /// One round.
-    public init() {
-        (count, duration, endAtFailure) = (1, nil, false)
+    public init() { (count, duration, endAtFailure) = (1, nil, false) }
+}
+
+/// The scenarios that a run has yet to play, round by round.
+///
+/// If the number of rounds is known, all are queued from the beginning. Otherwise a round is added when all scenarios
+/// of the earlier ones are taken, so that no superfluous round begins, and no job is idle meanwhile.
+///
+/// Thread rule: any thread.
+final class RoundQueue: Sendable {
+    private let scenarios: [Scenario]
+    private let order: RunOptions.Order
+    private let seed: UInt64
+    private let rounds: Rounds
+    private let begin: UInt64
+    private let state = Mutex(State())
+
+    /// One scenario in one round.
+    struct Job {
+        /// Its index in the run, from 0.
+        let index: Int
+        let scenario: Scenario
+        /// From 1.
+        let round: Int
+        let seed: UInt64
+
+        /// The scenario's identifier, unique among the rounds.
+        var id: String { scenario.id + suffix }
+        var suffix: String { Self.suffix(ofRound: round) }
+
+        static func suffix(ofRound round: Int) -> String { round == 1 ? "" : "~\(round)" }
+    }
+
+    private struct State {
+        /// Items of all queued rounds.
+        var jobs: [Job] = []
+        var taken = 0
+        var rounds = 0
+    }
+
+    /// A queue with the rounds known in advance.
+    init(_ scenarios: [Scenario], order: RunOptions.Order, seed: UInt64, rounds: Rounds) {
+        self.scenarios = scenarios
+        self.order = order
+        self.seed = seed
+        self.rounds = rounds
+        begin = MonotonicClock.nanoseconds()
+        state.withLock { state in
+            for _ in 0..<(rounds.areOpen ? 1 : rounds.count ?? 1) { addRound(to: &state) }
+        }
+    }
+
+    /// All scenarios of all queued rounds, in order.
+    var jobs: [Job] { state.withLock { $0.jobs } }
+    /// Total number of items; nil if known only at the end.
+    var total: Int? { rounds.areOpen ? nil : jobs.count }
+
+    /// Takes the next scenario.
+    /// - Parameter hasFailed: Called before a round begins: whether a scenario did not pass.
+    /// - Returns: Nil if the queue is empty.
+    func next(hasFailed: () -> Bool) -> Job? {
+        state.withLock { state in
+            if state.taken == state.jobs.count {
+                guard mayBeginRound(after: state.rounds, hasFailed: hasFailed) else { return nil }
+                addRound(to: &state)
+            }
+            guard state.taken < state.jobs.count else { return nil }
+            state.taken += 1
+            return state.jobs[state.taken - 1]
+        }
+    }
+
+    private func mayBeginRound(after count: Int, hasFailed: () -> Bool) -> Bool {
+        guard rounds.areOpen, count < rounds.count ?? .max else { return false }
+        if let duration = rounds.duration, Int64(MonotonicClock.nanoseconds() - begin) >= duration.nanoseconds {
+            return false
+        }
+        if rounds.endAtFailure, hasFailed() { return false }
+        // Scenarios that their topology cannot play take no time and never fail: their rounds would never end.
+        return scenarios.contains { $0.obstacle == nil }
+    }
+
+    private func addRound(to state: inout State) {
+        let seed = seed &+ UInt64(state.rounds)
+        state.rounds += 1
+        var stream = SeedStream(seed: seed, "order")
+        for scenario in order == .random ? scenarios.shuffled(using: &stream) : scenarios {
+            state.jobs.append(Job(index: state.jobs.count, scenario: scenario, round: state.rounds, seed: seed))
+        }
     }
 }

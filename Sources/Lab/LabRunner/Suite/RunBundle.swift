@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 
 /// What a bundle of a run leaves out.
@@ -16,7 +18,6 @@ struct RunBundle {
     let run: String
 
     /// Packs everything.
-    ///
     /// - Parameter file: The archive. Only its owner can read it, as the records themselves (mode 0600).
     /// - Throws: `LabFailure` if it cannot be packed.
     func write(to file: String) throws {
@@ -35,7 +36,6 @@ struct RunBundle {
     }
 
     /// Packs a copy without payloads. Quotes in failures stay: they are why a bundle is sent.
-    ///
     /// - Parameter file: The archive.
     /// - Throws: `LabFailure` if it cannot be packed.
     func writeWithoutPayloads(to file: String) throws {

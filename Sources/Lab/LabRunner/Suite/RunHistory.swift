@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
+import Synchronization
 
 /// The history of each scenario in the kept runs: how often it passed, how long it took, and since when it has failed.
 public struct RunHistory: Encodable, Sendable {
@@ -9,13 +12,11 @@ public struct RunHistory: Encodable, Sendable {
     /// The scenarios, sorted by their identifiers.
     let scenarios: [Entry]
 
-    /// One scenario.
     struct Entry: Encodable, Equatable, Sendable {
         /// Its identifier, the same in every round.
         let id: String
         /// Rounds that were played.
         let rounds: Int
-        /// Rounds that passed.
         let passed: Int
         /// The median of the rounds' wall time.
         let medianSeconds: Double
@@ -61,7 +62,6 @@ public struct RunHistory: Encodable, Sendable {
     private init(scenarios: [Entry]) { self.scenarios = scenarios }
 
     /// The part about some paths; all of it for no paths.
-    ///
     /// - Parameters:
     ///   - paths: Files, directories, or rows of tables.
     ///   - root: Absolute path of the lab file's directory.
@@ -85,7 +85,7 @@ public struct RunHistory: Encodable, Sendable {
         let wanted = ScenarioPath(path)
         let file = Files.absolute(wanted.file)
         // Scenarios outside of the project are recorded with the path as given.
-        let name = file.hasPrefix(root + "/") ? String(file.dropFirst(root.count + 1)) : wanted.file
+        let name = ScenarioPath.path(of: file, below: root) ?? wanted.file
         return file == root || id == name + wanted.suffix
             || wanted.row == nil && (id.hasPrefix(name + "/") || id.hasPrefix(name + "["))
     }
@@ -109,9 +109,7 @@ public struct RunHistory: Encodable, Sendable {
 
     /// The JSON form, with sorted keys.
     public func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+        try JSONTextEncoder.document(self) + "\n"
     }
 
     /// Columns before the identifier, which is never cut: it is a path to copy.
@@ -150,5 +148,74 @@ extension RunHistory.Entry {
         let digits = name.filter(\.isNumber).map(String.init)
         func part(_ range: Range<Int>) -> String { digits[range].joined() }
         return "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(8..<10)):\(part(10..<12)):\(part(12..<14))Z"
+    }
+}
+
+/// The last kept run that passed a scenario. The reports are read on first use.
+///
+/// Thread rule: any thread.
+final class LastPassingRuns: Sendable {
+    private let records: String
+    private let runs = Mutex<[String: String]?>(nil)
+
+    /// - Parameter records: Absolute path of the directory that holds `runs`.
+    init(in records: String) { self.records = records }
+
+    /// The identifier of the newest run in which a scenario passed; nil if none is kept.
+    func lastRun(passing scenario: String) -> String? {
+        runs.withLock { runs in
+            let known = runs ?? read()
+            runs = known
+            return known[scenario]
+        }
+    }
+
+    private func read() -> [String: String] {
+        var known: [String: String] = [:]
+        // The current run has no report yet.
+        guard let runs = try? RecordedRuns(records: records).all() else { return known }
+        for run in runs {
+            for result in run.report.results where result.round == 1 && result.verdict == .passed {
+                known[result.id] = known[result.id] ?? run.id
+            }
+        }
+        return known
+    }
+}
+
+/// How long scenarios took in an earlier run, from its JSON report: the basis for balancing shards.
+public struct RecordedDurations: Sendable {
+    /// Wall time in seconds, all rounds of a scenario together.
+    private let seconds: [String: Double]
+
+    init(_ seconds: [String: Double]) { self.seconds = seconds }
+
+    /// Reads the JSON report of a run, or the output of `lab merge` for the reports of its shards.
+    /// - Throws: ``BadUsage`` if the file is not a report, or has no duration.
+    public init(reportAt path: String) throws {
+        let report = try JSONReport(at: path)
+        let played = report.results.filter { $0.verdict != .notRun }
+        guard !played.isEmpty else {
+            throw BadUsage(sentence: "\(path) has no scenario that was played, so it says nothing about durations")
+        }
+        self.init(Dictionary(played.map { ($0.scenario, $0.seconds) }, uniquingKeysWith: +))
+    }
+
+    /// Distributes scenarios over a number of parts with about equal times: the longest first, each to the part with
+    /// the least time so far. A scenario missing in the report counts as the median.
+    /// - Returns: The part of each, from 1.
+    func parts(of ids: [String], count: Int) -> [String: Int] {
+        let sorted = seconds.values.sorted()
+        let median = sorted.isEmpty ? 1 : sorted[sorted.count / 2]
+        let known = ids.map { (id: $0, seconds: seconds[$0] ?? median) }
+        var loads = Array(repeating: 0.0, count: count)
+        var parts: [String: Int] = [:]
+        for (id, seconds) in known.sorted(by: { ($1.seconds, $0.id) < ($0.seconds, $1.id) }) {
+            // At least one part exists: shards count from 1.
+            let part = loads.indices.min { loads[$0] < loads[$1] } ?? 0
+            loads[part] += seconds
+            parts[id] = part + 1
+        }
+        return parts
     }
 }

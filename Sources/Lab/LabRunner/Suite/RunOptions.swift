@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// The options of `lab run`.
@@ -95,7 +97,59 @@ public struct RunOptions: Sendable {
     }
 
     /// A run of some paths with the default settings.
-    public init(paths: [String]) {
-        self.paths = paths
+    public init(paths: [String]) { self.paths = paths }
+}
+
+/// The exit codes of the lab's programs.
+public enum RunOutcome: Int32, CaseIterable, Sendable {
+    /// Everything passed.
+    case passed = 0
+    /// Something was not as expected.
+    case failed = 1
+    /// The command line or a file is wrong; nothing ran.
+    case badInput = 2
+    /// The lab failed, or a verdict is inconclusive.
+    case inconclusive = 3
+    /// Stopped by Ctrl-C or SIGTERM.
+    case interrupted = 130
+
+    /// The outcome of a run's results: the worst of those that count against it.
+    init(_ results: [ScenarioResult]) {
+        switch results.filter(\.isHeldAgainstRun).map(\.verdict).max() {
+        case nil, .passed: self = .passed
+        case .failed: self = .failed
+        case .inconclusive, .notRun: self = .inconclusive
+        }
     }
+}
+
+/// The style of a run's output, decided once from its destination and the user's environment.
+public struct OutputStyle: Sendable, Equatable {
+    /// Whether lines can be overwritten, so that the progress line is shown.
+    public var showsProgress: Bool
+    /// Whether verdicts have colours.
+    public var isColoured: Bool
+    /// Whether only failures and the total are shown.
+    public var isQuiet = false
+
+    /// A style that is decided already.
+    public init(showsProgress: Bool, isColoured: Bool, isQuiet: Bool = false) {
+        self.showsProgress = showsProgress
+        self.isColoured = isColoured
+        self.isQuiet = isQuiet
+    }
+
+    /// Decides by the environment: `NO_COLOR` disables colours (<https://no-color.org>), `CLICOLOR_FORCE` enables them
+    /// for files and pipes too (<https://bixense.com/clicolors>), and with `TERM=dumb` the terminal supports neither.
+    /// - Parameter isTerminal: Whether the output goes to a terminal.
+    public init(isTerminal: Bool, environment: [String: String]) {
+        let isCapable = isTerminal && environment["TERM"] != "dumb"
+        let isForced = environment["CLICOLOR_FORCE"].map { !$0.isEmpty && $0 != "0" } ?? false
+        let isForbidden = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+        showsProgress = isCapable
+        isColoured = !isForbidden && (isForced || isCapable)
+    }
+
+    /// Plain lines.
+    public static let plain = OutputStyle(showsProgress: false, isColoured: false)
 }

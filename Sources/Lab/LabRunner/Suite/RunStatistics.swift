@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 
 /// How often events occurred in a run and how long they took, from the traces of its scenarios.
@@ -21,7 +24,6 @@ public struct RunStatistics: Encodable, Equatable, Sendable {
 
     /// Version of the JSON form; increased when a member changes its meaning or is removed.
     let version = 1
-    /// The run's identifier.
     let run: String
     /// Number of scenarios with a trace.
     let scenarios: Int
@@ -50,9 +52,7 @@ public struct RunStatistics: Encodable, Equatable, Sendable {
 
     /// The document for programs, with sorted keys.
     public func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+        try JSONTextEncoder.document(self) + "\n"
     }
 
     /// The tables for people.
@@ -71,9 +71,7 @@ public struct RunStatistics: Encodable, Equatable, Sendable {
             .joined()
             + counts.map { line($0.name, [String($0.count)]) }.joined()
     }
-}
 
-extension RunStatistics {
     /// Pairs beginnings with ends.
     private struct Tally {
         var durations: [String: [UInt64]] = [:]
@@ -140,7 +138,6 @@ extension RunStatistics {
 
 extension RecordedRuns {
     /// Counts the events in the traces of a run.
-    ///
     /// - Parameter name: The run's identifier or directory; nil means the last run.
     /// - Throws: ``BadUsage`` if the run does not exist.
     public func statistics(of name: String?) throws -> RunStatistics {

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabFile
 import LabSystem
 
 /// Searches for scenario files, and records what it skipped.
@@ -12,9 +14,7 @@ struct ScenarioFiles {
     init(takesLabFiles: Bool = false) { self.takesLabFiles = takesLabFiles }
 
     /// The files at a path; for a directory all of its YAML files, `lab.yaml` only if lab files are included.
-    mutating func files(at path: String) -> [String] {
-        Files.isDirectory(path) ? files(in: path, below: []) : [path]
-    }
+    mutating func files(at path: String) -> [String] { Files.isDirectory(path) ? files(in: path, below: []) : [path] }
 
     /// - Parameter ancestors: The parent folders, without links: following a link that leads back to one of them would
     ///   never end.
@@ -43,5 +43,75 @@ struct ScenarioFiles {
             }
         }
         return found
+    }
+}
+
+/// Files that have changed, according to git or to a file watcher.
+struct ChangedFiles {
+    /// The files, each by its path without links.
+    private let identities: Set<String>
+
+    /// Files that are known to have changed.
+    init(_ paths: Set<String>) { identities = Set(paths.map { IncludedFiles.identity(of: $0) }) }
+
+    /// Asks git.
+    /// - Parameters:
+    ///   - reference: The commit to compare with; uncommitted changes count as well.
+    ///   - directory: A folder of the repository.
+    /// - Throws: ``BadUsage`` if the repository or the commit does not exist.
+    init(since reference: String, in directory: String) throws {
+        guard let top = try Self.git(["rev-parse", "--show-toplevel"], in: directory)?.first else {
+            throw BadUsage(sentence: "--changed compares with git, but \(directory) is in no repository")
+        }
+        // After this word git takes nothing as an option.
+        let commit = try Self.git(
+            ["rev-parse", "--verify", "--quiet", "--end-of-options", "\(reference)^{commit}"], in: top)?.first
+        guard let commit else {
+            throw BadUsage(
+                sentence:
+                    "--changed \(reference): git knows no such commit; paths stand before --changed, or write --changed=HEAD"
+            )
+        }
+        let changed = try Self.git(["diff", "--name-only", "--no-renames", "-z", commit, "--"], in: top) ?? []
+        let added = try Self.git(["ls-files", "--others", "--exclude-standard", "-z"], in: top) ?? []
+        identities = Set((changed + added).map { IncludedFiles.identity(of: "\(top)/\($0)") })
+    }
+
+    func contains(_ path: String) -> Bool { identities.contains(IncludedFiles.identity(of: path)) }
+
+    /// Whether any file of a scenario has changed, or the lab file with its topologies.
+    func concern(_ scenario: Scenario, labFile: String) -> Bool {
+        contains(labFile) || contains(scenario.file.path) || !scenario.includes.isDisjoint(with: identities)
+    }
+
+    /// The lines or names that git prints; nil if it has failed.
+    private static func git(_ words: [String], in directory: String) throws -> [String]? {
+        try ToolCall.output(of: ["git", "-C", directory] + words).map { data in
+            String(decoding: data, as: UTF8.self).split { $0 == "\0" || $0 == "\n" }.map(String.init)
+        }
+    }
+}
+
+/// A system program that does something better than own code would: git, tar.
+enum ToolCall {
+    /// Runs a program from the `PATH` to its end.
+    /// - Parameter words: The program's name and its arguments.
+    /// - Returns: Its output; nil if it has failed.
+    /// - Throws: ``BadUsage`` if the program does not exist.
+    static func output(of words: [String]) throws -> Data? {
+        let (process, output) = try start(words)
+        let printed = try output.readToEnd()
+        let status = try process.wait()
+        // The exit code of `env` for a missing program.
+        if status == .exited(127) { throw BadUsage(sentence: "there is no program `\(words[0])` on the PATH") }
+        return status == .exited(0) ? printed : nil
+    }
+
+    /// The writing end of the pipe is closed at the end of this function; otherwise reading would never end.
+    private static func start(_ words: [String]) throws -> (ChildProcess, FileDescriptor) {
+        let pipe = try FileDescriptor.pipe()
+        let process = try ChildProcess.spawn(
+            executable: "/usr/bin/env", arguments: words, standardOutput: .file(pipe.writing), standardError: .null)
+        return (process, pipe.reading)
     }
 }

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 public import LabFile
-import LabKit
 import LabSystem
 
 /// Finds and reads all scenarios of a run, before anything starts.
@@ -34,7 +35,6 @@ public struct SuiteReader {
     public static let standardInput = "-"
 
     /// A reader.
-    ///
     /// - Parameters:
     ///   - labPath: The lab file; nil searches for `lab.yaml` upwards from the first path.
     ///   - environment: Environment variables: those that scenarios may name, and `LAB_VAR_name`.
@@ -51,7 +51,6 @@ public struct SuiteReader {
     }
 
     /// Reads everything.
-    ///
     /// - Parameter paths: Scenario files, or directories to search for them.
     public func read(_ paths: [String]) -> Outcome {
         var outcome = Outcome()
@@ -78,8 +77,8 @@ public struct SuiteReader {
                         continue
                     }
                     let read = ScenarioReader.read(
-                        source, id: identifier(of: file, root: root), labFile: labFile, environment: environment,
-                        settings: settings)
+                        source, id: ScenarioPath.path(of: file, below: root) ?? file, labFile: labFile,
+                        environment: environment, settings: settings)
                     included.formUnion(read.scenarios.flatMap(\.includes))
                     let scenarios = read.scenarios.filter { path.row == nil || $0.row == path.row }
                     if scenarios.isEmpty, !read.scenarios.isEmpty, let row = path.row {
@@ -116,8 +115,6 @@ public struct SuiteReader {
     }
 
     /// Reads only the lab file.
-    ///
-    /// - Parameter path: The beginning of the search.
     public func readLabFile(near path: String) -> Outcome {
         var outcome = Outcome()
         outcome.labFile = readLabFile(near: path, into: &outcome)
@@ -151,10 +148,5 @@ public struct SuiteReader {
             if directory == "/" { return nil }
             directory = Files.directory(of: directory)
         }
-    }
-
-    private func identifier(of file: String, root: String) -> String {
-        let path = Files.absolute(file)
-        return path.hasPrefix(root + "/") ? String(path.dropFirst(root.count + 1)) : file
     }
 }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
-import LabKit
+import LabCore
+import LabFile
 import LabSystem
 import Synchronization
 
@@ -18,13 +21,7 @@ public final class SuiteRunner: Sendable {
     private let results = Mutex<[Int: ScenarioResult]>([:])
 
     /// A runner.
-    ///
-    /// - Parameters:
-    ///   - options: The options.
-    ///   - environment: Environment variables.
-    ///   - printer: Takes progress and results.
-    ///   - interruption: Ends the run early when set.
-    ///   - writeErrors: Takes diagnostics, for standard error.
+    /// - Parameter interruption: Ends the run early when set.
     public convenience init(
         options: RunOptions, environment: [String: String] = ProcessInfo.processInfo.environment,
         printer: ProgressPrinter, interruption: Interruption, writeErrors: @escaping @Sendable (String) -> Void
@@ -217,5 +214,26 @@ public final class SuiteRunner: Sendable {
         }
         try GitHubSummary(environment: environment)?.add(report)
         try reports.end(report, page: directory.page, outcome: outcome)
+    }
+}
+
+// Results of scenarios that were not played.
+extension ScenarioResult {
+    /// The result of a scenario that could not be started.
+    init(unstarted scenario: Scenario, because reason: String, seed: UInt64, labOption: String?, directory: String) {
+        self.init(notRun: scenario, id: scenario.id, round: 1, seed: seed, labOption: labOption)
+        verdict = .inconclusive
+        failures = [StepFailure(verdict: .inconclusive, reason: reason, replay: replay)]
+        self.directory = directory
+    }
+
+    /// The result of a scenario that was not reached.
+    init(notRun scenario: Scenario, id: String, round: Int, seed: UInt64, labOption: String?) {
+        self.init(
+            id: id, name: scenario.name, tags: scenario.tags, file: scenario.file.path,
+            topology: scenario.topology.name, verdict: .notRun, quarantine: scenario.standing.quarantine,
+            remark: scenario.obstacle, round: round,
+            seed: seed, seconds: 0, commands: 0, failures: [], overheads: [], launches: [:],
+            replay: scenario.replay(seed: seed, labOption: labOption), directory: "")
     }
 }

@@ -1,11 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabFile
-import LabKit
 import LabSystem
 
 /// Finds the scenarios that a command line selects, and reports all errors in them and in the selection.
 struct SuiteSearch {
-    /// The result of the search.
     struct Found {
         /// The selected scenarios, in the order of the suite.
         var scenarios: [Scenario]
@@ -33,9 +33,7 @@ struct SuiteSearch {
     /// Takes diagnostics, for standard error.
     let writeErrors: (String) -> Void
 
-    /// Reads everything and selects.
-    ///
-    /// - Returns: Nil after an error; nothing may start then.
+    /// Reads everything and selects. Nil after an error; nothing may start then.
     func find() -> Found? {
         do {
             return try find(recorded: RecordedSelection(options))

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
+import LabVocabulary
 
 /// The schema of a step that is a command: exactly one actor with the command as its value, and the words beside it.
 ///

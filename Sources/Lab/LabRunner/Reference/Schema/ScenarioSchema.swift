@@ -1,4 +1,6 @@
-public import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+public import LabCore
 
 /// The JSON Schemas (draft-07, which editors support best) of the files that people write for the lab, generated from
 /// the declarations of the vocabulary and the language.
@@ -16,16 +18,11 @@ public enum ScenarioSchema {
     }
 
     /// The schema of a kind of file.
-    ///
-    /// - Parameters:
-    ///   - kind: The kind.
-    ///   - own: The programs of own apps, whose commands and errors steps can name.
+    /// - Parameter own: The programs of own apps, whose commands and errors steps can name.
     public static func json(of kind: Kind, with own: OwnPrograms = .none) -> JSONValue {
         switch kind {
-        case .scenario:
-            scenario.document(title: "PowerAuth Lab scenario", definitions: definitions(own))
-        case .include:
-            include.document(title: "PowerAuth Lab steps for include", definitions: definitions(own))
+        case .scenario: scenario.document(title: "PowerAuth Lab scenario", definitions: definitions(own))
+        case .include: include.document(title: "PowerAuth Lab steps for include", definitions: definitions(own))
         case .lab:
             TopologySchema.labFile.document(
                 title: "PowerAuth Lab topologies",
@@ -143,7 +140,6 @@ public enum ScenarioSchema {
             examples: ["default", ["use": "default"]])
     }
 
-    /// One of `values`.
     private static var value: Schema {
         let generated = Schema.object(
             [

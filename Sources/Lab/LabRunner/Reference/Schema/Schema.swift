@@ -1,15 +1,15 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 
 /// A JSON Schema (draft-07) under construction: the few keywords that the lab's schemas use.
 struct Schema: Sendable {
-    /// The schema as a document holds it.
     let json: JSONValue
 
     private init(_ json: JSONValue) { self.json = json }
 
     private init(_ members: [String: JSONValue]) { json = .object(members) }
 
-    /// Anything.
     static let anything = Schema([:])
     /// Nothing: a key with this schema must be absent.
     static let nothing = Schema(.bool(false))
@@ -19,15 +19,11 @@ struct Schema: Sendable {
         Schema(["type": names.count == 1 ? .string(names[0]) : .array(names.map { .string($0) })])
     }
 
-    /// Whole numbers from a minimum on.
     static func integer(atLeast least: Int64) -> Schema { Schema(["type": "integer", "minimum": .integer(least)]) }
 
     /// Texts that match a regular expression.
-    static func text(matching pattern: String) -> Schema {
-        Schema(["type": "string", "pattern": .string(pattern)])
-    }
+    static func text(matching pattern: String) -> Schema { Schema(["type": "string", "pattern": .string(pattern)]) }
 
-    /// One of some words.
     static func word(of words: [String]) -> Schema { Schema(["enum": .array(words.map { .string($0) })]) }
 
     /// One of some words, each with its meaning for editors.
@@ -35,10 +31,8 @@ struct Schema: Sendable {
         Schema(["oneOf": .array(words.map { constant($0.name).described($0.meaning).json })])
     }
 
-    /// Exactly one word.
     static func constant(_ word: String) -> Schema { Schema(["const": .string(word)]) }
 
-    /// Lists.
     static func list(of element: Schema, atLeast least: Int = 0, atMost most: Int? = nil) -> Schema {
         var members: [String: JSONValue] = ["type": "array", "items": element.json]
         if least > 0 { members["minItems"] = .integer(Int64(least)) }
@@ -55,11 +49,8 @@ struct Schema: Sendable {
     }
 
     /// Constraints on some keys of an object, if present.
-    static func keys(_ keys: [String: Schema]) -> Schema {
-        Schema(["properties": .object(keys.mapValues(\.json))])
-    }
+    static func keys(_ keys: [String: Schema]) -> Schema { Schema(["properties": .object(keys.mapValues(\.json))]) }
 
-    /// Objects that have all of some keys.
     static func has(_ keys: String...) -> Schema { Schema(["required": .array(keys.map { .string($0) })]) }
 
     /// Objects with no other keys than some.
@@ -80,10 +71,8 @@ struct Schema: Sendable {
         Schema(["items": schema.json, "additionalProperties": schema.json])
     }
 
-    /// Objects with at least one key.
     static let notEmpty = Schema(["minProperties": 1])
 
-    /// Objects with a maximum number of keys.
     static func atMost(keys count: Int) -> Schema { Schema(["maxProperties": .integer(Int64(count))]) }
 
     static func anyOf(_ schemas: [Schema]) -> Schema { Schema(["anyOf": .array(schemas.map(\.json))]) }
@@ -92,7 +81,6 @@ struct Schema: Sendable {
 
     static func not(_ schema: Schema) -> Schema { Schema(["not": schema.json]) }
 
-    /// A reference to a definition of the document.
     static func definition(_ name: String) -> Schema { Schema(["$ref": .string("#/definitions/\(name)")]) }
 
     /// The schema of values that match a condition, and of the others.
@@ -120,12 +108,82 @@ struct Schema: Sendable {
         return Schema(members)
     }
 
-    /// A whole document.
     func document(title: String, definitions: [String: Schema]) -> JSONValue {
         var members = json.objectValue ?? [:]
         members["$schema"] = "http://json-schema.org/draft-07/schema#"
         members["title"] = .string(title)
         members["definitions"] = .object(definitions.mapValues(\.json))
         return .object(members)
+    }
+}
+
+/// The schemas of values, by their declared types.
+///
+/// A YAML parser without type information reads `0123` as a number and `true` as a boolean where the lab reads text, so
+/// texts may be any scalar, and numbers may be quoted.
+enum ValueSchema {
+    /// Any scalar but null.
+    static let text = Schema.type("string", "number", "boolean")
+    static let quantity = Schema.type("number", "string")
+    static let flag = Schema.anyOf([.type("boolean"), .word(of: ["true", "false"])])
+    /// A text with a reference in it, which may have a value of any type.
+    static let reference = Schema.definition("reference")
+    /// A non-negative length of time.
+    static let duration = Schema.definition("duration")
+    /// The names of a variable, a device or an app.
+    static let variable = Schema.text(matching: "^[A-Za-z][A-Za-z0-9_]*$")
+
+    /// The definitions for the schemas above.
+    static var definitions: [String: Schema] {
+        let number = "[0-9]+(\\.[0-9]+)?(\(LabDuration.unitNames.joined(separator: "|")))"
+        return [
+            "reference": .text(matching: "\\$\\{").described("A reference to a value, `${name.member}`."),
+            "duration": .text(matching: "^\(number)$").described("A length of time, such as `250ms`, `2s` or `5m`."),
+            "signedDuration": .text(matching: "^-?\(number)$")
+                .described("A length of time, such as `30s` or `-2m`."),
+        ]
+    }
+
+    /// The schema of a type's values in `with`.
+    static func value(of type: FieldType) -> Schema {
+        switch type {
+        case .text, .secret: text
+        case .integer: .anyOf([.type("integer"), .text(matching: "^[-+]?[0-9]+$"), reference])
+        case .number: .anyOf([.type("number"), .text(matching: "^[-+]?[0-9.]"), reference])
+        case .boolean: .anyOf([flag, reference])
+        case .duration: .anyOf([.definition("signedDuration"), reference])
+        case .choice(let words): .anyOf([.word(of: words), reference])
+        case .list(let element): .anyOf([.list(of: value(of: element)), reference])
+        case .map: .anyOf([.type("object"), reference])
+        case .object(let members): .anyOf([object(members), reference])
+        case .optional(let wrapped): .anyOf([value(of: wrapped), .type("null")])
+        case .any: .anything
+        case .nothing: .type("null")
+        }
+    }
+
+    /// An object with declared members.
+    private static func object(_ members: [FieldDeclaration]) -> Schema {
+        .object(
+            Dictionary(
+                uniqueKeysWithValues: members.map {
+                    ($0.name, value(of: $0.memberType).described(meaning(of: $0), default: $0.defaultValue))
+                }))
+    }
+
+    static func parameters(of command: CommandDeclaration) -> Schema {
+        var keys: [String: Schema] = [:]
+        for field in command.fields {
+            keys[field.name] = value(of: field.type).described(meaning(of: field), default: field.defaultValue)
+        }
+        return .object(keys, required: command.fields.filter(\.isRequired).map(\.name))
+    }
+
+    /// Type, unit, limit and meaning in a sentence.
+    static func meaning(of field: FieldDeclaration) -> String {
+        var facts = [field.type.title]
+        if let unit = field.unit { facts.append("in \(unit)") }
+        if let limit = field.limit { facts.append(limit.description) }
+        return "\(field.meaning) (\(facts.joined(separator: ", ")))"
     }
 }

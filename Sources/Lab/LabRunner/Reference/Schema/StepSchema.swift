@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
+import LabPoints
+import LabVocabulary
 
 /// The schemas of steps: the words of the language, and commands.
 enum StepSchema {
-    /// A list of steps.
     static let steps = Schema.list(of: .definition("step"), atLeast: 1)
     static let note = ValueSchema.text.described("A remark, shown beside the step.")
     static let when = Schema.object(
@@ -76,9 +79,7 @@ enum StepSchema {
         ),
     ]
 
-    /// The definitions for the schemas above.
-    ///
-    /// - Parameter own: The programs of own apps, whose commands steps can name.
+    /// The definitions for the schemas above; steps can name the commands of own apps.
     static func definitions(_ own: OwnPrograms) -> [String: Schema] {
         var definitions = ["step": step, "branch": branch, "event": event(with: [:]), "branches": branches]
         definitions["eventFields"] = eventFields
@@ -169,7 +170,7 @@ enum StepSchema {
     /// An event in the trace of a process.
     private static func event(with more: [String: Schema]) -> Schema {
         let keys: [String: Schema] = [
-            "event": .word(of: TraceEventName.all.map { ($0.rawValue, $0.summary) }),
+            "event": .word(of: TraceEventName.allCases.map { ($0.rawValue, $0.summary) }),
             "peer": ValueSchema.text.described("The process; by default any."),
             "where": ExpectationSchema.anything.described("The expected fields of the event."),
         ]
@@ -180,7 +181,7 @@ enum StepSchema {
     /// The conditions of `where` on each event.
     private static var eventFields: Schema {
         .allOf(
-            TraceEventName.all.map { event in
+            TraceEventName.allCases.map { event in
                 .when(
                     Schema.keys(["event": .constant(event.rawValue)]).and(.has("event")),
                     .keys(["where": ExpectationSchema.expectation(of: event.type)]))
@@ -188,7 +189,6 @@ enum StepSchema {
     }
 
     /// A step that is a word, with the words allowed beside it.
-    ///
     /// - Parameter isExemplary: Whether the example of the word has this form.
     private static func word(
         _ word: String, _ value: Schema, _ siblings: [String: Schema] = [:], required: [String] = [],
@@ -211,9 +211,110 @@ enum StepSchema {
         let short = isNeeded ? value : .anyOf([value, .type("null")])
         return .when(
             .keys([name: .type("object")]),
-            word(
-                name, .object(inside, required: isNeeded ? [limit, "steps"] : ["steps"]), isExemplary: false),
+            word(name, .object(inside, required: isNeeded ? [limit, "steps"] : ["steps"]), isExemplary: false),
             otherwise: word(
                 name, short, siblings.merging(["steps": steps]) { old, _ in old }, required: ["steps"]))
+    }
+}
+
+/// The schemas of expectations: the values of `expect`, `fails`, `where` and `winners`.
+enum ExpectationSchema {
+    /// An expectation of a value of unknown type.
+    static let anything = Schema.definition("expectation")
+    /// The expectation of a command's error.
+    static let failure = Schema.definition("failure")
+
+    /// The definitions for the schemas above; `ownErrors` are those that only own apps have.
+    static func definitions(ownErrors: [String]) -> [String: Schema] {
+        [
+            "expectation": .when(
+                .hasOnly(Matcher.words), .definition("matcher"),
+                otherwise: .elementsAndMembers(anything)),
+            "matcher": .object(matchers),
+            "errorCode": errorCode(ownErrors), "failure": failureShape,
+        ]
+    }
+
+    /// The value of each matcher's word.
+    static var matchers: [String: Schema] {
+        let several = Schema.list(of: anything, atLeast: 1)
+        let two = Schema.list(of: ValueSchema.quantity, atLeast: 2, atMost: 2)
+        return [
+            "absent": ValueSchema.flag.described("No value."),
+            "all": several.described("All of these hold."),
+            "any": ValueSchema.flag.described("Any value."),
+            "atLeast": ValueSchema.quantity.described(
+                "A number or duration from this one on.", examples: [1, "250ms"]),
+            "atMost": ValueSchema.quantity.described("A number or duration up to this one.", examples: [5, "2s"]),
+            "between": two.described(
+                "A number or duration from the first to the second, both included.", examples: [[1, 5]]),
+            "contains": anything.described(
+                "Text with this substring, or a list with such an element.", examples: ["phone"]),
+            "each": anything.described("A list whose elements are all like this.", examples: [["type": "text"]]),
+            "endsWith": ValueSchema.text.described("Text with this ending."),
+            "equals": anything.described("The same value."),
+            "exactly": Schema.anything.described("The same value, without members that are not written here."),
+            "length": anything.described(
+                "The number of characters, elements or members.", examples: [8, ["atLeast": 1]]),
+            "matches": ValueSchema.text.described(
+                "Text in which the regular expression finds something.", examples: ["^[0-9]{8}$"]),
+            "near": two.described(
+                "A number or duration that differs from the first by the second at most.", examples: [["5m", "1s"]]),
+            "not": anything.described("None of these holds."),
+            "oneOf": several.described("One of these holds.", examples: [["active", "blocked"]]),
+            "startsWith": ValueSchema.text.described("Text with this beginning."),
+            "type": Schema.word(of: Matcher.ValueKind.allCases.map(\.rawValue)).described("A value of this kind."),
+        ]
+    }
+
+    /// The schema of an expectation of a value of a type.
+    static func expectation(of type: FieldType) -> Schema {
+        switch type {
+        case .any, .map: return anything
+        case .optional(let wrapped): return expectation(of: wrapped)
+        case .object(let members):
+            let names = members.map(\.name)
+            let closed = Schema.object(
+                Dictionary(
+                    uniqueKeysWithValues: members.map {
+                        ($0.name, expectation(of: $0.type).described(ValueSchema.meaning(of: $0)))
+                    }))
+            return .when(
+                Schema.hasOnly(Matcher.words.filter { !names.contains($0) }).and(.notEmpty),
+                .definition("matcher"), otherwise: .anyOf([closed, ValueSchema.reference, .type("null")]))
+        case .list(let element):
+            return .when(
+                .type("object"), .definition("matcher"),
+                otherwise: .anyOf([.list(of: expectation(of: element)), ValueSchema.reference, .type("null")]))
+        default:
+            return .when(
+                .type("object"), .definition("matcher"),
+                otherwise: .anyOf([ValueSchema.value(of: type), .type("null")]))
+        }
+    }
+
+    /// The name or number of an error, or matchers of it.
+    private static func errorCode(_ ownErrors: [String]) -> Schema {
+        let name = Schema.anyOf([
+            .word(of: ErrorNames.all + ownErrors), .type("integer"), .text(matching: "^[0-9]+$"), ValueSchema.reference,
+        ])
+        var words = matchers
+        let code = Schema.definition("errorCode")
+        for word in ["equals", "exactly"] { words[word] = code }
+        for word in ["all", "oneOf"] { words[word] = .list(of: code, atLeast: 1) }
+        words["not"] = .anyOf([code, .list(of: code, atLeast: 1)])
+        return .when(.type("object"), .object(words), otherwise: name)
+    }
+
+    private static var failureShape: Schema {
+        let members = Schema.object(
+            [
+                "code": Schema.definition("errorCode").described("Name or number of the error."),
+                "domain": anything.described("Domain of the error."),
+                "message": anything.described("Its text."),
+            ], others: anything)
+        let short = Schema.anyOf([.definition("errorCode"), .constant("any")])
+        let matcher = Schema.hasOnly(Matcher.words)
+        return .when(.type("object"), .when(matcher, .definition("matcher"), otherwise: members), otherwise: short)
     }
 }

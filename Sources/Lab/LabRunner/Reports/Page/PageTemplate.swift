@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CReportPage
 import CZlib
 import Foundation
@@ -14,10 +16,7 @@ enum PageTemplate {
     }
 
     /// The page of a running instance, which may send requests to its server.
-    ///
-    /// - Parameters:
-    ///   - blocks: The data for the script.
-    ///   - nonce: The nonce of its script; the browser runs no other.
+    /// - Parameter nonce: The nonce of its script; the browser runs no other.
     static func livePage(_ blocks: [Block], nonce: String) -> Data {
         var page = Data()
         write(filled(sources: " connect-src 'self';", nonce: nonce), blocks) { page.append($0) }
@@ -25,8 +24,6 @@ enum PageTemplate {
     }
 
     /// Streams a self-contained page, each block created only when needed.
-    ///
-    /// - Parameter blocks: The data for the script.
     static func write(_ blocks: some Sequence<Block>, to sink: (Data) throws -> Void) rethrows {
         try write(parts, blocks, to: sink)
     }
@@ -50,7 +47,6 @@ enum PageTemplate {
     private static let parts = filled(sources: "", nonce: nil)
 
     /// The HTML around the blocks, with the style sheet and the script.
-    ///
     /// - Parameters:
     ///   - sources: the sources that the page may load from, for its policy.
     ///   - nonce: see ``livePage(_:nonce:)``; nil for a file, which only its owner's browser reads.

@@ -1,4 +1,8 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
+import LabPoints
 
 /// Finds the causes of a failed step by rules over the recorded events. If no rule applies, it does not guess.
 struct CauseFinder {
@@ -46,9 +50,7 @@ struct CauseFinder {
             && losses.contains(fault.text("fault"))
     }
 
-    private var hasMetDeadActor: Bool {
-        facts.error?.isDeath == true || facts.error?.labError == .notRunning
-    }
+    private var hasMetDeadActor: Bool { facts.error?.isDeath == true || facts.error?.labError == .notRunning }
 
     private func hasKilledActor(_ fault: TraceEvent) -> Bool {
         guard hasMetDeadActor else { return false }
@@ -238,9 +240,7 @@ extension TraceEvent {
     fileprivate var isWrongSignature: Bool { name == .serverSignature && fields["valid"] == .bool(false) }
 
     /// A field as text; empty when it is missing.
-    fileprivate func text(_ field: String) -> String {
-        fields[field].map { Bindings.text(of: $0) } ?? ""
-    }
+    fileprivate func text(_ field: String) -> String { fields[field].map { Bindings.text(of: $0) } ?? "" }
 
     /// Whether the event reports that an app's process began, ended, was suspended or was resumed.
     fileprivate func isAboutLife(of app: String) -> Bool {
