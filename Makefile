@@ -30,7 +30,7 @@ FUZZ_SECONDS ?= 20
 # Requests `make fuzz-api` makes of each resource.
 FUZZ_EXAMPLES ?= 25
 FUZZING := --package-path Tools/Fuzzing -c release --sanitize fuzzer
-# Where `make install` installs; DESTDIR is put in front of it by whoever packages.
+# Where `make install` installs. Packagers set DESTDIR, which is put in front of it.
 PREFIX ?= /usr/local
 DESTDIR ?=
 # Seconds `make soak` takes; its seed, drawn and printed when empty; a single cell of the kill matrix.

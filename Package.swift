@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
 // Every target of ours is compiled with the same three upcoming features: imports are internal
@@ -63,8 +64,10 @@ let system = building(
         .target(name: "CMainBundle"),
         .target(name: "CPageChecksum", linkerSettings: [.linkedLibrary("sqlite3")]),
         // Requests over libcurl, of the SDKs and of the server.
-        module("HTTPClient", ["CCurl"]),
+        module("LabHTTP", ["CCurl"]),
         module("LabSystem", ["CLabSystem"]),
+        // What the SDKs, the server and the lab name alike: fault points, trace events and quirks.
+        module("LabPoints"),
         module("ZeroMQ", ["LabSystem", "CZeroMQ"]),
     ])
 
@@ -81,7 +84,9 @@ let platform = building(
     [
         module(
             "SimulatedDevice",
-            ["LabKit", "LabSystem", "ZeroMQ", "COpenSSL", "CMainBundle", "CPageChecksum", grdb]),
+            [
+                "LabCore", "LabPoints", "LabSystem", "ZeroMQ", "COpenSSL", "CMainBundle", "CPageChecksum", grdb,
+            ]),
         module("WatchConnectivity", ["SimulatedDevice"]),
         module("LocalAuthentication", ["SimulatedDevice"]),
         module("UIKit", ["SimulatedDevice"]),
@@ -98,24 +103,29 @@ let sdk = building(
         module(
             "PowerAuthShared",
             [
-                "PowerAuthCore", "PowerAuthProtocol", "SimulatedDevice", "LabSystem",
-                "WatchConnectivity",
-                "LocalAuthentication", "HTTPClient",
+                "PowerAuthCore", "PowerAuthProtocol", "SimulatedDevice", "LabPoints", "LabSystem", "WatchConnectivity",
+                "LocalAuthentication", "LabHTTP",
             ]),
         module(
             "PowerAuth2",
-            ["PowerAuthShared", "PowerAuthProtocol", "SimulatedDevice", "LocalAuthentication", "HTTPClient"]),
-        module("PowerAuth2ForExtensions", ["PowerAuthShared", "SimulatedDevice"]),
-        module("PowerAuth2ForWatch", ["PowerAuthShared", "SimulatedDevice"]),
+            [
+                "PowerAuthShared", "PowerAuthProtocol", "SimulatedDevice", "LabPoints", "LocalAuthentication",
+                "LabHTTP",
+            ]),
+        module("PowerAuth2ForExtensions", ["PowerAuthShared", "SimulatedDevice", "LabPoints"]),
+        module("PowerAuth2ForWatch", ["PowerAuthShared", "SimulatedDevice", "LabPoints"]),
         // The vendor's libraries on top of the SDK.
         module(
             "WultraPowerAuthNetworking",
-            ["PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "CFNetwork", "HTTPClient"]),
+            [
+                "PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "LabPoints", "CFNetwork",
+                "LabHTTP",
+            ]),
         module(
             "WultraMobileTokenSDK",
             [
                 "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared", "PowerAuthProtocol", "SimulatedDevice",
-                "UIKit", "LabSystem",
+                "UIKit", "LabPoints", "LabSystem",
             ]),
     ])
 
@@ -127,9 +137,9 @@ let server = building(
         module(
             "PowerAuthServer",
             [
-                "HTTPConnections", "HTTPClient", "PowerAuthProtocol", "COpenSSL", "CArgon2", "LabKit", "LabSystem",
-                grdb, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTP1, nioPosix,
-                nioSSL, serviceLifecycle,
+                "HTTPConnections", "LabHTTP", "PowerAuthProtocol", "COpenSSL", "CArgon2", "LabCore", "LabControl",
+                "LabVocabulary", "LabPoints", "LabSystem", grdb, httpTypes, hummingbird, hummingbirdCore,
+                hummingbirdTLS, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
     ])
 
@@ -137,7 +147,12 @@ let server = building(
 let device = building(
     "Sources/Device",
     [
-        module("DeviceAgent", ["SimulatedDevice", "PowerAuthProtocol", "LabKit", "LabSystem", "ZeroMQ", grdb])
+        module(
+            "DeviceAgent",
+            [
+                "SimulatedDevice", "PowerAuthProtocol", "LabCore", "LabControl", "LabVocabulary", "LabPoints",
+                "LabSystem", "ZeroMQ", grdb,
+            ])
     ])
 
 // The lab: what scenarios say, how they are run and judged, and the apps they drive.
@@ -146,31 +161,35 @@ let lab = building(
     [
         // The page that `lab run` writes: its files are embedded, not copied beside the executable.
         .target(name: "CReportPage", exclude: ["front"]),
-        module("LabKit", ["LabSystem", "ZeroMQ"]),
-        // Apart from LabKit, so that no app links a YAML reader.
-        module("LabFile", ["LabKit", "LabSystem", yams]),
+        module("LabCore", ["LabPoints", "LabSystem"]),
+        module("LabControl", ["LabCore", "LabPoints", "LabSystem", "ZeroMQ"]),
+        module("LabVocabulary", ["LabControl", "LabCore", "LabPoints"]),
+        // Apart from LabCore, so that no app links a YAML reader.
+        module("LabFile", ["LabCore", "LabVocabulary", "LabPoints", "LabSystem", yams]),
         // The process of an app, and the commands that every kind of app carries out.
         module(
             "LabPeer",
             [
-                "SimulatedDevice", "PowerAuthShared", "WatchConnectivity", "LabProgram", "LabKit", "LabSystem",
-                argumentParser,
+                "SimulatedDevice", "PowerAuthShared", "WatchConnectivity", "LabProgram", "LabCore", "LabControl",
+                "LabVocabulary", "LabPoints", "LabSystem", argumentParser,
             ]),
         module(
             "AppHandlers",
             [
-                "LabPeer", "LabKit", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuthShared",
-                "WultraPowerAuthNetworking", "WultraMobileTokenSDK", "LocalAuthentication", "UIKit",
-                "UserNotifications", "ManualPhoneSession",
+                "LabPeer", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "PowerAuth2",
+                "PowerAuth2ForExtensions", "PowerAuthShared", "WultraPowerAuthNetworking", "WultraMobileTokenSDK",
+                "LocalAuthentication", "UIKit", "UserNotifications", "ManualPhoneSession",
             ]),
         // Apart, so that a watch app links no code of the phone's SDK.
-        module("WatchAppHandlers", ["LabPeer", "LabKit", "PowerAuth2ForWatch", "ManualWatchSession"]),
+        module(
+            "WatchAppHandlers", ["LabCore", "LabPeer", "LabVocabulary", "PowerAuth2ForWatch", "ManualWatchSession"]),
         // For the apps of users.
         module(
             "LabApp",
             [
                 "LabProgram", "AppHandlers", "WatchAppHandlers", "PowerAuth2", "PowerAuth2ForExtensions",
-                "PowerAuth2ForWatch", "LabPeer", "LabKit", "LabSystem", argumentParser,
+                "PowerAuth2ForWatch", "LabPeer", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem",
+                argumentParser,
             ]),
         // The manual's sample, as an app compiles it.
         .target(
@@ -180,15 +199,21 @@ let lab = building(
             name: "ManualWatchSession", dependencies: ["PowerAuth2ForWatch", "WatchConnectivity"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         module("LabProgram", [argumentParser]),
-        module("LabChecks", ["LabKit", "LabSystem"]),
-        module("LabRunner", ["CReportPage", "CZlib", "LabChecks", "LabFile", "LabKit", "LabSystem"]),
+        module("LabChecks", ["LabCore", "LabControl", "LabPoints", "LabSystem"]),
+        module(
+            "LabRunner",
+            [
+                "CReportPage", "CZlib", "LabChecks", "LabFile", "LabCore", "LabControl", "LabVocabulary", "LabPoints",
+                "LabSystem",
+            ]),
         module(
             "LabDashboard",
             [
-                "HTTPConnections", "LabRunner", "LabKit", "LabSystem", hummingbird, hummingbirdCore, httpTypes, logging,
-                serviceLifecycle,
+                "HTTPConnections", "LabRunner", "LabCore", "LabSystem", hummingbird, hummingbirdCore, httpTypes,
+                logging, serviceLifecycle,
             ]),
-        module("LabTesting", ["LabRunner", "LabFile", "LabKit", "LabSystem"]),
+        module(
+            "LabTesting", ["LabRunner", "LabFile", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem"]),
     ])
 
 // The programs, which are a few lines each.
@@ -197,12 +222,15 @@ let programs = building(
     [
         program(
             "lab",
-            ["LabProgram", "LabDashboard", "LabRunner", "LabKit", "LabSystem", "CLineEditor", argumentParser]),
-        program("lab-server", ["LabProgram", "PowerAuthServer", "LabFile", "LabKit", "LabSystem", argumentParser]),
-        program("device-agent", ["LabProgram", "DeviceAgent", "LabKit", argumentParser]),
-        program("main-app", ["AppHandlers", "LabPeer", "LabKit", argumentParser]),
-        program("app-extension", ["AppHandlers", "LabPeer", "LabKit", argumentParser]),
-        program("watch-companion", ["WatchAppHandlers", "LabPeer", "LabKit", argumentParser]),
+            [
+                "LabProgram", "LabDashboard", "LabRunner", "LabCore", "LabControl", "LabVocabulary", "LabPoints",
+                "LabSystem", "CLineEditor", argumentParser,
+            ]),
+        program("lab-server", ["LabProgram", "PowerAuthServer", "LabFile", "LabCore", "LabSystem", argumentParser]),
+        program("device-agent", ["LabProgram", "DeviceAgent", "LabCore", argumentParser]),
+        program("main-app", ["AppHandlers", "LabPeer", "LabCore", argumentParser]),
+        program("app-extension", ["AppHandlers", "LabPeer", "LabCore", argumentParser]),
+        program("watch-companion", ["WatchAppHandlers", "LabPeer", "LabCore", argumentParser]),
     ])
 
 // What several test targets share.
@@ -213,15 +241,15 @@ let testSupport = building(
         .target(
             name: "TestSupport",
             dependencies: [
-                "PowerAuthShared", "PowerAuthServer", "PowerAuthProtocol", "LabKit", "LabSystem", "CZlib", httpTypes,
+                "PowerAuthShared", "PowerAuthServer", "PowerAuthProtocol", "LabCore", "LabSystem", "CZlib", httpTypes,
                 hummingbird, hummingbirdCore, logging, nioCore, serviceLifecycle,
             ], swiftSettings: settings),
         // An application with an SDK object and the real server in one process.
         .target(
             name: "SDKTestSupport",
             dependencies: [
-                "TestSupport", "PowerAuth2", "PowerAuthShared", "PowerAuthServer", "SimulatedDevice", "HTTPClient",
-                "LabKit", "LabSystem",
+                "TestSupport", "PowerAuth2", "PowerAuthShared", "PowerAuthServer", "SimulatedDevice", "LabHTTP",
+                "LabCore", "LabControl", "LabSystem",
             ], swiftSettings: settings),
         // What must hold for any input of a parser; driven by the tests and by the package in Fuzzing.
         .target(
@@ -234,7 +262,7 @@ let testSupport = building(
         .target(
             name: "SharingSubject",
             dependencies: [
-                "PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "HTTPClient", "LabKit",
+                "PowerAuth2", "PowerAuthShared", "PowerAuthCore", "SimulatedDevice", "LabHTTP", "LabCore",
             ],
             swiftSettings: settings),
     ])
@@ -245,7 +273,8 @@ let unitTests = [
         "Tests/System",
         [
             tests("LabSystemTests", ["LabSystem"]),
-            tests("HTTPClientTests", ["HTTPClient"]),
+            tests("LabHTTPTests", ["LabHTTP"]),
+            tests("LabPointsTests", ["LabPoints"]),
             tests("ZeroMQTests", ["ZeroMQ", "LabSystem"]),
         ]),
     building(
@@ -259,8 +288,8 @@ let unitTests = [
             tests(
                 "SimulatedDeviceTests",
                 [
-                    "SimulatedDevice", "LabKit", "LabSystem", "WatchConnectivity", "UIKit", "UserNotifications",
-                    "NetworkFramework", "CFNetwork", grdb,
+                    "SimulatedDevice", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem",
+                    "WatchConnectivity", "UIKit", "UserNotifications", "NetworkFramework", "CFNetwork", grdb,
                 ])
         ]),
     building(
@@ -271,27 +300,29 @@ let unitTests = [
                 "PowerAuthSharedTests",
                 [
                     "PowerAuthShared", "PowerAuth2", "PowerAuth2ForWatch", "PowerAuth2ForExtensions",
-                    "PowerAuthProtocol", "UIKit", "SimulatedDevice", "WatchConnectivity", "HTTPClient", "LabKit",
-                    "LabSystem",
+                    "PowerAuthProtocol", "UIKit", "SimulatedDevice", "WatchConnectivity", "LabHTTP", "LabCore",
+                    "LabControl", "LabVocabulary", "LabPoints", "LabSystem",
                 ]),
             // The whole SDK against the real server in one process.
             tests(
                 "PowerAuth2Tests",
                 [
                     "SDKTestSupport", "PowerAuth2", "PowerAuthShared", "LocalAuthentication", "PowerAuthServer",
-                    "SimulatedDevice", "HTTPClient", "LabKit", "PowerAuthProtocol",
+                    "SimulatedDevice", "LabHTTP", "LabCore", "LabControl", "LabVocabulary", "LabPoints",
+                    "PowerAuthProtocol",
                 ]),
             tests(
                 "WultraPowerAuthNetworkingTests",
                 [
                     "SDKTestSupport", "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared", "PowerAuthServer",
-                    "SimulatedDevice", "HTTPClient", "LabKit",
+                    "SimulatedDevice", "LabHTTP", "LabCore", "LabControl", "LabPoints",
                 ]),
             tests(
                 "WultraMobileTokenSDKTests",
                 [
                     "SDKTestSupport", "WultraMobileTokenSDK", "WultraPowerAuthNetworking", "PowerAuth2",
-                    "PowerAuthShared", "PowerAuthProtocol", "UIKit", "SimulatedDevice", "LabKit",
+                    "PowerAuthShared", "PowerAuthProtocol", "UIKit", "SimulatedDevice", "LabHTTP", "LabCore",
+                    "LabControl",
                 ]),
         ]),
     building(
@@ -300,9 +331,9 @@ let unitTests = [
             tests(
                 "PowerAuthServerTests",
                 [
-                    "PowerAuthServer", "HTTPConnections", "HTTPClient", "PowerAuthProtocol", "LabFile", "LabKit",
-                    "LabSystem", grdb, httpTypes, hummingbird, hummingbirdTLS, logging, nioCore, nioEmbedded,
-                    nioHTTP1, nioPosix, nioSSL, nioTLS,
+                    "PowerAuthServer", "HTTPConnections", "LabHTTP", "PowerAuthProtocol", "LabFile", "LabCore",
+                    "LabControl", "LabVocabulary", "LabPoints", "LabSystem", grdb, httpTypes, hummingbird,
+                    hummingbirdTLS, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, nioSSL, nioTLS,
                 ])
         ]),
     building(
@@ -310,16 +341,27 @@ let unitTests = [
         [
             tests(
                 "DeviceAgentTests",
-                ["DeviceAgent", "PowerAuthProtocol", "SimulatedDevice", "LabKit", "LabSystem", grdb])
+                [
+                    "DeviceAgent", "PowerAuthProtocol", "SimulatedDevice", "LabCore", "LabControl", "LabVocabulary",
+                    "LabPoints", "LabSystem", grdb,
+                ])
         ]),
     building(
         "Tests/Lab",
         [
-            tests("LabKitTests", ["LabKit", "LabSystem", "ZeroMQ"]),
-            tests("LabPeerTests", ["LabPeer", "LabKit", argumentParser]),
-            tests("LabChecksTests", ["LabChecks", "LabKit", "LabSystem"]),
+            tests("LabControlTests", ["LabControl", "LabCore", "LabPoints", "LabSystem", "ZeroMQ"]),
+            tests("LabVocabularyTests", ["LabControl", "LabCore", "LabPoints", "LabVocabulary"]),
+            tests("LabCoreTests", ["LabCore", "LabPoints", "LabSystem", "LabVocabulary"]),
             tests(
-                "LabRunnerTests", ["LabRunner", "LabChecks", "LabFile", "LabKit", "LabSystem"],
+                "LabPeerTests",
+                ["LabPeer", "LabCore", "LabControl", "LabVocabulary", "WatchConnectivity", argumentParser]),
+            tests("LabChecksTests", ["LabChecks", "LabCore", "LabPoints", "LabSystem"]),
+            tests(
+                "LabRunnerTests",
+                [
+                    "LabRunner", "LabChecks", "LabFile", "LabCore", "LabControl", "LabVocabulary", "LabPoints",
+                    "LabSystem",
+                ],
                 reading: ["Golden", "Failures"]),
         ]),
 ].flatMap(\.self)
@@ -332,10 +374,10 @@ let wholeTests = building(
             "EndToEndTests",
             [
                 "KillMatrix", "ServerKills", "LabTesting", "LabChecks", "LabRunner", "SimulatedDevice", "ZeroMQ",
-                "LabKit", "LabSystem",
+                "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem",
             ],
             reading: ["Explanations"]),
-        tests("ArchitectureTests", ["LabSystem", yams]),
+        tests("ArchitectureTests", ["LabPoints", "LabSystem", yams]),
     ])
 
 // Programs that measure, kill, and stand for an app of a user; the other tools are packages of their own.
@@ -344,27 +386,38 @@ let tools = building(
     [
         // Kills an app wherever it can be killed; driven by a test and, for longer, by the program behind `make soak`.
         .target(
-            name: "KillMatrix", dependencies: ["LabTesting", "LabChecks", "LabKit", "LabSystem"],
+            name: "KillMatrix",
+            dependencies: [
+                "LabTesting", "LabChecks", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem",
+            ],
             swiftSettings: settings),
         .executableTarget(
-            name: "kill-matrix", dependencies: ["KillMatrix", "LabProgram", "LabKit", "LabSystem", argumentParser],
+            name: "kill-matrix",
+            dependencies: ["LabCore", "KillMatrix", "LabProgram", "LabControl", "LabSystem", argumentParser],
             swiftSettings: settings),
         // Kills the server under its writers; driven like the kill matrix.
         .target(
             name: "ServerKills",
-            dependencies: ["LabTesting", "PowerAuthProtocol", "LabKit", "LabSystem", grdb],
+            dependencies: [
+                "LabTesting", "PowerAuthProtocol", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem",
+                grdb,
+            ],
             swiftSettings: settings),
         .executableTarget(
-            name: "server-kills", dependencies: ["ServerKills", "LabProgram", "LabKit", "LabSystem", argumentParser],
+            name: "server-kills",
+            dependencies: ["LabCore", "ServerKills", "LabProgram", "LabControl", "LabSystem", argumentParser],
             swiftSettings: settings),
         // What the link between phone and watch costs, beside what its parts cost; part of `make bench`.
         .executableTarget(
             name: "link-load",
-            dependencies: ["LabProgram", "SimulatedDevice", "LabKit", "LabSystem", "ZeroMQ", grdb, argumentParser],
+            dependencies: [
+                "LabProgram", "SimulatedDevice", "LabCore", "LabControl", "LabSystem", "ZeroMQ", grdb, argumentParser,
+            ],
             swiftSettings: settings),
         // What the launch of an app costs, beside that of a program in C.
         .executableTarget(
-            name: "launch-load", dependencies: ["LabTesting", "LabProgram", "LabKit", "LabSystem", argumentParser],
+            name: "launch-load",
+            dependencies: ["LabTesting", "LabProgram", "LabVocabulary", "LabSystem", argumentParser],
             swiftSettings: settings),
         .executableTarget(name: "answering-program"),
         // An app as a user's package has one.

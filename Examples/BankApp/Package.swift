@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
 // A bank's app, its widget and its watch app, as a package outside of the lab has them: it uses products for users only.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An app of the lab in C, without anything of the lab inside. It does what docs/own-app.md says under "The protocol":
 // prints its vocabulary, attaches to its device, and answers commands at its control socket.
 //

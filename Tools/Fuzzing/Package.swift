@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
 // libFuzzer on the parser properties of the lab, separate from its build because everything is instrumented here.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A violated rule after a death.
 struct Breach: Error, CustomStringConvertible {
     /// What was expected, as a sentence without its end.

@@ -1,4 +1,7 @@
-package import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+package import LabCore
+import LabPoints
 
 /// The traces of both apps about counters and the keychain.
 package enum CounterHistory {

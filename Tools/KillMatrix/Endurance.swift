@@ -1,8 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import LabTesting
+import LabVocabulary
 import Synchronization
 
 /// Very many repetitions of the work of an instance's long-lived processes, with the memory of each process. It finds a
@@ -56,7 +60,7 @@ package struct Endurance {
     ///
     /// - Returns: the growth of each process for each kind of work.
     package func run() throws -> [Growth] {
-        try TestInstance.runBlocking(.labFile(source: #filePath)) { lab in
+        try Lab.runBlocking(.labFile(source: #filePath)) { lab in
             try lab.eventually(within: .seconds(20).stretched, "the apps reach each other") {
                 try lab.main.call(WatchSessionState()).isReachable
                     && (try lab.companion.call(WatchSessionState()).isReachable)
@@ -87,7 +91,7 @@ package struct Endurance {
         }
     }
 
-    private func repeatedly(_ work: Work, _ count: Int, on lab: TestInstance) throws {
+    private func repeatedly(_ work: Work, _ count: Int, on lab: Lab) throws {
         let port = try lab.serverReady().port
         for number in 0..<count {
             switch work {
@@ -120,7 +124,7 @@ package struct Endurance {
     }
 
     /// The processes of the instance and this one, by name.
-    private static func processes(of lab: TestInstance) throws -> [String: Int32] {
+    private static func processes(of lab: Lab) throws -> [String: Int32] {
         var processes = ["runner": getpid(), "server": try lab.serverReady().pid]
         for event in try lab.traceEvents() where event.name == .processStarted {
             if let pid = event.fields["pid"]?.integerValue { processes[event.process] = Int32(pid) }

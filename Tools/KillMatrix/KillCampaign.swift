@@ -1,4 +1,6 @@
-package import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+package import LabCore
 import LabSystem
 import LabTesting
 
@@ -67,7 +69,7 @@ package struct KillCampaign {
         var begun: [(cell: KillCell, time: UInt64)] = []
         var offence: CounterHistory.Offence?
         do {
-            try TestInstance.runBlocking(SharingApps.cast(quirks: quirks), seed: seed) { lab in
+            try Lab.runBlocking(SharingApps.cast(quirks: quirks), seed: seed) { lab in
                 let run = try KillRun(lab)
                 for cell in cells where !isOver {
                     begun.append((cell, MonotonicClock.nanoseconds()))

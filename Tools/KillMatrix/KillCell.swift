@@ -1,4 +1,7 @@
-package import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+package import LabControl
+package import LabPoints
 
 /// One cell of the matrix: an app dies in an operation, at a pass of a fault point.
 package struct KillCell: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,7 @@
-package import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+package import LabControl
+package import LabPoints
 import LabTesting
 
 /// All cells: every operation, every fault point that it passes in the app, and the passes of the point.
@@ -15,7 +18,7 @@ package struct KillMatrix: Sendable {
 
     /// Determines the points that each operation passes.
     package static func discovered() throws -> KillMatrix {
-        try TestInstance.runBlocking(SharingApps.cast()) { lab in
+        try Lab.runBlocking(SharingApps.cast()) { lab in
             let run = try KillRun(lab)
             return KillMatrix(
                 cells: try KillOperation.allCases.flatMap { try run.cells(of: $0, passes: passes) })
@@ -25,7 +28,7 @@ package struct KillMatrix: Sendable {
     /// The points of an app without a cell.
     package var pointsWithoutCell: [FaultPoint] {
         let passed = Set(cells.map(\.point))
-        return FaultPoint.all.filter { $0.owners.contains(.app) && !passed.contains($0) }
+        return FaultPoint.allCases.filter { $0.owners.contains(.app) && !passed.contains($0) }
     }
 
     /// A part that visits every operation and each pass of every point, the same at each call: for each pass of a

@@ -1,5 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
 import LabTesting
+import LabVocabulary
 
 /// The operation during which the app `main` dies.
 package enum KillOperation: String, CaseIterable, Sendable {

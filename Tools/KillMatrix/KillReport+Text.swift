@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabPoints
 
 extension KillReport {
     /// A table of operations and points, then further results.
@@ -7,7 +10,7 @@ extension KillReport {
     private var table: [String] {
         var rows = [Self.row("operation", "point", "kills", "breaches", "slowest next use")]
         for operation in KillOperation.allCases {
-            for point in FaultPoint.all {
+            for point in FaultPoint.allCases {
                 let cells = matrix.cells.filter { $0.operation == operation && $0.point == point }
                 if !cells.isEmpty { rows.append(row(of: cells, operation, point)) }
             }

@@ -1,5 +1,10 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
+import LabPoints
 import LabTesting
+import LabVocabulary
 
 /// Kills the app `main` in operations, in one instance of the lab.
 ///
@@ -13,11 +18,11 @@ final class KillRun {
         case missed
     }
 
-    private let lab: TestInstance
+    private let lab: Lab
     private let apps: SharingApps
     private let faults: FaultTable
 
-    init(_ lab: TestInstance) throws {
+    init(_ lab: Lab) throws {
         self.lab = lab
         apps = try SharingApps(lab)
         faults = try FaultTable.open(lab.layout.faultsPath)
@@ -31,7 +36,7 @@ final class KillRun {
     /// - Parameter passes: How many passes of a point become cells.
     func cells(of operation: KillOperation, passes: Int) throws -> [KillCell] {
         try operation.prepare(apps)
-        for point in FaultPoint.all where point.owners.contains(.app) {
+        for point in FaultPoint.allCases where point.owners.contains(.app) {
             try faults.arm(
                 FaultRule(point: point, process: apps.main.name, action: .delay(.seconds(0)), limit: 0))
         }

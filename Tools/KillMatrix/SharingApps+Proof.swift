@@ -1,6 +1,8 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
 import LabSystem
 import LabTesting
+import LabVocabulary
 
 /// Checks that both apps work after a death: first the survivor, with no clean-up before, then the one that died.
 extension SharingApps {
@@ -88,7 +90,7 @@ extension SharingApps {
         }
     }
 
-    private func expectNothing(_ app: TestActor) throws {
+    private func expectNothing(_ app: LabActor) throws {
         try expect(!app.call(HasPendingActivation()), "nothing is pending in \(app.name)")
         try expect(app.call(CanStartActivation()), "\(app.name) can start an activation")
         try expect(!app.call(HasBiometryFactor()), "no biometry factor is without an activation")
@@ -105,7 +107,7 @@ extension SharingApps {
     }
 
     /// Lets an app use each factor and the token; the server accepts everything.
-    private func use(_ app: TestActor, biometry: KillOperation.Biometry, needsToken: Bool) throws {
+    private func use(_ app: LabActor, biometry: KillOperation.Biometry, needsToken: Bool) throws {
         try expect(accepts(sign(app, password)), "the server accepts a knowledge signature of \(app.name)")
         let hasFactor = try app.call(HasBiometryFactor())
         if biometry != .either {

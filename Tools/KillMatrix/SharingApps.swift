@@ -1,5 +1,8 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabTesting
+import LabVocabulary
 
 /// Two apps of one vendor on a phone that share an activation, and its expected state.
 ///
@@ -11,11 +14,11 @@ final class SharingApps {
     /// The token that is requested and removed.
     static let otherToken = "N"
 
-    let lab: TestInstance
+    let lab: Lab
     /// The app that dies.
-    var main: TestActor { lab.main }
+    var main: LabActor { lab.main }
     /// The surviving app, which is the first to detect the death.
-    var wallet: TestActor { lab.wallet }
+    var wallet: LabActor { lab.wallet }
 
     /// The passwords that may be valid: two after a death during a change.
     var passwords: [Secret] = ["1234"]
@@ -26,7 +29,7 @@ final class SharingApps {
     /// Server tokens of the activation that no app has: from a death between the server's answer and the device.
     var orphans: (activationId: String, count: Int) = ("", 0)
 
-    init(_ lab: TestInstance) throws {
+    init(_ lab: Lab) throws {
         self.lab = lab
         try lab.phone.call(EnrolBiometry())
     }
@@ -34,7 +37,7 @@ final class SharingApps {
     /// The apps on a phone with a finger: the next dialog would have to wait for the animation of a face.
     ///
     /// - Parameter quirks: Defects of the original that both apps have.
-    static func cast(quirks: [String] = []) -> TestInstance.Cast {
+    static func cast(quirks: [String] = []) -> Lab.Cast {
         let (group, keychainGroup) = ("group.com.example.lab", "LABTEAM001.com.example.shared")
         let apps = ["main", "wallet"].map { name in
             AppSpec(
@@ -57,12 +60,12 @@ final class SharingApps {
         code = try lab.server.call(InitActivation())
     }
 
-    func createActivation(_ app: TestActor) throws {
+    func createActivation(_ app: LabActor) throws {
         guard let code else { throw Breach("an activation code is made before the activation") }
         try app.call(CreateActivation { $0.activationCode = code.activationCode })
     }
 
-    func persistActivation(_ app: TestActor) throws {
+    func persistActivation(_ app: LabActor) throws {
         let password = password
         try app.call(
             PersistActivation {
@@ -72,7 +75,7 @@ final class SharingApps {
     }
 
     /// Gives the apps a new activation, made by one of them.
-    func activate(_ app: TestActor) throws {
+    func activate(_ app: LabActor) throws {
         try makeCode()
         try createActivation(app)
         try persistActivation(app)
@@ -80,19 +83,19 @@ final class SharingApps {
     }
 
     /// Confirms a key exchange that the server knows.
-    func commitActivation(_ app: TestActor) throws {
+    func commitActivation(_ app: LabActor) throws {
         let identifier = try activationId(app)
         try lab.server.call(CommitActivation { $0.activationId = identifier })
     }
 
-    func activationId(_ app: TestActor) throws -> String {
+    func activationId(_ app: LabActor) throws -> String {
         guard let identifier = try app.call(ActivationIdentifier()) else {
             throw Breach("\(app.name) reports the identifier of the activation")
         }
         return identifier
     }
 
-    func status(_ app: TestActor) throws -> ActivationStatus.Result {
+    func status(_ app: LabActor) throws -> ActivationStatus.Result {
         let identifier = try activationId(app)
         return try lab.server.call(ActivationStatus { $0.activationId = identifier })
     }
@@ -151,11 +154,11 @@ final class SharingApps {
 
     // MARK: Use
 
-    func requestToken(_ name: String, by app: TestActor) throws {
+    func requestToken(_ name: String, by app: LabActor) throws {
         try app.call(RequestAccessToken { $0.name = name })
     }
 
-    func changePassword(_ app: TestActor) throws {
+    func changePassword(_ app: LabActor) throws {
         let (old, new): (Secret, Secret) = (password, password == "1234" ? "4321" : "1234")
         passwords = [old, new]
         try app.call(
@@ -166,7 +169,7 @@ final class SharingApps {
         passwords = [new]
     }
 
-    func sign(_ app: TestActor, _ password: Secret) throws -> HTTPHeader {
+    func sign(_ app: LabActor, _ password: Secret) throws -> HTTPHeader {
         try app.call(
             RequestSignature {
                 $0.method = .post
@@ -175,7 +178,7 @@ final class SharingApps {
             })
     }
 
-    func biometrySignature(_ app: TestActor) throws -> HTTPHeader {
+    func biometrySignature(_ app: LabActor) throws -> HTTPHeader {
         try lab.phone.call(AnswerBiometry { $0.answer = .success })
         return try app.call(BiometrySignature { $0.uriId = "/payment" })
     }
@@ -191,7 +194,7 @@ final class SharingApps {
     }
 
     /// Whether the server accepts a header of an app's token; nil if the app has no such token.
-    func acceptsToken(_ name: String, of app: TestActor) throws -> Bool? {
+    func acceptsToken(_ name: String, of app: LabActor) throws -> Bool? {
         guard let header = try app.call(GenerateHeader { $0.name = name }) else { return nil }
         return try lab.server.call(ValidateToken { $0.header = header.value }).tokenValid
     }

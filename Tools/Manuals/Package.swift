@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
 // A separate package: it reads the SDKs' manuals and compiles their samples against the lab's built modules, so it

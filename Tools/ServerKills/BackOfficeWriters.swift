@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import GRDB
-import LabKit
+import LabCore
 
 /// A bank that makes activations: each confirmed one is stored, with one line of history.
 final class InitiatingWriter: Writer {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A violated rule after a death of the server.
 package struct Breach: Error, CustomStringConvertible {
     /// The expected and the actual state.

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
-package import LabKit
+package import LabCore
 import LabSystem
 import LabTesting
 import Synchronization
@@ -80,7 +82,7 @@ package struct ServerKillCampaign: Sendable {
         var begun = 0
         var death: ServerKillRun.Death?
         do {
-            try TestInstance.runBlocking(
+            try Lab.runBlocking(
                 .topology(Topology(name: "serverKills", devices: [])), seed: stream.next()
             ) { lab in
                 let run = try ServerKillRun(lab, writers: writers, stream: SeedStream(seed: stream.next(), "run"))

@@ -1,9 +1,12 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabPoints
 
 /// The results of the server deaths.
 package struct ServerKillReport: Sendable {
     /// The fault points of a server.
-    static let points = FaultPoint.all.filter { $0.owners.contains(.server) }
+    static let points = FaultPoint.allCases.filter { $0.owners.contains(.server) }
 
     private let seed: UInt64
     private var deathsAt: [FaultPoint: Int] = [:]

@@ -1,8 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import LabTesting
+import LabVocabulary
 import PowerAuthProtocol
 import Synchronization
 
@@ -28,13 +32,13 @@ final class ServerKillRun {
     /// A writer with this many requests has long outlived its server.
     private static let patience = 20_000
 
-    private let lab: TestInstance
+    private let lab: Lab
     private let faults: FaultTable
     private let writers: [any Writer]
     private var stream: SeedStream
 
     /// - Parameter count: the number of writers: three quarters are devices, the others back-office clients.
-    init(_ lab: TestInstance, writers count: Int, stream: SeedStream) throws {
+    init(_ lab: Lab, writers count: Int, stream: SeedStream) throws {
         self.lab = lab
         self.stream = stream
         faults = try FaultTable.open(lab.layout.faultsPath)
@@ -128,7 +132,7 @@ private struct Cast {
     private let configuration: MobileSdkConfiguration
     private let labHeader: LabHeader
 
-    init(_ lab: TestInstance) throws {
+    init(_ lab: Lab) throws {
         let ready = try lab.serverReady()
         connection = try ServerConnection(port: ready.port)
         configuration = try MobileSdkConfiguration(ready.configuration)

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
-import LabKit
+import LabCore
 import PowerAuthProtocol
 
 /// A device that signs: each accepted signature moves its counter by one, each wrong one is counted as a failure.

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
-import LabKit
+import LabCore
 
 /// A client that requests changes from the server, one after the other, and remembers requests and answers.
 ///

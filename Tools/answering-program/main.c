@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The minimal process that is launched and answers: it echoes each byte.
 #include <unistd.h>
 

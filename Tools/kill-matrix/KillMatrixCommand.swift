@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
 import Foundation
 import KillMatrix
-import LabKit
+import LabControl
+import LabCore
 import LabProgram
 import LabSystem
 

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
 import Foundation
-import LabKit
 import LabProgram
 import LabSystem
 import LabTesting
+import LabVocabulary
 
 /// The time from the launch of an app to its first answer, compared with a C program that does nothing else
 /// (docs/benchmarks.md).
@@ -24,7 +26,7 @@ struct LaunchLoad: ParsableCommand {
     }
 
     func run() throws {
-        try TestInstance.runBlocking { lab in
+        try Lab.runBlocking { lab in
             var app: [UInt64] = []
             var plain: [UInt64] = []
             // Alternating, so that other work on the machine affects both.
@@ -38,7 +40,7 @@ struct LaunchLoad: ParsableCommand {
     }
 
     /// The app is not running before and after.
-    private func launch(_ app: TestActor) throws -> UInt64 {
+    private func launch(_ app: LabActor) throws -> UInt64 {
         try app.call(Terminate())
         let launched = try app.call(Launch())
         _ = try app.call(HasValidActivation())

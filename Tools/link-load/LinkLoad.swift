@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
 import Foundation
-import LabKit
+import LabControl
 import LabProgram
 import LabSystem
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Declares to Thread Sanitizer that code before the resumption of a continuation happens before code after its await.
 //
 // Swift's runtime declares this when the task has been waiting: the resumption releases the task, and the thread

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Declares to Thread Sanitizer the ordering of Swift's `Mutex` under contention.
 //
 // `Mutex` takes and releases an uncontended lock in code that the compiler puts into its caller, where the sanitizer

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import LabProgram
 import LabSystem
 import ServerKills

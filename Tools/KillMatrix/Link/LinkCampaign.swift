@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-package import LabKit
+package import LabCore
 import LabSystem
 import LabTesting
 
@@ -80,7 +82,7 @@ package struct LinkCampaign {
         var last: LinkCell?
         var seen = report
         do {
-            try TestInstance.runBlocking(LinkedDevices.cast, seed: seed) { lab in
+            try Lab.runBlocking(LinkedDevices.cast, seed: seed) { lab in
                 let run = try LinkRun(lab)
                 for cell in cells where !isOver {
                     begun += 1

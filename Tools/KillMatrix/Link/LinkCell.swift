@@ -1,4 +1,7 @@
-package import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+package import LabControl
+package import LabPoints
 
 /// One cell of the matrix of the link: a process dies while a message goes from one app to the other.
 package struct LinkCell: Hashable, Sendable, CustomStringConvertible {

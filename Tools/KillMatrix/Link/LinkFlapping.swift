@@ -1,7 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-package import LabKit
+package import LabCore
+import LabPoints
 import LabSystem
 import LabTesting
+package import LabVocabulary
 
 /// A phone and a watch that lose and find each other all the time, for hours of the lab's clock, while both apps send.
 ///
@@ -39,7 +43,7 @@ package struct LinkFlapping {
     package func run() -> Report {
         var report = Report()
         do {
-            try TestInstance.runBlocking(LinkedDevices.cast, seed: seed) { lab in
+            try Lab.runBlocking(LinkedDevices.cast, seed: seed) { lab in
                 try play(lab, &report)
                 let examination = Examination(RecordedHistory(try lab.traceEvents()), by: LinkCheckers.all)
                 report.examined = examination.results.map(\.examined).reduce(0, +)
@@ -51,7 +55,7 @@ package struct LinkFlapping {
         return report
     }
 
-    private func play(_ lab: TestInstance, _ report: inout Report) throws {
+    private func play(_ lab: Lab, _ report: inout Report) throws {
         var stream = SeedStream(seed: seed, "flapping")
         let devices = LinkedDevices(lab)
         try devices.awaitReach()

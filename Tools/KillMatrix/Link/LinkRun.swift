@@ -1,5 +1,10 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
+import LabPoints
 import LabTesting
+import LabVocabulary
 
 /// Kills processes while messages go over a link, in one instance of the lab.
 ///
@@ -13,11 +18,11 @@ final class LinkRun {
     /// The number of messages sent so far.
     var messages: Int { Int(devices.lastNumber) }
 
-    private let lab: TestInstance
+    private let lab: Lab
     private let devices: LinkedDevices
     private let faults: FaultTable
 
-    init(_ lab: TestInstance) throws {
+    init(_ lab: Lab) throws {
         self.lab = lab
         devices = LinkedDevices(lab)
         faults = try FaultTable.open(lab.layout.faultsPath)

@@ -1,5 +1,9 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabPoints
 import LabTesting
+import LabVocabulary
 
 /// A phone with an app and a watch with its companion, which send each other numbered messages.
 ///
@@ -7,24 +11,24 @@ import LabTesting
 final class LinkedDevices {
     /// One of the two, with the state of its messages.
     struct Side {
-        let device: TestActor
-        let app: TestActor
+        let device: LabActor
+        let app: LabActor
     }
 
-    let lab: TestInstance
+    let lab: Lab
     let phone: Side
     let watch: Side
     /// The number of the last message.
     private(set) var lastNumber: Int64 = 0
 
-    init(_ lab: TestInstance) {
+    init(_ lab: Lab) {
         self.lab = lab
         phone = Side(device: lab.phone, app: lab.main)
         watch = Side(device: lab.watch, app: lab.companion)
     }
 
     /// The apps share nothing and have no server: only the link is tested.
-    static var cast: TestInstance.Cast {
+    static var cast: Lab.Cast {
         let main = AppSpec(
             name: "main", kind: .app, bundleIdentifier: "com.example.main",
             powerAuth: PowerAuthSpec(sdk: .full, instanceId: "com.example.bank"))

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PowerAuth2ForExtensions
 
 /// The context that the samples of the manual for extensions assume: the extension's own objects and two names of

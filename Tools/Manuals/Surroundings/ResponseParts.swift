@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The members of an encrypted response, taken apart by the application.
 protocol EncryptedResponse {
     func getEncryptedData() -> String

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabApp
 
 /// A payment that waits for the user's approval.

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabTesting
 import Testing
 
 /// Each test has a phone, a watch and a server of its own, from `lab.yaml`.
 @Suite("Log in", .lab())
 struct LogInTests {
-    @Test("The widget shows a payment once the user has logged in")
-    func widget() async throws {
+    @Test func `The widget shows a payment once the user has logged in`() async throws {
         let lab = try Lab.current
         try await lab.activate()
         let payment = try await lab.server.call(CreatePayment())
@@ -15,8 +16,7 @@ struct LogInTests {
         #expect(payments.map(\.id) == [payment.operationId])
     }
 
-    @Test("The watch shows what the phone has sent, also when it comes into reach later")
-    func watch() async throws {
+    @Test func `The watch shows what the phone has sent, also when it comes into reach later`() async throws {
         let lab = try Lab.current
         try await lab.activate()
         try await lab.pairing.call(LinkDown())
@@ -29,8 +29,7 @@ struct LogInTests {
         try await lab.companion.call("showPayments")
     }
 
-    @Test("A log-in without network fails, and the next one succeeds")
-    func network() async throws {
+    @Test func `A log-in without network fails, and the next one succeeds`() async throws {
         let lab = try Lab.current
         try await lab.activate()
         try await lab.during(GoOffline(), by: "phone") {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "EVPBaseline.h"
 
 #include <openssl/bn.h>

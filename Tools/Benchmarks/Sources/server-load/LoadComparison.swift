@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A task over a number of connections, and the same load on the other side.
 struct LoadComparison {
     let task: LoadTask

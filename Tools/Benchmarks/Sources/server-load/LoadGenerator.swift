@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Keeps a number of connections busy: each sends its next request as soon as it gets its answer.

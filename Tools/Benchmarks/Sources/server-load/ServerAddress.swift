@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where a server listens for plain HTTP, and below which path it answers.
 struct ServerAddress {
     /// As written, for messages.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Loads a real lab server and its baseline over HTTP on loopback, and prints the results.

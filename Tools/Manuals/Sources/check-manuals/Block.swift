@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One code block of a manual.
 struct Block: Sendable {
     /// Position among all code blocks of the manual, from 1.

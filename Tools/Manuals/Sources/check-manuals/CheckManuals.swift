@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Type-checks every Swift block of the manuals, prints a table and compares it with the kept one.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Type-checks blocks against the built modules, as an application in the Swift 5 mode sees them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where a manual without fences has a code block: line numbers only.
 struct IndexEntry: Sendable {
     let heading: Int

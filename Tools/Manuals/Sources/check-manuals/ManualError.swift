@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Why the manuals cannot be checked.
 enum ManualError: Error, CustomStringConvertible {
     case usage(String)

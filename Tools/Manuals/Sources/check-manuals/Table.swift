@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The result of a check as the kept page: headings and statuses only.
 struct Table {
     /// One row: a block and its result.

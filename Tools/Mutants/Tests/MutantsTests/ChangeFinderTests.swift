@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import mutants
@@ -9,22 +11,19 @@ struct ChangeFinderTests {
         ChangeFinder.changes(in: text).filter { $0.kind == kind }.map { $0.applied(to: text) }
     }
 
-    @Test("A comparison is shifted by one")
-    func comparison() {
+    @Test func `A comparison is shifted by one`() {
         #expect(mistakes(.comparison, in: "let a = b < c + 1") == ["let a = b <= c + 1"])
         #expect(mistakes(.comparison, in: "let a = b >= c") == ["let a = b > c"])
     }
 
-    @Test("A condition becomes its opposite")
-    func condition() {
+    @Test func `A condition becomes its opposite`() {
         #expect(mistakes(.condition, in: "if isOpen { close() }") == ["if !(isOpen) { close() }"])
         #expect(mistakes(.condition, in: "if !isOpen { open() }") == ["if isOpen { open() }"])
         #expect(mistakes(.condition, in: "while a == b { next() }") == ["while a != b { next() }"])
         #expect(mistakes(.condition, in: "if let a { use(a) }").isEmpty)
     }
 
-    @Test("A condition loses one of its halves")
-    func half() {
+    @Test func `A condition loses one of its halves`() {
         #expect(
             mistakes(.half, in: "let a = b && c || d") == [
                 "let a = b && c", "let a = d", "let a = b || d", "let a = c || d",
@@ -33,8 +32,7 @@ struct ChangeFinderTests {
             mistakes(.half, in: "if let a, a.isOpen { use(a) }") == ["if let a, true { use(a) }"])
     }
 
-    @Test("A number is one higher or one lower, where code can choose it")
-    func constant() {
+    @Test func `A number is one higher or one lower, where code can choose it`() {
         #expect(mistakes(.constant, in: "let a = 100") == ["let a = 101", "let a = 99"])
         #expect(mistakes(.constant, in: "let a: UInt = 0") == ["let a: UInt = 1"])
         #expect(mistakes(.constant, in: "let a = 0x10") == ["let a = 17", "let a = 15"])
@@ -43,8 +41,7 @@ struct ChangeFinderTests {
         #expect(mistakes(.constant, in: "func a(b: Int = 1) {}").isEmpty)
     }
 
-    @Test("A statement is missing, but none that gives a value or makes an object")
-    func statement() {
+    @Test func `A statement is missing, but none that gives a value or makes an object`() {
         #expect(
             mistakes(.statement, in: "func a() {\n    b()\n    c = 1\n}")
                 == ["func a() {\n    \n    c = 1\n}", "func a() {\n    b()\n    \n}"])
@@ -53,45 +50,39 @@ struct ChangeFinderTests {
         #expect(mistakes(.statement, in: "func a() { defer { b() }\n c() }").contains("func a() { defer {  }\n c() }"))
     }
 
-    @Test("A guard lets everything pass")
-    func guardStatement() {
+    @Test func `A guard lets everything pass`() {
         #expect(mistakes(.guard, in: "guard a, b else { return }") == ["guard true, true else { return }"])
         #expect(mistakes(.guard, in: "guard let a else { return }").isEmpty)
     }
 
-    @Test("Neighbouring arguments change places, and keep their labels")
-    func arguments() {
+    @Test func `Neighbouring arguments change places, and keep their labels`() {
         #expect(mistakes(.arguments, in: "f(a: x, b: y)") == ["f(a: y, b: x)"])
         #expect(mistakes(.arguments, in: "f(x, \"y\")").isEmpty)
         #expect(mistakes(.arguments, in: "f(x) { y }").isEmpty)
         #expect(mistakes(.arguments, in: "min(x, y)").isEmpty)
     }
 
-    @Test("A section under a lock is cut in two")
-    func lock() {
+    @Test func `A section under a lock is cut in two`() {
         let cut = mistakes(
             .lock, in: "func a() {\n    state.withLock { state in\n        b()\n        c()\n    }\n    d()\n}")
         #expect(cut.count == 1)
         #expect(cut.first?.ranges(of: "state.withLock { state in").count == 2)
     }
 
-    @Test("An awaited task is not awaited")
-    func wait() {
+    @Test func `An awaited task is not awaited`() {
         #expect(
             mistakes(.wait, in: "func a() async {\n    await b()\n    c()\n}") == [
                 "func a() async {\n    Task { await b() }\n    c()\n}"
             ])
     }
 
-    @Test("A function returns early with what its type allows")
-    func earlyReturn() {
+    @Test func `A function returns early with what its type allows`() {
         #expect(
             mistakes(.return, in: "func a() -> Int? {\n    b()\n    c()\n    return 1\n}")
                 == ["func a() -> Int? {\n    b()\n    return nil\nc()\n    return 1\n}"])
     }
 
-    @Test("Branches change places")
-    func branches() {
+    @Test func `Branches change places`() {
         #expect(mistakes(.branches, in: "let a = b ? c : d") == ["let a = b ? d : c"])
         #expect(
             mistakes(.branches, in: "switch a {\ncase .b: c()\ncase .d: e()\ncase .f(let g): h(g)\n}")
@@ -101,8 +92,7 @@ struct ChangeFinderTests {
 
 @Suite("Mistakes woven into a text")
 struct WeavingTests {
-    @Test("Each of two nested mistakes is selected by its own name")
-    func nested() throws {
+    @Test func `Each of two nested mistakes is selected by its own name`() throws {
         let text = "let a = b < 3\n"
         let changes = ChangeFinder.changes(in: text)
         let outer = try #require(changes.first { $0.kind == .comparison })
@@ -118,8 +108,7 @@ struct WeavingTests {
         #expect(woven.lines == ["1-1": [1...1], "1-2": [1...1]])
     }
 
-    @Test("A mistake is found at all lines of its branches")
-    func lines() throws {
+    @Test func `A mistake is found at all lines of its branches`() throws {
         let text = "func a() {\n    b()\n    c()\n}\n"
         let change = try #require(ChangeFinder.changes(in: text).first { $0.kind == .statement })
         let woven = Weaving(text, with: [.init(name: "1-1", edit: change.edits[0])])
@@ -129,8 +118,7 @@ struct WeavingTests {
 
 @Suite("Draws")
 struct RateTests {
-    @Test("The interval of a rate is that of Wilson")
-    func interval() {
+    @Test func `The interval of a rate is that of Wilson`() {
         #expect(Rate(hits: 54, of: 60).interval == "80 % to 95 %")
         #expect(Rate(hits: 60, of: 60).interval == "94 % to 100 %")
         #expect(Rate(hits: 0, of: 0).interval == "–")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The raw OpenSSL operations behind the protocol's three measured tasks, on EVP and nothing else.
 //
 // Each function repeats its task `rounds` times with fixed inputs and returns 0, or the line that failed.

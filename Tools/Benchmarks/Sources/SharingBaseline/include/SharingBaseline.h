@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The least that apps which share an activation can do for a task: a file lock, a look at shared memory, and, when the
 // task changes the state, one update of a row.
 #pragma once
