@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 
@@ -38,9 +40,7 @@ struct Chapter: Sendable {
     }
 
     /// Whether headings, items or names begin with a byte.
-    private static func mayBegin(_ byte: UInt8) -> Bool {
-        "#|-*0123456789".utf8.contains(byte)
-    }
+    private static func mayBegin(_ byte: UInt8) -> Bool { "#|-*0123456789".utf8.contains(byte) }
 
     /// The error in a citation of one of its places; nil if there is exactly one such place.
     func objection(to place: Citation.Place) -> String? {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where a text names a chapter of the specification, in the one form that CONTRIBUTING.md asks for.
 struct Citation {
     /// A part of a chapter.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -11,12 +13,9 @@ struct CitationTests {
 
     private let chapters: [String: Chapter]
 
-    init() throws {
-        chapters = try Self.read.get()
-    }
+    init() throws { chapters = try Self.read.get() }
 
-    @Test("Every citation of every file names a place that exists")
-    func everyFile() throws {
+    @Test func `Every citation of every file names a place that exists`() throws {
         #expect(chapters.count == 9)
         var count = 0
         for file in try Repository.textFiles() where file.path != Self.ownPath {
@@ -32,7 +31,6 @@ struct CitationTests {
     }
 
     @Test(
-        "Wrong citations are found",
         arguments: [
             ("sdk.md, section 99", "there is no section 99"),
             ("sdk.md, sections 5.1, 5.2 and 5.99", "there is no section 5.99"),
@@ -44,13 +42,12 @@ struct CitationTests {
             ("sdk.md, sections 5.1, 5.2", "not in the form"), ("as section 5.1 says", "names no chapter"),
             ("as §5.1 says", "names no chapter"),
         ])
-    func wrong(text: String, objection: String) {
+    func `Wrong citations are found`(text: String, objection: String) {
         let found = mistakes(in: TextBlock(line: 1, text: text), of: "Sources/Any.swift")
         #expect(found.contains { $0.contains(objection) }, "\(found)")
     }
 
     @Test(
-        "Right citations are accepted",
         arguments: [
             "sdk.md", "sdk.md, section 5.5", "sdk.md, sections 5.1 to 5.5 and section 15, items 1, 2 and 3).",
             "sdk.md, sections 5.1, 5.3 and 5.5 to 5.7",
@@ -58,7 +55,7 @@ struct CitationTests {
             "watch.md, P1 to P4", "RFC 7515, section 2", "docs/spec/sdk.md 5",
             "[5.1](sdk.md#51-powerauthconfiguration)",
         ])
-    func right(text: String) {
+    func `Right citations are accepted`(text: String) {
         #expect(mistakes(in: TextBlock(line: 1, text: text), of: "Sources/Any.swift") == [])
     }
 

@@ -1,30 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
 
 @Suite("House rules that a machine can check", .endsInTime)
 struct HouseRuleTests {
-    @Test("Nothing waits by sleeping")
-    func nobodySleeps() throws {
+    @Test func `Nothing waits by sleeping`() throws {
         for directory in ["Sources", "Tests", "Tools"] {
             try expectNone(of: ["Task.sleep", "Thread.sleep", "usleep(", "nanosleep(", " sleep("], below: directory)
         }
     }
 
-    @Test("No code asks Foundation for the parts of a path: it ends the process for a path of one character")
-    func pathsAreTexts() throws {
+    @Test
+    func `No code asks Foundation for the parts of a path: it ends the process for a path of one character`() throws {
         try expectNone(
             of: ["NSString).deletingLastPathComponent", "NSString).lastPathComponent", "NSString).pathExtension"],
             below: "Sources")
     }
 
-    @Test("Only the clocks read the time")
-    func timeHasOneSource() throws {
+    @Test func `Only the clocks read the time`() throws {
         try expectNone(of: ["Date()", "Date.now", "DispatchTime.now", "DispatchWallTime.now"], below: "Sources")
     }
 
-    @Test("Only LabSystem calls the kernel about files, locks and processes")
-    func kernelHasOneDoor() throws {
+    @Test func `Only LabSystem calls the kernel about files, locks and processes`() throws {
         let calls = ["flock(", "shm_open(", "mmap(", "ftruncate(", "posix_spawn(", "waitpid("]
         for file in try Repository.swiftFiles(below: "Sources") where file.module != "LabSystem" {
             for line in file.codeLines {
@@ -35,32 +34,31 @@ struct HouseRuleTests {
         }
     }
 
-    @Test("Every fault point is passed by some code")
-    func faultPointsArePassed() throws {
-        let declaration = "Sources/Lab/LabKit/Faults/FaultPoint.swift"
-        let names = try Project.text(of: declaration).matches(of: #/public static let (\w+) = FaultPoint\(/#)
-            .map { ".\($0.1)" }
-        #expect(!names.isEmpty)
-        let users = try Repository.swiftFiles(below: "Sources").filter { $0.path != declaration }
-        for name in names {
-            #expect(users.contains { $0.text.contains(name) }, "no code passes the fault point \(name)")
-        }
-    }
-
-    @Test("Every test says its behaviour in a sentence, and every suite its subject")
-    func testsAreNamed() throws {
-        for file in try Repository.swiftFiles(below: "Tests") {
-            for mark in ["@Te" + "st", "@Su" + "ite"] {
-                for rest in file.text.components(separatedBy: mark).dropFirst() {
-                    let words = rest.prefix(80).filter { !$0.isWhitespace }
-                    if !words.hasPrefix("(\"") { Issue.record("\(file.path): write \(mark)(\"…\") in \"\(words)\"") }
-                }
+    @Test func `Every Swift file names its licence`() throws {
+        for directory in ["Sources", "Tests", "Tools", "Examples"] {
+            for file in try Repository.swiftFiles(below: directory) {
+                let names = file.text.split(separator: "\n").prefix(2).contains(
+                    "// SPDX-License-Identifier: Apache-2.0")
+                if !names { Issue.record("\(file.path): begin it with // SPDX-License-Identifier: Apache-2.0") }
             }
         }
     }
 
-    @Test("Every suite has a time limit, and those that launch instances take turns")
-    func suitesEndInTime() throws {
+    @Test func `Every test says its behaviour in a sentence, and every suite its subject`() throws {
+        for file in try Repository.swiftFiles(below: "Tests") {
+            for rest in file.text.components(separatedBy: "@Te" + "st").dropFirst() {
+                guard rest.hasPrefix("(") || rest.first?.isWhitespace == true else { continue }
+                let name = rest.firstMatch(of: /func\s+(\S)/)?.1
+                if name != "`" { Issue.record("\(file.path): write func `A sentence` in \"\(rest.prefix(80))\"") }
+            }
+            for rest in file.text.components(separatedBy: "@Su" + "ite").dropFirst()
+            where !rest.prefix(80).filter({ !$0.isWhitespace }).hasPrefix("(\"") {
+                Issue.record("\(file.path): name the subject of the suite in \"\(rest.prefix(80))\"")
+            }
+        }
+    }
+
+    @Test func `Every suite has a time limit, and those that launch instances take turns`() throws {
         for file in try Repository.swiftFiles(below: "Tests") {
             let isEndToEnd = file.path.hasPrefix("Tests/EndToEndTests/")
             if file.path.hasSuffix("/EndToEnd.swift") {
@@ -80,15 +78,13 @@ struct HouseRuleTests {
         }
     }
 
-    @Test("Tests keep their files where the end of the process removes them")
-    func temporaryFilesHaveOnePlace() throws {
+    @Test func `Tests keep their files where the end of the process removes them`() throws {
         try expectNone(of: ["NSTemporaryDirectory", ".temporaryDirectory", "mkdtemp", "\"/tmp"], below: "Tests") {
             $0.module == "TestSupport"
         }
     }
 
-    @Test("No function value stands directly in a generic container: each read would wrap it once more")
-    func functionsHaveAnObject() throws {
+    @Test func `No function value stands directly in a generic container: each read would wrap it once more`() throws {
         // An array or a dictionary of functions stores each in the general form from the start, and may stand in one.
         let container = #/\b(Mutex|Guarded|Atomic|ManagedBuffer|UnsafeMutablePointer)<\(*(@\w+ )*\([^\[\]]*->/#
         for directory in ["Sources", "Tests", "Tools", "Examples"] {
@@ -100,13 +96,19 @@ struct HouseRuleTests {
         }
     }
 
-    @Test("No file has more than 500 lines")
-    func filesHoldOneIdea() throws {
+    @Test func `No file has more than 500 lines`() throws {
         for directory in ["Sources", "Tests", "Tools"] {
             for file in try Repository.swiftFiles(below: directory) {
                 let count = file.text.split(separator: "\n", omittingEmptySubsequences: false).count
                 #expect(count <= 500, "\(file.path) has \(count) lines")
             }
+        }
+    }
+
+    @Test func `No two files have one name, but those that only export modules`() throws {
+        let names = try Repository.swiftFiles(below: "Sources").compactMap { $0.path.split(separator: "/").last }
+        for (name, files) in Dictionary(grouping: names, by: \.self) where files.count > 1 && name != "Exports.swift" {
+            Issue.record("\(files.count) files have the name \(name)")
         }
     }
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import TestSupport
@@ -5,38 +7,37 @@ import Testing
 
 @Suite("Linkage of the executables", .endsInTime)
 struct LinkageTests {
-    @Test("The server holds no symbol of an SDK", arguments: ["PowerAuth2", "PowerAuthShared", "PowerAuthCore"])
-    func serverHasNoSDK(module: String) throws {
+    @Test(arguments: ["PowerAuth2", "PowerAuthShared", "PowerAuthCore"])
+    func `The server holds no symbol of an SDK`(module: String) throws {
         #expect(try !symbols(of: "lab-server", mention: module))
     }
 
-    @Test("The runner holds no symbol of an SDK and none of the server")
-    func runnerHasNoSDK() throws {
+    @Test func `The runner holds no symbol of an SDK and none of the server`() throws {
         #expect(try !symbols(of: "lab", mention: "PowerAuthShared"))
         #expect(try !symbols(of: "lab", mention: "PowerAuthServer"))
     }
 
-    @Test("The watch app holds no symbol of the phone's SDK")
-    func watchHasNoPhoneSDK() throws {
+    @Test func `The watch app holds no symbol of the phone's SDK`() throws {
         #expect(try !symbols(of: "watch-companion", mention: "PowerAuth2"))
         let hasWatchSDK = try symbols(of: "watch-companion", mention: "PowerAuth2ForWatch")
         #expect(hasWatchSDK)
     }
 
     @Test(
-        "An SDK's code uses no symbol of the lab",
         arguments: [
             "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
             "WatchConnectivity", "LocalAuthentication", "UIKit", "UserNotifications", "NetworkFramework",
             "WultraPowerAuthNetworking", "WultraMobileTokenSDK",
         ])
-    func sdkHasNoLab(module: String) throws {
+    func `An SDK's code uses no symbol of the lab`(module: String) throws {
         let folder = try Self.products().appending(path: "\(module).build")
         let objects = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "o" }
         try #require(objects.contains { (try? Self.image($0, mentions: module)) == true }, "no objects in \(folder)")
         for object in objects {
-            #expect(try !Self.image(object, mentions: "LabKit"), "\(module)/\(object.lastPathComponent)")
+            for lab in ["LabCore", "LabControl", "LabVocabulary"] {
+                #expect(try !Self.image(object, mentions: lab), "\(module)/\(object.lastPathComponent) uses \(lab)")
+            }
         }
     }
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -9,15 +11,16 @@ struct ManualSessionTests {
         .appending(path: "shared/seeds/000_9c80b0efa3ee8cdc.txt")
 
     @Test(
-        "The phone's sample is the manual's, word for word; the watch's lacks two methods and has another import",
         .enabled(
             if: FileManager.default.fileExists(atPath: manual.path),
             "the manuals are expected in ../shared/seeds beside the package"))
-    func isUnchanged() throws {
+    func `The phone's sample is the manual's, word for word; the watch's lacks two methods and has another import`()
+        throws
+    {
         let text = try String(contentsOf: Self.manual, encoding: .utf8)
         let blocks = text.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
         let sample = try #require(blocks.first { $0.contains("class SessionManager") })
-        #expect(try Self.code("Sources/Lab/ManualPhoneSession/SessionManager.swift") == sample)
+        #expect(try Self.code("Sources/Lab/ManualPhoneSession/PhoneSessionManager.swift") == sample)
         var lines = sample.components(separatedBy: "\n").map {
             $0 == "import PowerAuth2" ? "import PowerAuth2ForWatch" : $0
         }
@@ -26,11 +29,13 @@ struct ManualSessionTests {
             // Three lines and the empty one behind them.
             lines.removeSubrange(first..<first + 4)
         }
-        #expect(try Self.code("Sources/Lab/ManualWatchSession/SessionManager.swift") == lines.joined(separator: "\n"))
+        #expect(
+            try Self.code("Sources/Lab/ManualWatchSession/WatchSessionManager.swift") == lines.joined(separator: "\n"))
     }
 
-    /// A file without the comment in front of it.
+    /// A file without the comments in front of it.
     private static func code(_ path: String) throws -> String {
-        try Project.text(of: path).components(separatedBy: "\n").drop { $0.hasPrefix("//") }.joined(separator: "\n")
+        try Project.text(of: path).components(separatedBy: "\n").drop { $0.isEmpty || $0.hasPrefix("//") }
+            .joined(separator: "\n")
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -7,12 +9,9 @@ import Testing
 struct ModulePageTests {
     private let manifest: Manifest
 
-    init() throws {
-        manifest = try Manifest()
-    }
+    init() throws { manifest = try Manifest() }
 
-    @Test("The manifest declares each folder of Sources as a module of its building")
-    func folders() {
+    @Test func `The manifest declares each folder of Sources as a module of its building`() {
         let declared = manifest.buildings.flatMap { building in
             building.modules.map { ($0.name, "Sources/\(building.name)/\($0.name)") }
         }
@@ -20,8 +19,7 @@ struct ModulePageTests {
         #expect(Dictionary(uniqueKeysWithValues: declared) == Repository.modules)
     }
 
-    @Test("The tables of docs/architecture.md have a row for each module, with its dependencies")
-    func tables() throws {
+    @Test func `The tables of docs/architecture.md have a row for each module, with its dependencies`() throws {
         let path = "docs/architecture.md"
         var page = try Project.text(of: path)
         let meanings = Dictionary(
@@ -47,15 +45,17 @@ struct ModulePageTests {
     }
 
     @Test(
-        "The SDKs and the shims of the platform do not import the lab",
         arguments: [
             "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
             "WatchConnectivity", "LocalAuthentication", "UIKit", "UserNotifications", "NetworkFramework",
             "WultraPowerAuthNetworking", "WultraMobileTokenSDK",
         ])
-    func platformHidesTheLab(name: String) throws {
+    func `The SDKs and the shims of the platform do not import the lab`(name: String) throws {
         let module = try #require(manifest.buildings.flatMap(\.modules).first { $0.name == name })
-        let lab: Set<String> = ["LabKit", "LabPeer", "LabRunner", "LabTesting", "DeviceAgent", "PowerAuthServer"]
+        let lab: Set<String> = [
+            "LabCore", "LabControl", "LabVocabulary", "LabPeer", "LabRunner", "LabTesting", "DeviceAgent",
+            "PowerAuthServer",
+        ]
         let reexports = try Self.reexports()
         #expect(reexports["PowerAuth2"]?.contains("PowerAuthShared") == true, "the SDK's re-export is recognised")
         var seen: Set<String> = []
@@ -69,11 +69,49 @@ struct ModulePageTests {
     /// The modules that the import of each module also makes visible.
     private static func reexports() throws -> [String: Set<String>] {
         try Repository.swiftFiles(below: "Sources").reduce(into: [:]) { reexports, file in
-            for match in file.text.matches(
-                of: #/@_exported public import (?:(?:struct|class|enum|protocol) )?(\w+)/#)
-            {
+            for match in file.text.matches(of: #/@_exported public import (?:(?:struct|class|enum|protocol) )?(\w+)/#) {
                 reexports[file.module, default: []].insert(String(match.1))
             }
+        }
+    }
+
+    @Test func `Every file on the way of a step exists`() throws {
+        let page = try Project.text(of: "docs/architecture.md")
+        let paths = page.matches(of: /`([A-Za-z0-9]+\/[A-Za-z0-9+\/]+\.swift)`/).map { String($0.1) }
+        #expect(paths.count >= 10, "the way of a step was not found")
+        for path in paths {
+            #expect(Repository.place(named: path) != nil, "\(path) is gone")
+        }
+    }
+}
+
+/// The modules of `Sources` as `Package.swift` declares them.
+struct Manifest {
+    struct Module {
+        let name: String
+        /// The modules of this package that it depends on, in the order of the manifest.
+        let dependencies: [String]
+    }
+
+    /// The modules by building, both in the order of the manifest.
+    let buildings: [(name: String, modules: [Module])]
+
+    init() throws {
+        let text = try Project.text(of: "Package.swift")
+        buildings = text.components(separatedBy: "building(\n").compactMap { section in
+            guard let folder = section.prefixMatch(of: #/\s*"Sources/(\w+)"/#) else { return nil }
+            let modules = section.matches(
+                of:
+                    #/
+                    \b(?:module|program|target|systemLibrary)\(\s*(?:name:\ )?"([\w-]+)"
+                    (?:,\s*(?:dependencies:\ )?\[([^\]]*)\])?
+                    /#
+            ).map { match in
+                // Products of other packages are constants of the manifest; modules are texts.
+                let dependencies = (match.2 ?? "").matches(of: #/"([\w-]+)"/#).map { String($0.1) }
+                return Module(name: String(match.1), dependencies: dependencies)
+            }
+            return (String(folder.1), modules)
         }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -27,8 +29,7 @@ struct MutantTests {
         self.pages = pages
     }
 
-    @Test("Every fragment occurs exactly once in a file of its module")
-    func fragmentsAreThere() throws {
+    @Test func `Every fragment occurs exactly once in a file of its module`() throws {
         #expect(pages.values.joined().count >= 40)
         for (module, mutants) in pages {
             let folder = try #require(Repository.modules[module], "there is no module \(module)")
@@ -40,8 +41,7 @@ struct MutantTests {
         }
     }
 
-    @Test("No two fragments overlap: all mutants are in one build")
-    func fragmentsAreApart() throws {
+    @Test func `No two fragments overlap: all mutants are in one build`() throws {
         for (file, mutants) in Dictionary(grouping: pages.values.joined(), by: \.file) {
             let text = try Project.text(of: file)
             let places = mutants.compactMap { mutant in text.range(of: mutant.original).map { (mutant.name, $0) } }
@@ -52,16 +52,14 @@ struct MutantTests {
         }
     }
 
-    @Test("No two mutants have one name")
-    func namesAreUnique() {
+    @Test func `No two mutants have one name`() {
         let names = pages.values.joined().map(\.name)
         for name in Set(names) where names.count(where: { $0 == name }) > 1 {
             Issue.record("\(name) is the name of several mutants")
         }
     }
 
-    @Test("The tests of a mutant exist, and read something else than the repository's text")
-    func testsExist() throws {
+    @Test func `The tests of a mutant exist, and read something else than the repository's text`() throws {
         let suites = try Repository.swiftFiles(below: "Tests").flatMap { file in
             file.text.matches(of: #/\b(?:struct|class) (\w+Tests)\b/#).map { "\(file.module).\($0.1)" }
         }
@@ -73,8 +71,8 @@ struct MutantTests {
         }
     }
 
-    @Test("The line of every mutant that counts as equivalent is in its file, and its reason is written down")
-    func equivalentsAreThere() throws {
+    @Test
+    func `The line of every mutant that counts as equivalent is in its file, and its reason is written down`() throws {
         struct Equivalent: Decodable {
             let file: String
             let line: String

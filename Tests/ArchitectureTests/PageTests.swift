@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabPoints
 import TestSupport
 import Testing
 
@@ -6,12 +9,9 @@ import Testing
 struct PageTests {
     private let pages: [SourceText]
 
-    init() throws {
-        pages = try Repository.textFiles().filter { $0.path.hasSuffix(".md") }
-    }
+    init() throws { pages = try Repository.textFiles().filter { $0.path.hasSuffix(".md") } }
 
-    @Test("Every link of a page has its file and its heading")
-    func links() throws {
+    @Test func `Every link of a page has its file and its heading`() throws {
         let headings = Dictionary(uniqueKeysWithValues: pages.map { ($0.path, $0.anchors) })
         var count = 0
         for page in pages {
@@ -29,8 +29,7 @@ struct PageTests {
         #expect(count > 250, "links are no longer found")
     }
 
-    @Test("The README of each folder of docs links to every page in it")
-    func everyPageIsListed() throws {
+    @Test func `The README of each folder of docs links to every page in it`() throws {
         #expect(try #require(pages.first { $0.path == "README.md" }).links.contains("docs/README.md"))
         for folder in ["docs", "docs/spec"] {
             let links = try #require(pages.first { $0.path == "\(folder)/README.md" }).links
@@ -42,17 +41,15 @@ struct PageTests {
         }
     }
 
-    @Test("Every quirk has its row in docs/quirks.md")
-    func quirks() throws {
+    @Test func `Every quirk has its row in docs/quirks.md`() throws {
         let page = try Project.text(of: "docs/quirks.md")
-        let source = try Project.text(of: "Sources/Lab/LabKit/Quirks/Quirk.swift")
-        let names = source.matches(of: #/Quirk\(\s*"([a-z-]+\.[A-Z]?\d+)"/#).map { String($0.1) }
-        #expect(!names.isEmpty)
-        for name in names { #expect(page.contains("`\(name)`"), "docs/quirks.md does not name \(name)") }
+        for quirk in Quirk.allCases { #expect(page.contains("`\(quirk)`"), "docs/quirks.md does not name \(quirk)") }
     }
 
-    @Test("Every defect of sharing has one row, in order, that decides it and names switches and scenarios that exist")
-    func defectsOfSharing() throws {
+    @Test
+    func `Every defect of sharing has one row, in order, that decides it and names switches and scenarios that exist`()
+        throws
+    {
         let page = try Project.text(of: "docs/quirks.md")
         let numbers = try Project.text(of: "docs/spec/sharing.md").matches(of: #/\n\| (D\d+) \|/#)
             .map { String($0.1) }
@@ -63,7 +60,6 @@ struct PageTests {
         }
         #expect(rows.compactMap(\.first) == numbers)
 
-        let quirks = try Project.text(of: "Sources/Lab/LabKit/Quirks/Quirk.swift")
         let scenarios = try Repository.textFiles().filter { $0.path.hasPrefix("Scenarios/") }
         for row in rows {
             let decision = row.count > 3 ? row[3] : ""
@@ -71,23 +67,22 @@ struct PageTests {
                 decision.contains(/^(`|none: )/) || row[2].hasPrefix("the same"),
                 "\(row[0]) has neither a switch nor a reason for none, and is not kept")
             for name in decision.matches(of: #/`((?:sharing|sdk)\.\w+)`/#).map({ String($0.1) }) {
-                #expect(quirks.contains("\"\(name)\""), "\(row[0]) names the switch \(name), which does not exist")
+                #expect(Quirk(rawValue: name) != nil, "\(row[0]) names the switch \(name), which does not exist")
             }
             for path in decision.matches(of: #/Scenarios/[\w\/*-]+(?:\.yaml)?/#).map({ String($0.0) }) {
                 let start = path.prefix { $0 != "*" }
                 #expect(scenarios.contains { $0.path.hasPrefix(start) }, "\(row[0]) names \(path), which is not there")
             }
         }
-        for name in quirks.matches(of: #/"(sharing\.D\d+)"/#).map({ String($0.1) }) {
-            for way in ["(with quirk \(name))", "(without quirk \(name))"] {
+        for quirk in Quirk.allCases where quirk.rawValue.hasPrefix("sharing.") {
+            for way in ["(with quirk \(quirk))", "(without quirk \(quirk))"] {
                 let isShown = scenarios.contains { $0.path.hasPrefix("Scenarios/quirks/") && $0.text.contains(way) }
                 #expect(isShown, "no scenario of Scenarios/quirks is named \"… \(way)\"")
             }
         }
     }
 
-    @Test("The Swift samples of README import library products only")
-    func samplesImportProducts() throws {
+    @Test func `The Swift samples of README import library products only`() throws {
         let manifest = try Project.text(of: "Package.swift")
         let products = manifest.matches(of: #/\.library\(name: "(\w+)"/#).map { String($0.1) }
         let samples = try Project.text(of: "README.md").components(separatedBy: "```swift\n").dropFirst()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -17,8 +19,7 @@ struct ProtocolPageTests {
             })
     }
 
-    @Test("Every path is a file or folder of Sources")
-    func pathsExist() throws {
+    @Test func `Every path is a file or folder of Sources`() throws {
         let paths = names.filter { $0.hasPrefix("Power") && $0.contains("/") }
         #expect(!paths.isEmpty)
         for path in paths {
@@ -26,8 +27,7 @@ struct ProtocolPageTests {
         }
     }
 
-    @Test("Every file of PowerAuthProtocol is named, or its folder, or its type")
-    func filesAreNamed() throws {
+    @Test func `Every file of PowerAuthProtocol is named, or its folder, or its type`() throws {
         for file in try Repository.swiftFiles(below: "Sources/Protocol/PowerAuthProtocol") {
             let path = String(file.path.dropFirst("Sources/Protocol/".count))
             let folder = path.split(separator: "/").dropLast().joined(separator: "/")

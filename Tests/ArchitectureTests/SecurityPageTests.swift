@@ -1,30 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
 
 @Suite("docs/security.md is correct", .endsInTime)
 struct SecurityPageTests {
-    /// The cells of one row: who, may, checked in, test.
+    private static let path = "docs/security.md"
+
+    /// The cells of one row: rule, who, may, checked in, tests.
     private let rows: [[String]]
 
-    init() throws {
-        rows = try Project.text(of: "docs/security.md").split(separator: "\n")
-            .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| who |") && !$0.hasPrefix("| --- ") }
-            .map { row in
-                row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            }
+    init() throws { rows = try Project.text(of: Self.path).split(separator: "\n").compactMap { Self.row(in: $0) } }
+
+    /// The cells of a line; nil if it is no row of a rule.
+    private static func row(in line: Substring) -> [String]? {
+        guard line.hasPrefix("| "), !line.hasPrefix("| rule |"), !line.hasPrefix("| --- ") else { return nil }
+        return line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    @Test("Every row says who, what, where and by which test")
-    func cells() {
-        #expect(rows.count >= 9)
-        for row in rows { #expect(row.count == 4 && !row.contains(""), "\(row)") }
+    @Test func `Every row says its rule, who, what and where`() {
+        #expect(rows.count >= 30)
+        for row in rows { #expect(row.count == 5 && !row.dropLast().contains(""), "\(row)") }
+        #expect(Set(rows.map { Self.rule(of: $0) }).count == rows.count, "two rules have one name")
     }
 
-    @Test("Every place is a file of the server")
-    func places() {
-        for row in rows where row.count == 4 {
-            let paths = row[2].matches(of: #/`([^`]+)`/#).map { String($0.1) }
+    @Test func `Every place is a file of the server`() {
+        for row in rows where row.count == 5 {
+            let paths = row[3].matches(of: #/`([^`]+)`/#).map { String($0.1) }
             #expect(!paths.isEmpty, "\(row[0]): nothing is said to check it")
             for path in paths {
                 let url = Project.file("Sources/Server/PowerAuthServer/\(path)")
@@ -33,18 +36,26 @@ struct SecurityPageTests {
         }
     }
 
-    @Test("Every test exists by name")
-    func tests() throws {
-        let tests = try TestNames(below: Project.file("Tests"))
-        for row in rows where row.count == 4 {
-            let names = row[3].matches(of: #/"([^"]+)"/#).map { String($0.1) }
-            #expect(!names.isEmpty, "\(row[0]): no test holds it")
-            #expect(tests.missing(among: names) == [], "\(row[0]) names tests that do not exist")
+    @Test func `Every rule has its tests, and the page links to their files`() throws {
+        Verification.check("security.md", has: Set(rows.map { Self.rule(of: $0) }))
+        let marks = Verification.all.filter { $0.list == "security.md" }
+        let files = Dictionary(grouping: marks, by: \.rule).mapValues { $0.map(\.file).sorted() }
+        let lines = try Project.text(of: Self.path).split(separator: "\n", omittingEmptySubsequences: false)
+        let page = lines.map { line -> String in
+            guard let row = Self.row(in: line) else { return String(line) }
+            let links = files[Self.rule(of: row), default: []].map { file in
+                "[\(URL(filePath: file).deletingPathExtension().lastPathComponent)](../\(file))"
+            }
+            let cells = row.prefix(4) + [links.joined(separator: ", ")]
+            return "| \(cells.joined(separator: " | ")) |"
         }
+        GoldenFile(path: Project.path(Self.path)).check(page.joined(separator: "\n"))
     }
 
-    @Test("Every limit of the settings has its row in docs/lab-server.md")
-    func limits() throws {
+    /// The name of a row's rule, which stands in backquotes.
+    private static func rule(of row: [String]) -> String { row[0].replacing("`", with: "") }
+
+    @Test func `Every limit of the settings has its row in docs/lab-server.md`() throws {
         let page = try Project.text(of: "docs/lab-server.md")
         let declaration = try Project.text(of: "Sources/Server/PowerAuthServer/Server/TrafficLimits.swift")
         let names = declaration.matches(of: #/public var (\w+)/#).map { String($0.1) }

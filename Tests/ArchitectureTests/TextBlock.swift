@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Lines of a file that belong together (a paragraph, or the lines of a comment), joined by spaces.

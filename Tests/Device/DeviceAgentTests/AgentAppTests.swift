@@ -1,7 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
+import LabVocabulary
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -27,8 +32,10 @@ struct AgentAppTests {
         phone.agent.links.map { $0.link.apps[name] }
     }
 
-    @Test("Links hear that a process is attached, is ready, activates its session for the watch in use, and ends")
-    func life() throws {
+    @Test
+    func `Links hear that a process is attached, is ready, activates its session for the watch in use, and ends`()
+        throws
+    {
         let phone = try UnservedAgent()
         let agent = phone.agent
         let host = try launching("main", of: phone)
@@ -49,8 +56,8 @@ struct AgentAppTests {
         #expect(presences(of: "wallet", on: phone) == [nil, nil])
     }
 
-    @Test("A process is not attached as another one, as an unknown app, or when the device has not started it")
-    func refused() throws {
+    @Test
+    func `A process is not attached as another one, as an unknown app, or when the device has not started it`() throws {
         let phone = try UnservedAgent()
         let agent = phone.agent
         let host = try launching("main", of: phone)
@@ -66,8 +73,7 @@ struct AgentAppTests {
         #expect(causes[2].contains("`wallet`") && causes[2].contains("control socket"))
     }
 
-    @Test("A process that was started by hand is the app if it holds the app's control socket")
-    func byHand() throws {
+    @Test func `A process that was started by hand is the app if it holds the app's control socket`() throws {
         let phone = try UnservedAgent()
         let agent = phone.agent
         let lock = try FileLock(path: try agent.layout.endpointLockPath(.peer("main")))
@@ -78,8 +84,7 @@ struct AgentAppTests {
         try lock.unlock()
     }
 
-    @Test("The newest process of an app takes the place of the one before, whose frames are late")
-    func replaced() throws {
+    @Test func `The newest process of an app takes the place of the one before, whose frames are late`() throws {
         let phone = try UnservedAgent()
         let agent = phone.agent
         let host = try launching("main", of: phone)
@@ -98,8 +103,7 @@ struct AgentAppTests {
         #expect(host.isActivated)
     }
 
-    @Test("Another watch makes sessions inactive; they end when all of the watch before is handled")
-    func anotherWatch() throws {
+    @Test func `Another watch makes sessions inactive; they end when all of the watch before is handled`() throws {
         let phone = try UnservedAgent()
         let agent = phone.agent
         let host = try launching("main", of: phone)
@@ -120,8 +124,10 @@ struct AgentAppTests {
         #expect(try agent.registry.activeLink() == "other")
     }
 
-    @Test("A session that is activated while content of an unused watch waits gets that first, as an inactive one")
-    func activatedLate() throws {
+    @Test
+    func `A session that is activated while content of an unused watch waits gets that first, as an inactive one`()
+        throws
+    {
         let phone = try UnservedAgent()
         let agent = phone.agent
         let host = try launching("main", of: phone)
@@ -133,8 +139,7 @@ struct AgentAppTests {
         #expect(host.session === agent.links[1] && host.isInactive)
     }
 
-    @Test("A device uses the watch that was chosen last, else its first; an unpaired one is not used")
-    func roles() throws {
+    @Test func `A device uses the watch that was chosen last, else its first; an unpaired one is not used`() throws {
         let phone = try UnservedAgent()
         let agent = phone.agent
         func roles() throws -> [LinkRole] {
@@ -151,5 +156,63 @@ struct AgentAppTests {
         #expect(try roles() == [.unpaired, .unpaired])
         let watch = try UnservedAgent("watch")
         #expect(watch.agent.links.map(\.link.role) == [.active])
+    }
+
+    @Test
+    func `A device that ends tells the other one, ends the processes of its apps, and leaves no shared memory`() throws
+    {
+        let phone = try UnservedAgent(link: "farewell")
+        let agent = phone.agent
+        func sleeping() throws -> ChildProcess {
+            try ChildProcess.spawn(executable: "/bin/sleep", arguments: ["1000"], deathSignal: SIGKILL)
+        }
+        let (started, byHand) = (try sleeping(), try sleeping())
+        defer { for process in [started, byHand] { try? process.signal(SIGKILL) } }
+        let watches: [(String, Int32, AppHost.Watch)] = [
+            ("main", started.pid, .child(started)), ("wallet", byHand.pid, .byHand(try ProcessWatch(pid: byHand.pid))),
+        ]
+        for (name, pid, watch) in watches {
+            let host = try #require(agent.hosts[name])
+            _ = host.process.handle(.launch(request: nil))
+            _ = host.process.handle(.spawned(pid: pid, incarnation: 3, at: 0))
+            host.watch = watch
+        }
+        let memory = agent.layout.bootDirectory("phone", try agent.registry.boot())
+        try Files.createDirectory(memory)
+        let link = agent.links[0]
+        let watch = try LinkPort(
+            layout: agent.layout, link: LinkSpec(name: "farewell", phone: "phone", watch: "watch"), isWatch: true,
+            process: 5, tcpAddress: nil)
+        try watch.seekListener()
+        let greeting = link.greeting().parts
+        // What is sent before the connection is there is lost.
+        while !link.link.isUp {
+            try watch.send(greeting)
+            try link.collectReceived()
+            sched_yield()
+        }
+
+        agent.end()
+        let rules = GreetingRules(process: 5, peer: "phone")
+        var said: WatchFrame?
+        while said == nil {
+            said = try watch.receive(checking: rules) { _ in }
+            sched_yield()
+        }
+        #expect(said == WatchFrame(.bye, sequence: ByeReason.shutdown.rawValue))
+        // The agent has waited for the end of its child, which only one can do.
+        #expect(throws: SystemError.self) { try started.poll() }
+        let limit = LabDuration.seconds(20).stretched.nanoseconds
+        #expect(try byHand.wait(timeoutNanoseconds: limit) == .signaled(SIGKILL))
+        #expect(!Files.exists(memory))
+        let ends = try phone.traced(.processEnded)
+        for (name, pid) in [("main", started.pid), ("wallet", byHand.pid)] {
+            let own = ends.filter { $0.fields["peer"] == .string(name) }.map(\.fields)
+            let expected: [String: JSONValue] = [
+                "peer": .string(name), "incarnation": 3, "pid": .integer(Int64(pid)), "reason": "device ended",
+            ]
+            #expect(own == [expected])
+        }
+        #expect(ends.count == 2, "no other app had a process")
     }
 }

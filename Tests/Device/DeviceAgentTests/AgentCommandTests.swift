@@ -1,10 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
+import LabVocabulary
 import SimulatedDevice
 import TestSupport
 import Testing
 
 @testable import DeviceAgent
+
+/// A command of devices that no agent has a handler for.
+private struct DeviceRiddle: Command {
+    static let info = CommandInfo("riddle", of: .device, "Nobody answers it.")
+}
+
+/// The same of the processes of apps.
+private struct ProcessRiddle: Command {
+    static let info = CommandInfo("riddle", of: .process, "Nobody answers it.")
+}
+
+/// The same of links.
+private struct LinkRiddle: Command {
+    static let info = CommandInfo("riddle", of: .link, "Nobody answers it.")
+}
 
 /// What a device answers to commands: errors that scenarios can name, and what it does otherwise.
 @Suite("Commands of a device", .endsInTime)
@@ -19,10 +39,11 @@ struct AgentCommandTests {
         }
     }
 
-    @Test(
-        "A command that does not fit the state of the device is refused with the name of the error, and changes nothing"
-    )
-    func refusals() throws {
+    @Test
+    func
+        `A command that does not fit the state of the device is refused with the name of the error, and changes nothing`()
+        throws
+    {
         let phone = try UnservedAgent()
         let processes: [Row] = [
             (Kill.self, "main", [:], "wrongState"), (Terminate.self, "main", [:], "wrongState"),
@@ -60,8 +81,7 @@ struct AgentCommandTests {
         #expect(try phone.perform("ping", of: nil)?.error == nil)
     }
 
-    @Test("A watch has no other watch, and its complication is shown once")
-    func refusalsOfAWatch() throws {
+    @Test func `A watch has no other watch, and its complication is shown once`() throws {
         let watch = try UnservedAgent("watch")
         let rows: [Row] = [
             (SwitchWatch.self, nil, ["link": "pairing"], "wrongState"), (EnrolBiometry.self, nil, [:], "wrongState"),
@@ -74,8 +94,10 @@ struct AgentCommandTests {
         try check(rows, on: watch)
     }
 
-    @Test("A notification is opened on an unlocked screen only; it stays until then, or until the user clears it")
-    func lockedScreen() throws {
+    @Test
+    func `A notification is opened on an unlocked screen only; it stays until then, or until the user clears it`()
+        throws
+    {
         let phone = try UnservedAgent()
         let agent = phone.agent
         for id in ["1", "2"] {
@@ -98,8 +120,7 @@ struct AgentCommandTests {
         #expect(dropped.map { $0.fields["reason"]?.stringValue } == ["processEnded"])
     }
 
-    @Test("A command that arms a fault of the link arms what its arguments say")
-    func linkFaults() throws {
+    @Test func `A command that arms a fault of the link arms what its arguments say`() throws {
         let phone = try UnservedAgent()
         let all: JSONValue = [
             "chance": 0.5, "every": 2, "kind": "context", "direction": "toPhone", "times": 4, "skip": 1,
@@ -135,5 +156,19 @@ struct AgentCommandTests {
         #expect(phone.agent.links.first { $0.name == "pairing" }?.air.courses.count == 7)
         _ = try phone.perform(HealTraffic.self, of: "pairing")
         #expect(phone.agent.links.allSatisfy { $0.air.isClear })
+    }
+
+    @Test func `An agent does not start without a handler for each command of device, processes and links`() throws {
+        let rows: [(command: any Command.Type, kind: ActorKind)] = [
+            (DeviceRiddle.self, .device), (ProcessRiddle.self, .process), (LinkRiddle.self, .link),
+        ]
+        for (command, kind) in rows {
+            let error = #expect(throws: IncompleteCommandTable.self) {
+                try UnservedAgent(vocabulary: Vocabulary([command]))
+            }
+            #expect(error?.kind == kind && error?.mistakes == ["`riddle` has no handler"])
+        }
+        let others = try UnservedAgent(vocabulary: Vocabulary([]))
+        #expect(try others.perform("ping", of: nil)?.error == nil)
     }
 }

@@ -1,7 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
 import Glibc
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
 import SimulatedDevice
 import Synchronization
@@ -13,8 +17,7 @@ import Testing
 /// Small parts of the agent by themselves.
 @Suite("Parts of the agent", .endsInTime)
 struct AgentPartsTests {
-    @Test("The numbers of the link are those of the specification")
-    func numbers() {
+    @Test func `The numbers of the link are those of the specification`() {
         #expect(Heartbeat.interval == 500_000_000 && Heartbeat.patience == 3)
         #expect(LiveMessages.deliveryTimeout == 10_000_000_000 && LiveMessages.replyTimeout == 30_000_000_000)
         #expect(ComplicationBudget.perDay == 50 && ComplicationBudget.day == 86_400_000_000_000)
@@ -32,8 +35,8 @@ struct AgentPartsTests {
         #expect(codes == [7001] + Array(7004...7007) + Array(7009...7018))
     }
 
-    @Test("A timeout is over when the lab's time and some real time have passed; each is waited for in its turn")
-    func waits() {
+    @Test
+    func `A timeout is over when the lab's time and some real time have passed; each is waited for in its turn`() {
         let (early, late) = (LabTime(nanoseconds: 99), LabTime(nanoseconds: 100))
         let before = MonotonicClock.nanoseconds()
         let wait = LinkWait(until: 100, patience: .zero)
@@ -45,10 +48,11 @@ struct AgentPartsTests {
         #expect(!patient.isOver(at: late) && patient.earliest >= before + 100_000_000_000_000)
     }
 
-    @Test(
-        "A process that holds a lock of the system runs for a moment and is stopped once; another one is only looked at"
-    )
-    func suspensionChecks() throws {
+    @Test
+    func
+        `A process that holds a lock of the system runs for a moment and is stopped once; another one is only looked at`()
+        throws
+    {
         var checks = SuspensionChecks()
         var stopped: [String] = []
         func isBetween(_ value: UInt64, _ before: UInt64, pause: UInt64) -> Bool {
@@ -82,8 +86,7 @@ struct AgentPartsTests {
         #expect(checks.nextDue == nil)
     }
 
-    @Test("Each request has a number of its own, and is answered once")
-    func pendingRequests() {
+    @Test func `Each request has a number of its own, and is answered once`() {
         let answers = Mutex<[String]>([])
         var requests = PendingRequests()
         let numbers = ["a", "b"].map { name in
@@ -97,8 +100,7 @@ struct AgentPartsTests {
         #expect(answers.withLock { $0 } == ["b true", "a false"])
     }
 
-    @Test("Messages of other threads are taken in their order, each once")
-    func mailbox() throws {
+    @Test func `Messages of other threads are taken in their order, each once`() throws {
         let mailbox = try AgentMailbox()
         func taken() -> [String] { mailbox.takeAll().map { "\($0)" } }
         #expect(taken().isEmpty)
@@ -109,8 +111,7 @@ struct AgentPartsTests {
         #expect(try Polling.waitReadable([mailbox.rawDescriptor], timeoutNanoseconds: 0) == [false])
     }
 
-    @Test("Ends of transfers wait for their apps in order, until one reports its own or is removed")
-    func endedTransfers() {
+    @Test func `Ends of transfers wait for their apps in order, until one reports its own or is removed`() {
         let ids = (0..<4).map { _ in UUID() }
         func end(_ number: Int, _ app: String, code: Int? = nil) -> FinishedTransfer {
             FinishedTransfer(transferId: ids[number], app: app, content: .userInfo(Data()), code: code)
@@ -130,8 +131,7 @@ struct AgentPartsTests {
         #expect(end(1, "b").frame.sequence == 0)
     }
 
-    @Test("Each error of the storage has the name of the system's, and one of two codes")
-    func storageFailures() {
+    @Test func `Each error of the storage has the name of the system's, and one of two codes`() {
         let rows: [(any Error, String, Int)] = [
             (DeviceDisk.Refusal.full, "ENOSPC", 7015), (DeviceDisk.Refusal.readOnly, "EROFS", 7013),
             (DatabaseError(resultCode: .SQLITE_FULL), "ENOSPC", 7015),
@@ -146,14 +146,12 @@ struct AgentPartsTests {
         }
     }
 
-    @Test("A report of refused frames names the last cause, and how many it stands for if there are several")
-    func refusalReports() {
+    @Test func `A report of refused frames names the last cause, and how many it stands for if there are several`() {
         #expect(RefusalTally.Report(cause: "c").fields == ["cause": "c"])
         #expect(RefusalTally.Report(cause: "c", count: 3).fields == ["cause": "c", "count": 3])
     }
 
-    @Test("Content to be queued is measured for the room that it takes, and nothing else is")
-    func contentSizes() {
+    @Test func `Content to be queued is measured for the room that it takes, and nothing else is`() {
         let body = Data(count: 7)
         func frame(_ kind: WatchFrame.Kind) -> WatchFrame { WatchFrame(kind, body: body) }
         for kind in (0...UInt8.max).compactMap(WatchFrame.Kind.init(rawValue:)) {

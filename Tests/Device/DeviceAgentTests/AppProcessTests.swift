@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
-import LabKit
+import LabControl
+import LabPoints
 import TestSupport
 import Testing
 
@@ -16,33 +19,27 @@ struct AppProcessTests {
         return app
     }
 
-    @Test("A launch is answered when the app is ready, with its process and incarnation")
-    func launch() {
+    @Test func `A launch is answered when the app is ready, with its process and incarnation`() {
         var app = AppProcess(name: "main", isLenient: false)
         #expect(app.handle(.launch(request: 1)) == [.spawn])
         #expect(app.handle(.spawned(pid: 42, incarnation: 3, at: 7)) == [])
         #expect(app.handle(.attached(pid: 42, incarnation: 3)) == [])
-        #expect(
-            app.handle(.ready) == [.changed, .answer(request: 1, .launched(pid: 42, incarnation: 3, at: 7))])
+        #expect(app.handle(.ready) == [.changed, .answer(request: 1, .launched(pid: 42, incarnation: 3, at: 7))])
         #expect(app.isForeground)
     }
 
-    @Test("An app that dies while it starts fails the launch with its exit status and last words")
-    func deathDuringLaunch() {
+    @Test func `An app that dies while it starts fails the launch with its exit status and last words`() throws {
         var app = AppProcess(name: "main", isLenient: false)
         _ = app.handle(.launch(request: 1))
         _ = app.handle(.spawned(pid: 42, incarnation: 1, at: 7))
         let effects = app.handle(.ended("exit status 3", standardError: "no server"))
-        guard case .answer(1, .refused(.launchFailed, let message))? = effects.last else {
-            Issue.record("unexpected: \(effects)")
-            return
-        }
+        guard case .answer(1, .refused(.launchFailed, let message))? = effects.last
+        else { throw Unexpected("unexpected: \(effects)") }
         #expect(message.contains("exit status 3") && message.contains("no server"))
         #expect(app.phase == .notRunning)
     }
 
-    @Test("A relaunch in the middle of a launch answers both when the new process is ready")
-    func relaunchDuringLaunch() {
+    @Test func `A relaunch in the middle of a launch answers both when the new process is ready`() {
         var app = AppProcess(name: "main", isLenient: false)
         _ = app.handle(.launch(request: 1))
         _ = app.handle(.spawned(pid: 42, incarnation: 1, at: 7))
@@ -51,24 +48,17 @@ struct AppProcessTests {
         #expect(app.handle(.ended("signal SIGKILL", standardError: "")) == [gone, .spawn, .changed])
         _ = app.handle(.spawned(pid: 43, incarnation: 2, at: 9))
         let launched = AppProcess.Answer.launched(pid: 43, incarnation: 2, at: 9)
-        #expect(
-            app.handle(.ready) == [
-                .changed, .answer(request: 1, launched), .answer(request: 2, launched),
-            ])
+        #expect(app.handle(.ready) == [.changed, .answer(request: 1, launched), .answer(request: 2, launched)])
     }
 
-    @Test("A running app is not launched again")
-    func launchWhileRunning() {
+    @Test func `A running app is not launched again`() throws {
         var app = running()
-        guard case .answer(2, .refused(.wrongState, let message))? = app.handle(.launch(request: 2)).first else {
-            Issue.record("the launch was not refused")
-            return
-        }
+        guard case .answer(2, .refused(.wrongState, let message))? = app.handle(.launch(request: 2)).first
+        else { throw Unexpected("the launch was not refused") }
         #expect(message.contains("42"))
     }
 
-    @Test("An app that was launched in the background comes to the foreground by a launch")
-    func launchFromBackground() {
+    @Test func `An app that was launched in the background comes to the foreground by a launch`() {
         var app = AppProcess(name: "main", isLenient: false)
         _ = app.handle(.launch(request: nil))
         _ = app.handle(.spawned(pid: 42, incarnation: 1, at: 7))
@@ -79,29 +69,24 @@ struct AppProcessTests {
         #expect(effects.contains(.answer(request: 5, .launched(pid: 42, incarnation: 1, at: 7))))
     }
 
-    @Test("A kill is acknowledged once the process has ended")
-    func kill() {
+    @Test func `A kill is acknowledged once the process has ended`() {
         var app = running()
         #expect(app.handle(.end(signal: SIGKILL, request: 2)) == [.signal(pid: 42, SIGKILL)])
         #expect(app.handle(.ended("signal SIGKILL", standardError: "")).contains(.answer(request: 2, .done)))
     }
 
-    @Test("The system ends a process for a reason, without a command")
-    func endedBySystem() {
+    @Test func `The system ends a process for a reason, without a command`() throws {
         var app = running()
         #expect(
             app.handle(.terminate(.memory, request: 2))
                 == [.terminating(pid: 42, .memory), .signal(pid: 42, SIGKILL)])
         #expect(app.handle(.ended("signal SIGKILL", standardError: "")).contains(.answer(request: 2, .done)))
         #expect(app.handle(.terminate(.timeLimit, request: nil)) == [])
-        guard case .answer(3, .refused(.wrongState, _))? = app.handle(.terminate(.memory, request: 3)).first else {
-            Issue.record("what does not run was ended")
-            return
-        }
+        guard case .answer(3, .refused(.wrongState, _))? = app.handle(.terminate(.memory, request: 3)).first
+        else { throw Unexpected("what does not run was ended") }
     }
 
-    @Test("A relaunch spawns once the old process has ended, and the new process acknowledges it")
-    func relaunch() {
+    @Test func `A relaunch spawns once the old process has ended, and the new process acknowledges it`() {
         var app = running()
         #expect(app.handle(.relaunch(request: 2)) == [.signal(pid: 42, SIGKILL)])
         #expect(app.handle(.ended("signal SIGKILL", standardError: "")).suffix(2) == [.spawn, .changed])
@@ -109,21 +94,17 @@ struct AppProcessTests {
         #expect(app.handle(.ready).contains(.answer(request: 2, .launched(pid: 43, incarnation: 2, at: 9))))
     }
 
-    @Test("A relaunch is refused when the device or the installation has ended the process before")
-    func relaunchInVain() {
+    @Test func `A relaunch is refused when the device or the installation has ended the process before`() throws {
         var app = running()
         _ = app.handle(.relaunch(request: 2))
         app.forgetRestart()
         let effects = app.handle(.ended("signal SIGKILL", standardError: ""))
-        guard case .answer(2, .refused(.launchFailed, _))? = effects.last else {
-            Issue.record("no answer: \(effects)")
-            return
-        }
+        guard case .answer(2, .refused(.launchFailed, _))? = effects.last
+        else { throw Unexpected("no answer: \(effects)") }
         #expect(!effects.contains(.spawn) && !effects.contains(.launchFailed))
     }
 
-    @Test("A process that is started by hand in the middle of a launch answers it")
-    func startedByHandDuringLaunch() {
+    @Test func `A process that is started by hand in the middle of a launch answers it`() {
         var app = AppProcess(name: "main", isLenient: false)
         _ = app.handle(.launch(request: 1))
         _ = app.handle(.spawned(pid: 42, incarnation: 1, at: 7))
@@ -131,8 +112,7 @@ struct AppProcessTests {
         #expect(app.handle(.ready).contains(.answer(request: 1, .launched(pid: 77, incarnation: 2, at: 7))))
     }
 
-    @Test("A process that attaches again stays where it is: it was not started by hand")
-    func attachedAgain() {
+    @Test func `A process that attaches again stays where it is: it was not started by hand`() {
         var background = AppProcess(name: "main", isLenient: false)
         _ = background.handle(.launch(request: nil))
         _ = background.handle(.spawned(pid: 42, incarnation: 1, at: 7))
@@ -148,8 +128,7 @@ struct AppProcessTests {
         }
     }
 
-    @Test("What waits for a process that cannot be created is lost, and its launch fails, if it was a command")
-    func notCreated() {
+    @Test func `What waits for a process that cannot be created is lost, and its launch fails, if it was a command`() {
         func refused(_ request: Int) -> AppProcess.Effect {
             .answer(request: request, .refused(name: .launchFailed, message: "no"))
         }
@@ -166,21 +145,17 @@ struct AppProcessTests {
         #expect(restarted.handle(.spawnFailed("no")) == [.launchFailed, refused(2)])
     }
 
-    @Test("An app that was woken in the background comes to the foreground by a resumption")
-    func resumeFromBackground() {
+    @Test func `An app that was woken in the background comes to the foreground by a resumption`() throws {
         var app = running()
         _ = app.handle(.suspend(request: 2))
         _ = app.handle(.stopped(holding: .none))
         _ = app.handle(.wake)
         #expect(app.handle(.resume(request: 3)) == [.enterForeground, .changed, .answer(request: 3, .done)])
-        guard case .answer(4, .refused(.wrongState, _))? = app.handle(.resume(request: 4)).first else {
-            Issue.record("what the user looks at was resumed")
-            return
-        }
+        guard case .answer(4, .refused(.wrongState, _))? = app.handle(.resume(request: 4)).first
+        else { throw Unexpected("what the user looks at was resumed") }
     }
 
-    @Test("A resumption during a suspension is not lost")
-    func resumeWhileSuspending() {
+    @Test func `A resumption during a suspension is not lost`() {
         var app = running()
         _ = app.handle(.suspend(request: 2))
         #expect(
@@ -191,8 +166,7 @@ struct AppProcessTests {
         #expect(app.phase == .running(pid: 42) && app.handle(.stopped(holding: .none)) == [])
     }
 
-    @Test("An event during a suspension wakes the process as soon as it is suspended")
-    func wakeWhileSuspending() {
+    @Test func `An event during a suspension wakes the process as soon as it is suspended`() {
         var app = running()
         _ = app.handle(.suspend(request: 2))
         #expect(app.handle(.wake) == [])
@@ -207,8 +181,7 @@ struct AppProcessTests {
         #expect(app.isSuspended)
     }
 
-    @Test("A process without locks falls asleep and wakes in the foreground")
-    func suspendAndResume() {
+    @Test func `A process without locks falls asleep and wakes in the foreground`() {
         var app = running()
         let effects = app.handle(.suspend(request: 2))
         #expect(effects == [.enterBackground, .signal(pid: 42, SIGSTOP), .inspect(pid: 42), .changed])
@@ -218,16 +191,14 @@ struct AppProcessTests {
         #expect(resumed == [.signal(pid: 42, SIGCONT), .enterForeground, .changed, .answer(request: 3, .done)])
     }
 
-    @Test("A process that holds the keychain continues, and is stopped again")
-    func keychainLock() {
+    @Test func `A process that holds the keychain continues, and is stopped again`() {
         var app = running()
         _ = app.handle(.suspend(request: 2))
         #expect(app.handle(.stopped(holding: .system)) == [.signal(pid: 42, SIGCONT), .stopAgainSoon(pid: 42)])
         #expect(app.handle(.stopped(holding: .none)).contains(.answer(request: 2, .done)))
     }
 
-    @Test("A lock in a group container ends the process with 0xdead10cc on a strict device")
-    func groupLockStrict() {
+    @Test func `A lock in a group container ends the process with 0xdead10cc on a strict device`() {
         var app = running()
         _ = app.handle(.suspend(request: 2))
         #expect(
@@ -236,16 +207,14 @@ struct AppProcessTests {
         #expect(app.handle(.ended("signal SIGKILL", standardError: "")).contains(.answer(request: 2, .done)))
     }
 
-    @Test("On a lenient device a process is suspended with its lock in a group container")
-    func groupLockLenient() {
+    @Test func `On a lenient device a process is suspended with its lock in a group container`() {
         var app = running(isLenient: true)
         _ = app.handle(.suspend(request: 2))
         #expect(app.handle(.stopped(holding: .groupContainer)).contains(.answer(request: 2, .done)))
         #expect(app.isSuspended)
     }
 
-    @Test("SIGTERM continues a suspended process, so that it can end")
-    func terminateSuspended() {
+    @Test func `SIGTERM continues a suspended process, so that it can end`() {
         var app = running()
         _ = app.handle(.suspend(request: 2))
         _ = app.handle(.stopped(holding: .none))
@@ -253,16 +222,14 @@ struct AppProcessTests {
             app.handle(.end(signal: SIGTERM, request: 3)) == [.signal(pid: 42, SIGTERM), .signal(pid: 42, SIGCONT)])
     }
 
-    @Test("A process started by hand is adopted")
-    func startedByHand() {
+    @Test func `A process started by hand is adopted`() {
         var app = AppProcess(name: "main", isLenient: false)
         #expect(app.handle(.attached(pid: 77, incarnation: 1)) == [.changed])
         #expect(app.pid == 77)
         #expect(app.isForeground)
     }
 
-    @Test("Only exclusive locks of the system's own files and of group containers count")
-    func heldLocks() {
+    @Test func `Only exclusive locks of the system's own files and of group containers count`() {
         func judge(_ path: String, _ isExclusive: Bool) -> HeldLocks {
             HeldLocks([(path, isExclusive)], groups: "/i/devices/d/groups", device: "/i/devices/d")
         }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -30,8 +32,10 @@ struct ComplicationTests {
         world.phone.link.state(for: world.phone.app).remainingComplicationTransfers
     }
 
-    @Test("Complication content is sent before all queued content, in the order sent, also after a crash of the phone")
-    func order() throws {
+    @Test
+    func `Complication content is sent before all queued content, in the order sent, also after a crash of the phone`()
+        throws
+    {
         for dies in [false, true] {
             let world = try connected()
             try world.input(.range(isInRange: false), at: world.phone)
@@ -46,8 +50,7 @@ struct ComplicationTests {
         }
     }
 
-    @Test("There is one current content: the one before it stays in the queue and is no longer current")
-    func current() throws {
+    @Test func `There is one current content: the one before it stays in the queue and is no longer current`() throws {
         let world = try connected()
         try world.input(.range(isInRange: false), at: world.phone)
         _ = try send(.complication, in: world)
@@ -55,8 +58,7 @@ struct ComplicationTests {
         #expect(world.phone.link.outbox.entries.map(\.kind) == [.formerComplication, .complication])
     }
 
-    @Test("The watch app is launched for its complication, and not for an ordinary transfer")
-    func launch() throws {
+    @Test func `The watch app is launched for its complication, and not for an ordinary transfer`() throws {
         let world = try connected()
         try world.killApp(of: world.watch)
         _ = try send([], in: world)
@@ -67,8 +69,8 @@ struct ComplicationTests {
         #expect(world.watch.launches == 1)
     }
 
-    @Test("Fifty a day are brought at once; without a complication none")
-    func budget() throws {
+    @Test(.verifies("size", "ComplicationBudget.perDay"))
+    func `Fifty a day are brought at once; without a complication none`() throws {
         let world = try connected()
         #expect(remaining(world) == 50)
         for _ in 0..<50 { _ = try send(.complication, in: world) }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -24,10 +26,10 @@ struct ContextExchangeTests {
         effects.compactMap { if case .toApp("app", let frame) = $0 { frame } else { nil } }
     }
 
-    @Test(
-        "An update is stored under the next version, sent while the link is up, and unconfirmed until that is confirmed"
-    )
-    func update() {
+    @Test
+    func
+        `An update is stored under the next version, sent while the link is up, and unconfirmed until that is confirmed`()
+    {
         var contexts = ContextExchange()
         let first = contexts.update(Data([1]), of: "app", for: "other", isUp: false)
         #expect(first == [.store(.context(app: "app", version: 1, body: Data([1])))])
@@ -44,8 +46,7 @@ struct ContextExchangeTests {
         #expect(contexts.connect([:]).isEmpty, "what is confirmed is not sent again")
     }
 
-    @Test("A receiver that remembers more gets what is unconfirmed under a number that is new for it")
-    func rememberedMore() {
+    @Test func `A receiver that remembers more gets what is unconfirmed under a number that is new for it`() {
         for (heard, version) in [(0, 1), (1, 2), (7, 8)] as [(UInt64, UInt64)] {
             var contexts = ContextExchange()
             _ = contexts.update(Data([1]), of: "app", for: "other", isUp: false)
@@ -66,8 +67,10 @@ struct ContextExchangeTests {
         #expect(contexts.retransmit() == [sent(ContextExchange.greatestVersion, Data([1]))])
     }
 
-    @Test("A newer context is stored and confirmed, and delivered if its app is ready; an older one is only confirmed")
-    func arrivals() throws {
+    @Test
+    func `A newer context is stored and confirmed, and delivered if its app is ready; an older one is only confirmed`()
+        throws
+    {
         var contexts = ContextExchange()
         let first = contexts.receive(arrival(2, Data([1])), canTell: false)
         #expect(
@@ -86,8 +89,9 @@ struct ContextExchangeTests {
         #expect(contexts.told(news.messageId, by: "app").isEmpty && contexts.tell("app").isEmpty)
     }
 
-    @Test("The content that an app has is not reported again under another version; one that it has not got is")
-    func sameContent() throws {
+    @Test
+    func `The content that an app has is not reported again under another version; one that it has not got is`() throws
+    {
         var contexts = ContextExchange()
         let news = try #require(told(contexts.receive(arrival(1, Data([1])), canTell: true)).first)
         let early = contexts.receive(arrival(2, Data([1])), canTell: true)
@@ -103,8 +107,7 @@ struct ContextExchangeTests {
         #expect(told(contexts.receive(arrival(4, Data([2])), canTell: true)).count == 1)
     }
 
-    @Test("A context is delivered to a process once, and again to the next one until a delegate has it")
-    func processes() {
+    @Test func `A context is delivered to a process once, and again to the next one until a delegate has it`() {
         var contexts = ContextExchange()
         _ = contexts.receive(arrival(1, Data([1])), canTell: false)
         #expect(contexts.tell("other").isEmpty)
@@ -115,8 +118,8 @@ struct ContextExchangeTests {
         #expect(told(contexts.tell("app")).count == 1)
     }
 
-    @Test("An app that activates its session gets its own context, and of a received one what a delegate has")
-    func known() throws {
+    @Test
+    func `An app that activates its session gets its own context, and of a received one what a delegate has`() throws {
         var contexts = ContextExchange()
         #expect(contexts.known(by: "app").isEmpty)
         _ = contexts.update(Data([1]), of: "app", for: "other", isUp: false)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -40,8 +42,7 @@ struct FilePartsTests {
             && (try? frame.decodeBody(RefusalBody.self)) == RefusalBody(code: LinkCode.deliveryFailed)
     }
 
-    @Test("A file is handed over whole once all its bytes are there, and leaves with all its pieces")
-    func whole() throws {
+    @Test func `A file is handed over whole once all its bytes are there, and leaves with all its pieces`() throws {
         var inbox = begun()
         let size = head("a", 3).count
         #expect(inbox.count == 1 && inbox.size == size + 1 && inbox.count(for: "app") == 0)
@@ -71,8 +72,8 @@ struct FilePartsTests {
         #expect(inbox.count == 0 && inbox.size == 0 && inbox.entries.isEmpty)
     }
 
-    @Test("A piece that does not continue its file is refused with 7014, and the one that does is taken afterwards")
-    func misfits() {
+    @Test
+    func `A piece that does not continue its file is refused with 7014, and the one that does is taken afterwards`() {
         var inbox = begun()
         let unknown = UUID()
         for frame in [
@@ -85,8 +86,8 @@ struct FilePartsTests {
         #expect(effects.count == 2 && inbox.count(for: "app") == 1)
     }
 
-    @Test("A broken file is dropped with all that has come of it: by a tombstone, another outbox, or without its app")
-    func broken() {
+    @Test
+    func `A broken file is dropped with all that has come of it: by a tombstone, another outbox, or without its app`() {
         let gone: [LinkEffect] = [
             .store(.handled(position: 1, transferId: nil)), .store(.handled(position: 2, transferId: file)),
         ]
@@ -103,8 +104,7 @@ struct FilePartsTests {
         #expect(inbox.count == 0 && inbox.size == 0)
     }
 
-    @Test("A whole file stays when its sender begins another outbox, and goes once with its app")
-    func wholeStays() {
+    @Test func `A whole file stays when its sender begins another outbox, and goes once with its app`() {
         var inbox = begun()
         _ = inbox.receive(piece(2, 3, Data([2, 3])))
         #expect(inbox.connect(epoch: 8) == [.store(.senderChanged(epoch: 8))])
@@ -114,8 +114,7 @@ struct FilePartsTests {
         #expect(inbox.forget("app").count == 3 && inbox.count == 0 && inbox.size == 0)
     }
 
-    @Test("A restored inbox has its files as they were, whole or not")
-    func restored() {
+    @Test func `A restored inbox has its files as they were, whole or not`() {
         var inbox = begun()
         #expect(Inbox(epoch: 7, received: 2, entries: inbox.entries).entries == inbox.entries)
         _ = inbox.receive(piece(2, 3, Data([2, 3])))
@@ -124,10 +123,10 @@ struct FilePartsTests {
         #expect(restored.offer(to: "app") == inbox.offer(to: "app"))
     }
 
-    @Test(
-        "The frame for the app says where the file is, whether more waits, and whether it comes again",
-        arguments: [false, true], [false, true])
-    func frame(hasMore: Bool, wasOffered: Bool) throws {
+    @Test(arguments: [false, true], [false, true])
+    func `The frame for the app says where the file is, whether more waits, and whether it comes again`(
+        hasMore: Bool, wasOffered: Bool
+    ) throws {
         let received = ReceivedFile(
             transferId: file, file: WatchFile(path: "a", size: 3, metadata: Data([9])), parts: [], hasMore: hasMore,
             wasOffered: wasOffered)
@@ -138,8 +137,7 @@ struct FilePartsTests {
         #expect(try frame.decodeBody(WatchFile.self) == WatchFile(path: "/inbox/a", size: 3, metadata: Data([9])))
     }
 
-    @Test("Content is cut into parts of 64 KiB, of which only the last is shorter, and none is empty")
-    func parts() {
+    @Test func `Content is cut into parts of 64 KiB, of which only the last is shorter, and none is empty`() {
         #expect(FileParts.size == 65_536)
         for count in [0, 1] + Sizes.ofBatches(FileParts.size) {
             let content = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -150,8 +148,7 @@ struct FilePartsTests {
         }
     }
 
-    @Test("The head of a file has a name, a possible size and proper metadata")
-    func heads() throws {
+    @Test func `The head of a file has a name, a possible size and proper metadata`() throws {
         let list = try content(1)
         let fine = [head("a", 0), head("a", WatchFile.limit), head("b/a", 1, metadata: list)]
         #expect(fine.allSatisfy { FileParts.head($0) != nil })

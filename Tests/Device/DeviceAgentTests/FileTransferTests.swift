@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -8,8 +10,7 @@ import Testing
 /// Files between a phone and a watch (watch.md, section 9.5).
 @Suite("Files over the watch link", .endsInTime)
 struct FileTransferTests {
-    @Test("Each part of a file has an identifier that differs from the file's in the last four bytes")
-    func identifiersOfParts() {
+    @Test func `Each part of a file has an identifier that differs from the file's in the last four bytes`() {
         let file = UUID()
         func bytes(_ id: UUID) -> [UInt8] { withUnsafeBytes(of: id.uuid) { Array($0) } }
         #expect(FileParts.identifier(0, of: file) == file)
@@ -35,10 +36,8 @@ struct FileTransferTests {
         return id
     }
 
-    @Test(
-        "A file arrives whole, with its name and metadata, and its sender is notified",
-        arguments: [0, 1, 65_536, 65_537, 3_000_000])
-    func wholeFile(size: Int) throws {
+    @Test(arguments: [0, 1, 65_536, 65_537, 3_000_000])
+    func `A file arrives whole, with its name and metadata, and its sender is notified`(size: Int) throws {
         let world = try LinkWorld.connected()
         let id = try send(bytes(size), in: world)
         try world.settle()
@@ -51,8 +50,7 @@ struct FileTransferTests {
         #expect(world.phone.link.files.isEmpty && world.watch.link.inbox.entries.isEmpty)
     }
 
-    @Test("After any loss or crash a file arrives once and whole, and what was sent with it in order")
-    func lossesAndDeaths() throws {
+    @Test func `After any loss or crash a file arrives once and whole, and what was sent with it in order`() throws {
         for seed in 1...12 {
             var random = SeededGenerator(seed: UInt64(seed))
             let world = try LinkWorld.connected()
@@ -93,8 +91,7 @@ struct FileTransferTests {
         }
     }
 
-    @Test("A file whose last part is lost is completed, and later transfers arrive too")
-    func lostPart() throws {
+    @Test func `A file whose last part is lost is completed, and later transfers arrive too`() throws {
         let world = try LinkWorld.connected()
         let file = try send(bytes(200_000), in: world)
         let info = try sendUserInfo(in: world)
@@ -106,8 +103,7 @@ struct FileTransferTests {
         #expect(Set(world.watch.handled) == [file, info])
     }
 
-    @Test("A file cancelled before or during its transfer does not arrive, and no part of it stays")
-    func cancellation() throws {
+    @Test func `A file cancelled before or during its transfer does not arrive, and no part of it stays`() throws {
         for arrived in [0, 1, 2, 16, 17, 20] {
             let world = try LinkWorld.connected()
             let id = try send(bytes(3_000_000), in: world)
@@ -115,8 +111,7 @@ struct FileTransferTests {
                 try world.arrive(at: world.watch)
                 if arrived > 16 { while !world.toPhone.isEmpty { try world.arrive(at: world.phone) } }
             }
-            try world.input(
-                .fromApp(world.phone.app, WatchFrame(.cancelTransfer, messageId: id)), at: world.phone)
+            try world.input(.fromApp(world.phone.app, WatchFrame(.cancelTransfer, messageId: id)), at: world.phone)
             let next = try sendUserInfo(in: world)
             try world.settle()
             #expect(world.watch.files.isEmpty, "after \(arrived) pieces")
@@ -127,8 +122,7 @@ struct FileTransferTests {
         }
     }
 
-    @Test("A file that has arrived cannot be cancelled, even before its sender is notified")
-    func tooLate() throws {
+    @Test func `A file that has arrived cannot be cancelled, even before its sender is notified`() throws {
         let world = try LinkWorld.connected()
         let id = try send(bytes(100_000), in: world)
         while !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
@@ -138,8 +132,10 @@ struct FileTransferTests {
         #expect(world.watch.handled == [id])
     }
 
-    @Test("A watch without room refuses transfers with 7015 until it has room again, one without the app with 7006")
-    func refusals() throws {
+    @Test
+    func `A watch without room refuses transfers with 7015 until it has room again, one without the app with 7006`()
+        throws
+    {
         let world = try LinkWorld.connected()
         world.watch.link.refusalOfStorage = 7015
         let file = try send(bytes(500_000), in: world)
@@ -160,8 +156,7 @@ struct FileTransferTests {
         #expect(world.watch.link.inbox.entries.isEmpty && world.phone.link.outbox.entries.isEmpty)
     }
 
-    @Test("A file is dropped with the sending app, and with the receiving app")
-    func removedApps() throws {
+    @Test func `A file is dropped with the sending app, and with the receiving app`() throws {
         let world = try LinkWorld.connected()
         _ = try send(bytes(3_000_000), in: world)
         for _ in 0..<5 { try world.arrive(at: world.watch) }
@@ -173,8 +168,8 @@ struct FileTransferTests {
         #expect(world.phone.link.files.isEmpty)
     }
 
-    @Test("Pieces that make no file are refused: without a head, too many, with a name that leads elsewhere")
-    func garbage() throws {
+    @Test
+    func `Pieces that make no file are refused: without a head, too many, with a name that leads elsewhere`() throws {
         let world = try LinkWorld.connected()
         let received = world.watch.link.inbox.received
         func piece(_ flags: WatchFrame.Flags, _ body: Data, of file: UUID = UUID(), id: UUID? = nil) -> WatchFrame {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -7,10 +9,8 @@ import Testing
 
 @Suite("Greetings", .endsInTime)
 struct GreetingTests {
-    @Test("A late copy of a greeting changes nothing, and lets nothing arrive twice")
-    func lateCopy() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `A late copy of a greeting changes nothing, and lets nothing arrive twice`() throws {
+        let world = try LinkWorld.settled()
         var sent = try (0..<3).map { _ in try world.transfer(from: world.phone) }
         try world.settle()
         // Received, and not confirmed yet.
@@ -26,10 +26,8 @@ struct GreetingTests {
         #expect(world.watch.handled == sent)
     }
 
-    @Test("A late greeting of an earlier process does not end the connection of the present one")
-    func earlierProcess() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `A late greeting of an earlier process does not end the connection of the present one`() throws {
+        let world = try LinkWorld.settled()
         let earlier = world.greetings
         try world.watch.reboot()
         world.airIsEmpty(for: world.watch)
@@ -40,8 +38,7 @@ struct GreetingTests {
         #expect(world.phone.link.isUp)
     }
 
-    @Test("A lost greeting of an earlier process does not block the current one")
-    func greetingInVain() throws {
+    @Test func `A lost greeting of an earlier process does not block the current one`() throws {
         let world = try LinkWorld()
         try world.input(.seek, at: world.watch)
         let lost = try #require(world.toPhone.first { $0.kind == .hello })
@@ -56,10 +53,8 @@ struct GreetingTests {
         #expect(world.watch.handled == [sent])
     }
 
-    @Test("A device that is not paired cannot take the place of the watch")
-    func unpaired() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `A device that is not paired cannot take the place of the watch`() throws {
+        let world = try LinkWorld.settled()
         var rules = GreetingRules(process: 77, peer: "phone")
         let body = GreetingBody(
             device: "unpaired", pairing: 1, identifier: rules.next(), pid: 1, epoch: 5, receivedEpoch: 0,
@@ -75,26 +70,22 @@ struct GreetingTests {
         #expect(world.watch.handled == [sent])
     }
 
-    @Test("A frame that is not a greeting is refused")
-    func garbage() throws {
+    @Test func `A frame that is not a greeting is refused`() throws {
         let rules = GreetingRules(process: 1, peer: "watch")
         for body in [Data(), Data("{}".utf8), Data([0xFF, 0x00])] {
             #expect(throws: GreetingRefusal.unreadable) { _ = try rules.read(WatchFrame(.hello, body: body)) }
         }
     }
 
-    @Test("Each refusal states its own reason")
-    func refusals() {
+    @Test func `Each refusal states its own reason`() {
         #expect("\(GreetingRefusal.unreadable)" == "it is not a greeting")
         #expect("\(GreetingRefusal.unpaired("x"))" == "it is a greeting of the unpaired device `x`")
         #expect("\(GreetingRefusal.late)" == "it is a greeting of a connection that is over")
     }
 
-    @Test("The link survives any invalid input of the other agent", arguments: 0..<20)
-    func nonsense(seed: UInt64) throws {
+    @Test(arguments: 0..<20) func `The link survives any invalid input of the other agent`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let world = try LinkWorld()
-        try world.settle()
+        let world = try LinkWorld.settled()
         let numbers: [UInt64] = [0, 1, 2, 17, UInt64(Int64.max), UInt64.max - 1, UInt64.max]
         let bodies = [
             Data(), Data("{}".utf8), Data("[18446744073709551615]".utf8), Data(#"{"code":-1}"#.utf8),

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import SimulatedDevice
@@ -8,10 +10,8 @@ import Testing
 
 @Suite("Guaranteed transfers", .endsInTime)
 struct GuaranteedTransferTests {
-    @Test("Ten transfers while out of range arrive after both agents and both apps were restarted")
-    func outOfRangeAndRestarted() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `Ten transfers while out of range arrive after both agents and both apps were restarted`() throws {
+        let world = try LinkWorld.settled()
         try world.input(.range(isInRange: false), at: world.phone)
         let sent = try (0..<10).map { _ in try world.transfer(from: world.phone) }
         try world.phone.reboot()
@@ -22,10 +22,11 @@ struct GuaranteedTransferTests {
         #expect(world.watch.handled == sent)
     }
 
-    @Test("A transfer queued after a restart of the device has a number of its own, also when those before were lost")
-    func numbersAfterARestart() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test
+    func `A transfer queued after a restart of the device has a number of its own, also when those before were lost`()
+        throws
+    {
+        let world = try LinkWorld.settled()
         var sent = try (0..<3).map { _ in try world.transfer(from: world.phone) }
         world.toWatch.removeAll()
         try world.phone.reboot()
@@ -36,10 +37,8 @@ struct GuaranteedTransferTests {
         #expect(world.phone.finished == sent)
     }
 
-    @Test("Lost acknowledgements cause no doubles")
-    func lostAcknowledgements() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `Lost acknowledgements cause no doubles`() throws {
+        let world = try LinkWorld.settled()
         let sent = try (0..<5).map { _ in try world.transfer(from: world.phone) }
         for _ in 0..<4 {
             while !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
@@ -50,18 +49,15 @@ struct GuaranteedTransferTests {
         #expect(world.watch.arrived == sent)
     }
 
-    @Test("At most sixteen transfers are under way unacknowledged")
-    func window() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `At most sixteen transfers are under way unacknowledged`() throws {
+        let world = try LinkWorld.settled()
         for _ in 0..<40 { _ = try world.transfer(from: world.phone) }
         #expect(world.toWatch.count(where: { $0.kind == .userInfo }) == 16)
     }
 
-    @Test("A transfer whose handler was interrupted is offered again, marked as repeated; the next one is not")
-    func onlyTheHeadIsRepeated() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test
+    func `A transfer whose handler was interrupted is offered again, marked as repeated; the next one is not`() throws {
+        let world = try LinkWorld.settled()
         let sent = try (0..<3).map { _ in try world.transfer(from: world.phone) }
         while !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
         try world.handleNext(at: world.watch, diesBeforeReport: true)
@@ -75,8 +71,7 @@ struct GuaranteedTransferTests {
         #expect(!next.flags.contains(.retransmission))
     }
 
-    @Test("A transfer cancelled before it was sent never arrives, and leaves no gap")
-    func cancelledBeforeSending() throws {
+    @Test func `A transfer cancelled before it was sent never arrives, and leaves no gap`() throws {
         let world = try LinkWorld()
         try world.activateApp(of: world.phone)
         let sent = try (0..<3).map { _ in try world.transfer(from: world.phone) }
@@ -86,10 +81,8 @@ struct GuaranteedTransferTests {
         #expect(world.watch.handled == [sent[0], sent[2]])
     }
 
-    @Test("A transfer cancelled on its way is replaced by a tombstone")
-    func cancelledOnItsWay() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `A transfer cancelled on its way is replaced by a tombstone`() throws {
+        let world = try LinkWorld.settled()
         let sent = try (0..<3).map { _ in try world.transfer(from: world.phone) }
         world.toWatch.removeAll()
         try world.input(.fromApp("phoneApp", WatchFrame(.cancelTransfer, messageId: sent[1])), at: world.phone)
@@ -98,10 +91,8 @@ struct GuaranteedTransferTests {
         #expect(world.phone.codes == [sent[1]: 7014])
     }
 
-    @Test("A transfer that has arrived when it is cancelled is reported as delivered")
-    func cancelledTooLate() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `A transfer that has arrived when it is cancelled is reported as delivered`() throws {
+        let world = try LinkWorld.settled()
         let sent = try (0..<3).map { _ in try world.transfer(from: world.phone) }
         while !world.toWatch.isEmpty { try world.arrive(at: world.watch) }
         // The acknowledgement is on its way.
@@ -112,10 +103,8 @@ struct GuaranteedTransferTests {
         #expect(world.phone.codes == [:])
     }
 
-    @Test("The end of a transfer is reported at the next activation if the app was not running")
-    func finishedIsTold() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `The end of a transfer is reported at the next activation if the app was not running`() throws {
+        let world = try LinkWorld.settled()
         let id = try world.transfer(from: world.phone)
         try world.killApp(of: world.phone)
         while !(world.toPhone.isEmpty && world.toWatch.isEmpty) {
@@ -131,10 +120,8 @@ struct GuaranteedTransferTests {
         #expect(world.phone.finished == [id], "it is reported once")
     }
 
-    @Test("The end of a transfer is reported again if the app died before its delegate had it")
-    func endIsToldAgain() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `The end of a transfer is reported again if the app died before its delegate had it`() throws {
+        let world = try LinkWorld.settled()
         world.phone.hearsEnds = false
         let id = try world.transfer(from: world.phone)
         try world.settle()
@@ -147,16 +134,14 @@ struct GuaranteedTransferTests {
         #expect(world.phone.finished == [id])
     }
 
-    @Test("An app that activates its session gets its queue in frames of limited size, at any length")
-    func fullOutbox() throws {
+    @Test func `An app that activates its session gets its queue in frames of limited size, at any length`() throws {
         let world = try LinkWorld()
         let body = try PropertyListSerialization.data(
             fromPropertyList: ["text": String(repeating: "x", count: 340)], format: .binary, options: 0)
         let sent = (0..<10_000).map { _ in UUID() }
         var outbox = world.phone.link.outbox
         let effects = sent.flatMap { outbox.add($0, origin: "phoneApp", destination: "watchApp", body: body) }
-        try world.phone.database.apply(
-            effects.compactMap { if case .store(let change) = $0 { change } else { nil } })
+        try world.phone.database.apply(effects.compactMap { if case .store(let change) = $0 { change } else { nil } })
         try world.phone.reboot()
         try world.activateApp(of: world.phone)
         #expect(world.phone.toApp.prefix { $0.kind == .outstandingTransfer }.map(\.messageId) == sent)
@@ -165,10 +150,8 @@ struct GuaranteedTransferTests {
         #expect(largest < 1_000)
     }
 
-    @Test("A transfer that comes again under another number is handed over once")
-    func doubleUnderAnotherNumber() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `A transfer that comes again under another number is handed over once`() throws {
+        let world = try LinkWorld.settled()
         let id = try world.transfer(from: world.phone)
         let copy = try #require(world.toWatch.first { $0.kind == .userInfo })
         try world.settle()
@@ -179,10 +162,8 @@ struct GuaranteedTransferTests {
         #expect(world.watch.handled == [id])
     }
 
-    @Test("A transfer with invalid or too large content is refused; later ones are accepted")
-    func badContent() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `A transfer with invalid or too large content is refused; later ones are accepted`() throws {
+        let world = try LinkWorld.settled()
         let large = try PropertyListSerialization.data(
             fromPropertyList: ["text": String(repeating: "x", count: 65_536)], format: .binary, options: 0)
         // The phone's system does not look, as if it were another one.
@@ -197,8 +178,7 @@ struct GuaranteedTransferTests {
         #expect(world.phone.finished == sent)
     }
 
-    @Test("A confirmation of an earlier epoch is ignored")
-    func earlierEpoch() {
+    @Test func `A confirmation of an earlier epoch is ignored`() {
         var outbox = Outbox(epoch: 7)
         _ = outbox.connect(epoch: 7, received: 0)
         _ = outbox.add(UUID(), origin: "phoneApp", destination: "watchApp", body: Data())
@@ -208,10 +188,8 @@ struct GuaranteedTransferTests {
         #expect(outbox.entries.isEmpty)
     }
 
-    @Test("A watch that has lost its memory gets what is still queued, under a new epoch")
-    func erasedReceiver() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `A watch that has lost its memory gets what is still queued, under a new epoch`() throws {
+        let world = try LinkWorld.settled()
         _ = try (0..<3).map { _ in try world.transfer(from: world.phone) }
         try world.settle()
         let epoch = world.phone.link.outbox.epoch

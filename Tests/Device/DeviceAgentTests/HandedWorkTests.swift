@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -10,8 +12,7 @@ import Testing
 @Suite("Work handed to a process", .endsInTime)
 struct HandedWorkTests {
     private func connected() throws -> LinkWorld {
-        let world = try LinkWorld()
-        try world.settle()
+        let world = try LinkWorld.settled()
         world.phone.hearsEnds = false
         return world
     }
@@ -28,9 +29,11 @@ struct HandedWorkTests {
         return world.phone.toApp.filter { $0.kind == .context && !$0.flags.contains(.retransmission) }
     }
 
-    @Test(
-        "A context whose process dies before its delegate has it is delivered to the next process, also after a crash")
-    func unheardContext() throws {
+    @Test
+    func
+        `A context whose process dies before its delegate has it is delivered to the next process, also after a crash`()
+        throws
+    {
         let world = try connected()
         try update(1, in: world)
         #expect(try news(world).map(\.body) == [content(1)])
@@ -50,10 +53,11 @@ struct HandedWorkTests {
         #expect(news(world).isEmpty)
     }
 
-    @Test(
-        "A context is delivered to a process once, and the acknowledgement of an older one does not settle a newer one"
-    )
-    func newerContext() throws {
+    @Test
+    func
+        `A context is delivered to a process once, and the acknowledgement of an older one does not settle a newer one`()
+        throws
+    {
         let world = try connected()
         try update(1, in: world)
         let first = try #require(news(world).first)
@@ -67,8 +71,7 @@ struct HandedWorkTests {
         #expect(try news(world).map(\.body) == [content(2)])
     }
 
-    @Test("A notification that an app is to decide about is kept on the disk until it has decided")
-    func undecided() throws {
+    @Test func `A notification that an app is to decide about is kept on the disk until it has decided`() throws {
         func notification(_ id: String, _ payload: [String: JSONValue] = [:]) -> DeviceNotification {
             DeviceNotification(id: id, payload: payload, date: 0)
         }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -9,8 +11,7 @@ import Testing
 struct HeartbeatTests {
     private func isReachable(_ end: LinkWorld.End) -> Bool { end.link.state(for: end.app).isReachable }
 
-    @Test("A device that answers stays reachable, after any number of questions")
-    func answered() throws {
+    @Test func `A device that answers stays reachable, after any number of questions`() throws {
         let world = try LinkWorld.connected()
         for _ in 0..<20 {
             for end in [world.phone, world.watch] { try world.input(.beat, at: end) }
@@ -22,8 +23,8 @@ struct HeartbeatTests {
         }
     }
 
-    @Test("Three unanswered questions are the end of the connection, in each direction by itself")
-    func unanswered() throws {
+    @Test(.verifies("size", "Heartbeat.interval", "Heartbeat.patience"))
+    func `Three unanswered questions are the end of the connection, in each direction by itself`() throws {
         for isPhone in [true, false] {
             let world = try LinkWorld.connected()
             let end = isPhone ? world.phone : world.watch
@@ -40,8 +41,9 @@ struct HeartbeatTests {
         }
     }
 
-    @Test("The answer to a later question answers the earlier ones, and an answer without a question is ignored")
-    func laterAnswer() throws {
+    @Test
+    func `The answer to a later question answers the earlier ones, and an answer without a question is ignored`() throws
+    {
         var heartbeat = Heartbeat()
         heartbeat.begin(at: 0)
         let numbers = [heartbeat.beat(at: 0), heartbeat.beat(at: 0)]
@@ -54,8 +56,7 @@ struct HeartbeatTests {
         #expect(next == 3)
     }
 
-    @Test("Where the clock jumps over an hour, one question is due and not all of them")
-    func jump() throws {
+    @Test func `Where the clock jumps over an hour, one question is due and not all of them`() throws {
         var heartbeat = Heartbeat()
         heartbeat.begin(at: 0)
         #expect(heartbeat.due == Heartbeat.interval)
@@ -66,8 +67,7 @@ struct HeartbeatTests {
         #expect(heartbeat.unanswered == 1)
     }
 
-    @Test("A lost state is sent again until it is acknowledged")
-    func lostState() throws {
+    @Test func `A lost state is sent again until it is acknowledged`() throws {
         let world = try LinkWorld.connected()
         try world.killApp(of: world.watch)
         #expect(world.toPhone.map(\.kind) == [.state])
@@ -83,8 +83,7 @@ struct HeartbeatTests {
         #expect(world.toPhone.isEmpty, "the phone has heard it")
     }
 
-    @Test("A state older than the last one is ignored")
-    func overtakenState() throws {
+    @Test func `A state older than the last one is ignored`() throws {
         let world = try LinkWorld.connected()
         try world.killApp(of: world.watch)
         try world.activateApp(of: world.watch)
@@ -95,8 +94,7 @@ struct HeartbeatTests {
         #expect(isReachable(world.phone))
     }
 
-    @Test("The states of a restarted watch are accepted, although its counter restarts")
-    func restartedWatch() throws {
+    @Test func `The states of a restarted watch are accepted, although its counter restarts`() throws {
         let world = try LinkWorld.connected()
         for _ in 0..<5 {
             try world.killApp(of: world.watch)

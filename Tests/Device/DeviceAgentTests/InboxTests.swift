@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -48,8 +50,7 @@ struct InboxTests {
                 body: Data([UInt8(number)])))
     }
 
-    @Test("The next transfer is stored and confirmed, and an earlier one is confirmed again and not stored")
-    func inOrder() {
+    @Test func `The next transfer is stored and confirmed, and an earlier one is confirmed again and not stored`() {
         var inbox = filled(0)
         for number in 0..<3 {
             let sequence = UInt64(number + 1)
@@ -68,8 +69,7 @@ struct InboxTests {
         #expect(inbox.count(for: "other") == 0 && inbox.entries.map(\.transferId) == Array(ids.prefix(3)))
     }
 
-    @Test("A gap is reported once, until it is closed or the devices connect again")
-    func gap() {
+    @Test func `A gap is reported once, until it is closed or the devices connect again`() {
         var inbox = filled(1)
         #expect(inbox.receive(frame(3, 4)) == [report(.userInfoGap, 2)])
         #expect(inbox.receive(frame(4, 5)).isEmpty)
@@ -79,8 +79,7 @@ struct InboxTests {
         #expect(inbox.receive(frame(3, 4)) == [report(.userInfoGap, 3)])
     }
 
-    @Test("A refusal names the code; what comes behind waits for the tombstone, without a question")
-    func refusal() {
+    @Test func `A refusal names the code; what comes behind waits for the tombstone, without a question`() {
         var inbox = filled(1)
         let refused = WatchFrame(
             .userInfoRefusal, messageId: ids[1], epoch: 7, sequence: 2, body: WatchFrame.body(RefusalBody(code: 7015)))
@@ -97,8 +96,8 @@ struct InboxTests {
         #expect(inbox.skipped == [2] && inbox.count == 2)
     }
 
-    @Test("A double under another number is confirmed as arrived, also as a tombstone and when it would be refused")
-    func double() {
+    @Test
+    func `A double under another number is confirmed as arrived, also as a tombstone and when it would be refused`() {
         for (kind, refusal) in [(.userInfo, nil), (.userInfo, 7006), (.userInfoTombstone, nil)]
             as [(WatchFrame.Kind, Int?)]
         {
@@ -109,8 +108,7 @@ struct InboxTests {
         }
     }
 
-    @Test("Another outbox of the sender begins at its first number; what has arrived stays, tombstones do not")
-    func otherSender() {
+    @Test func `Another outbox of the sender begins at its first number; what has arrived stays, tombstones do not`() {
         var inbox = filled(1)
         _ = inbox.receive(frame(1, 2, .userInfoTombstone))
         #expect(inbox.connect(epoch: 8) == [.store(.senderChanged(epoch: 8))])
@@ -122,8 +120,8 @@ struct InboxTests {
         #expect(next.first == .store(.received(entry(2, at: 2), sequence: 2)))
     }
 
-    @Test("An app gets one transfer after the other; only the one that it was handed can be reported as handled")
-    func oneByOne() {
+    @Test
+    func `An app gets one transfer after the other; only the one that it was handed can be reported as handled`() {
         var inbox = filled(2)
         #expect(inbox.offer(to: "other").isEmpty)
         #expect(inbox.offer(to: "app") == [.store(.offered(position: 1)), delivery(0, hasMore: true)])
@@ -141,8 +139,7 @@ struct InboxTests {
         #expect(inbox.handled(ids[1], by: "app").isEmpty && inbox.offer(to: "app").isEmpty && inbox.count == 0)
     }
 
-    @Test("With its app all that waits for it is gone, and nothing of another app")
-    func removedApp() {
+    @Test func `With its app all that waits for it is gone, and nothing of another app`() {
         var inbox = filled(2)
         _ = inbox.receive(frame(2, 3, app: "other"))
         _ = inbox.offer(to: "app")
@@ -157,8 +154,7 @@ struct InboxTests {
         #expect(inbox.offer(to: "app").count == 2, "the next installation is not busy with the work of the one before")
     }
 
-    @Test("A restored inbox continues with its numbers, and knows what an app was handed")
-    func restored() {
+    @Test func `A restored inbox continues with its numbers, and knows what an app was handed`() {
         var first = entry(0, at: 4)
         first.wasOffered = true
         var inbox = Inbox(
@@ -166,14 +162,12 @@ struct InboxTests {
         #expect(inbox.count == 2 && inbox.size == 2)
         #expect(inbox.offer(to: "app") == [delivery(0, hasMore: true, isAgain: true)])
         let double = inbox.receive(frame(2, 10))
-        #expect(
-            double == [.store(.received(nil, sequence: 10)), report(.userInfoAcknowledgement, 10, skipped: [9])])
+        #expect(double == [.store(.received(nil, sequence: 10)), report(.userInfoAcknowledgement, 10, skipped: [9])])
         let next = inbox.receive(frame(3, 11))
         #expect(next.first == .store(.received(entry(3, at: 7), sequence: 11)))
     }
 
-    @Test("After a refused write an app continues with what it was handed, if that is stored and still first")
-    func keptHandling() {
+    @Test func `After a refused write an app continues with what it was handed, if that is stored and still first`() {
         var before = filled(2)
         _ = before.offer(to: "app")
         func restored(_ entries: [Inbox.Entry]) -> Inbox {

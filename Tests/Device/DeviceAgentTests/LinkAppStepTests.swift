@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -52,8 +54,10 @@ struct LinkAppStepTests {
         }
     }
 
-    @Test("A message is handed to an app that can take it; it launches an app of the phone, and wakes either one")
-    func liveMessages() throws {
+    @Test
+    func `A message is handed to an app that can take it; it launches an app of the phone, and wakes either one`()
+        throws
+    {
         let rows: [(presence: AppPresence?, onPhone: Fate, onWatch: Fate)] = [
             (nil, .launches, .refused(7014)), (Self.starting, .held, .refused(7014)),
             (Self.active, .handedOver, .handedOver), (Self.background, .handedOver, .handedOver),
@@ -74,8 +78,8 @@ struct LinkAppStepTests {
         }
     }
 
-    @Test("A message for a missing app, too large or without a dictionary is refused with the code of that")
-    func refusedMessages() throws {
+    @Test
+    func `A message for a missing app, too large or without a dictionary is refused with the code of that`() throws {
         let world = try LinkWorld.connected()
         for end in [world.phone, world.watch] {
             let missing: UInt64 = end.isWatch ? 7006 : 7018
@@ -90,8 +94,7 @@ struct LinkAppStepTests {
         }
     }
 
-    @Test("A transfer wakes or launches the watch app only if it is for a complication on the face")
-    func complications() throws {
+    @Test func `A transfer wakes or launches the watch app only if it is for a complication on the face`() throws {
         let current: WatchFrame.Flags = [.propertyList, .complication]
         let rows: [(presence: AppPresence?, LinkEffect?)] = [
             (nil, .launch("watchApp")), (Self.starting, nil), (Self.active, nil), (Self.asleep, .wake("watchApp")),
@@ -108,8 +111,7 @@ struct LinkAppStepTests {
                 } else {
                     try world.killApp(of: watch)
                 }
-                let transfer = frame(
-                    .userInfo, to: watch, of: world, flags: flags, sequence: 1, body: try content(1))
+                let transfer = frame(.userInfo, to: watch, of: world, flags: flags, sequence: 1, body: try content(1))
                 let effects = watch.link.handle(.fromPeer(transfer), at: 0).filter { effect in
                     switch effect {
                     case .launch, .wake: true
@@ -122,8 +124,7 @@ struct LinkAppStepTests {
         }
     }
 
-    @Test("With the watch app its complication leaves the face, also for the next installation")
-    func removedComplication() throws {
+    @Test func `With the watch app its complication leaves the face, also for the next installation`() throws {
         let world = try LinkWorld.connected()
         try world.input(.complicationChanged(world.watch.app, isEnabled: true), at: world.watch)
         try world.exchange()
@@ -138,8 +139,10 @@ struct LinkAppStepTests {
         }
     }
 
-    @Test("While the watch is not used, what an app sends is refused; what it has queued can still be taken back")
-    func unused() throws {
+    @Test
+    func `While the watch is not used, what an app sends is refused; what it has queued can still be taken back`()
+        throws
+    {
         for (role, code) in [(.idle, 7016), (.unpaired, 7005)] as [(LinkRole, UInt64)] {
             let world = try LinkWorld.connected()
             let phone = world.phone
@@ -164,8 +167,7 @@ struct LinkAppStepTests {
         }
     }
 
-    @Test("An app without a counterpart gets 7006 for what it sends")
-    func withoutCounterpart() throws {
+    @Test func `An app without a counterpart gets 7006 for what it sends`() throws {
         let world = try LinkWorld.connected()
         for kind in [WatchFrame.Kind.live, .userInfo, .context] {
             let frame = WatchFrame(kind, flags: .propertyList, messageId: UUID(), body: try content(1))
@@ -177,8 +179,7 @@ struct LinkAppStepTests {
         #expect(!world.phone.link.state(for: "unknown").isCounterpartInstalled)
     }
 
-    @Test("The same transfer or file that an app sends again is queued once, and answered as queued")
-    func sentTwice() throws {
+    @Test func `The same transfer or file that an app sends again is queued once, and answered as queued`() throws {
         let world = try LinkWorld()
         let phone = world.phone
         let frame = WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content(1))
@@ -189,5 +190,33 @@ struct LinkAppStepTests {
             #expect(again.count == 1 && news(again).map(\.kind) == [.transferQueued] && news(again)[0].sequence == 0)
         }
         #expect(phone.link.outbox.count == 2 && phone.link.files.count == 1)
+    }
+
+    @Test func `What an app acknowledges without having been given it, or takes back unsent, changes nothing`() throws {
+        let world = try LinkWorld.connected()
+        for end in [world.phone, world.watch] { end.hearsEnds = false }
+        // Each end has something that its app is still to get, and an end of its own that was not acknowledged.
+        for (sender, receiver) in [(world.phone, world.watch), (world.watch, world.phone)] {
+            _ = try world.transfer(from: sender)
+            let context = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(1))
+            try world.input(.fromApp(sender.app, context), at: sender)
+            try world.exchange()
+            try world.input(.handOverFailed(receiver.app), at: receiver)
+        }
+        for end in [world.phone, world.watch] {
+            #expect(end.link.inbox.count(for: end.app) == 1 && end.link.finished.count == 1)
+            for kind in [
+                WatchFrame.Kind.delivered, .transferTold, .contextTold, .liveAcknowledgement, .liveReply, .liveError,
+                .cancelTransfer,
+            ] {
+                let before = end.link
+                let frame = WatchFrame(kind, messageId: UUID(), correlationId: UUID())
+                #expect(end.link.handle(.fromApp(end.app, frame), at: world.now).isEmpty, "\(end.name): \(kind)")
+                #expect(end.link == before, "\(end.name): \(kind)")
+            }
+            // The transfer is offered again when there is a reason.
+            let offered = news(end.link.handle(.appChanged(end.app, end.presence), at: world.now))
+            #expect(offered.map(\.kind) == [.deliver])
+        }
     }
 }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -29,7 +32,6 @@ final class LinkFaultInjectorTests {
     }
 
     @Test(
-        "A fault of the link aims at each frame by the kind that it has for a scenario",
         arguments: [
             (WatchFrame.Kind.live, LinkMessageKind.live), (.liveReply, .reply), (.liveError, .reply),
             (.userInfo, .transfer), (.filePart, .transfer), (.userInfoTombstone, .transfer),
@@ -38,19 +40,19 @@ final class LinkFaultInjectorTests {
             (.contextAcknowledgement, .acknowledgement), (.context, .context), (.state, .state), (.hello, nil),
             (.welcome, nil), (.bye, nil), (.ping, nil), (.pong, nil),
         ] as [(WatchFrame.Kind, LinkMessageKind?)])
-    func kinds(kind: WatchFrame.Kind, word: LinkMessageKind?) {
+    func `A fault of the link aims at each frame by the kind that it has for a scenario`(
+        kind: WatchFrame.Kind, word: LinkMessageKind?
+    ) {
         #expect(WatchFrame(kind).messageKind == word)
     }
 
-    @Test("Without faults everything arrives at once")
-    func clear() {
+    @Test func `Without faults everything arrives at once`() {
         #expect(air.isClear)
         #expect(take(live(1)) == [1])
         #expect(air.isClear && air.nextArrival == nil)
     }
 
-    @Test("A narrow link lets its bytes pass one after the other, in each direction by itself")
-    func narrow() {
+    @Test func `A narrow link lets its bytes pass one after the other, in each direction by itself`() {
         let size = live(1).parts.map(\.count).reduce(0, +)
         _ = air.arm(.slow(by: .zero, jitter: .zero, rate: size), .init(), .toWatch)
         #expect(take(live(1)) == [] && take(live(2)) == [], "a second each")
@@ -61,8 +63,7 @@ final class LinkFaultInjectorTests {
         #expect(arrivals(at: 5_999) == [] && arrivals(at: 6_000) == [3])
     }
 
-    @Test("A slow link delays each message from its acceptance and keeps the order with any jitter")
-    func slow() {
+    @Test func `A slow link delays each message from its acceptance and keeps the order with any jitter`() {
         _ = air.arm(.slow(by: .milliseconds(200), jitter: .milliseconds(150)), .init(times: 20), .toWatch)
         for number in 0..<20 as Range<UInt64> { #expect(take(live(number), at: Int64(number)) == []) }
         #expect(take(live(20), at: 20) == [], "one that is not slow does not overtake the others")
@@ -72,8 +73,7 @@ final class LinkFaultInjectorTests {
         #expect(air.nextArrival == nil)
     }
 
-    @Test("Messages from both directions arrive in the order of their times")
-    func bothDirections() throws {
+    @Test func `Messages from both directions arrive in the order of their times`() throws {
         _ = air.arm(.slow(by: .milliseconds(200), jitter: .zero), .init(), .toWatch)
         _ = air.arm(.slow(by: .milliseconds(100), jitter: .zero), .init(), .toPhone)
         #expect(take(live(1), .toWatch) == [] && take(live(2), .toPhone) == [])
@@ -81,8 +81,7 @@ final class LinkFaultInjectorTests {
         #expect(arrivals(at: 300) == [2, 1])
     }
 
-    @Test("A delay that no clock reaches does not end the agent")
-    func endless() {
+    @Test func `A delay that no clock reaches does not end the agent`() {
         for _ in 0..<3 {
             _ = air.arm(.slow(by: LabDuration(nanoseconds: .max), jitter: LabDuration(nanoseconds: .max)), .init(), nil)
         }
@@ -90,8 +89,7 @@ final class LinkFaultInjectorTests {
         #expect(numbers(air.heal()) == [1])
     }
 
-    @Test("Lost messages never arrive, doubled ones arrive twice, and a fault hits only its kind and direction")
-    func lossAndDoubles() {
+    @Test func `Lost messages never arrive, doubled ones arrive twice, and a fault hits only its kind and direction`() {
         _ = air.arm(.drop(burst: 1), .init(kind: .live, times: 1), .toWatch)
         _ = air.arm(.duplicate, .init(kind: .live), .toPhone)
         #expect(take(WatchFrame(.userInfo, sequence: 7)) == [7])
@@ -100,9 +98,7 @@ final class LinkFaultInjectorTests {
         #expect(take(live(3)) == [3])
     }
 
-    @Test(
-        "Without a kind a fault spares state messages; only a cut drops greetings; none drops the end")
-    func kinds() {
+    @Test func `Without a kind a fault spares state messages; only a cut drops greetings; none drops the end`() {
         let (state, hello, bye) = (WatchFrame(.state), WatchFrame(.hello), WatchFrame(.bye))
         _ = air.arm(.drop(burst: 1), .init(), nil)
         #expect(take(live(1)) == [] && take(WatchFrame(.liveReply)) == [] && take(WatchFrame(.userInfoGap)) == [])
@@ -113,8 +109,7 @@ final class LinkFaultInjectorTests {
         #expect(take(hello) == [] && take(hello, .toPhone) == [0] && take(bye) == [0])
     }
 
-    @Test("A message is overtaken by the next one, or waits a second for it")
-    func reorder() {
+    @Test func `A message is overtaken by the next one, or waits a second for it`() {
         _ = air.arm(.reorder, .init(times: 2), .toWatch)
         #expect(take(live(1)) == [])
         #expect(take(live(2)) == [2, 1])
@@ -124,8 +119,7 @@ final class LinkFaultInjectorTests {
         #expect(take(live(4)) == [4])
     }
 
-    @Test("A damaged message is refused, whichever byte it is, and the same seed chooses the same one")
-    func corrupt() {
+    @Test func `A damaged message is refused, whichever byte it is, and the same seed chooses the same one`() {
         for byte in 1...100 { _ = air.arm(.corrupt(byte: byte), .init(skip: byte - 1, times: 1), .toWatch) }
         for number in 1...100 as ClosedRange<UInt64> { #expect(take(live(number)) == [], "byte \(number)") }
         func effects() -> [String] {
@@ -136,8 +130,7 @@ final class LinkFaultInjectorTests {
         #expect(effects().count == 9 && effects() == effects() && Set(effects()).count > 1)
     }
 
-    @Test("Every hit is reported, with the fault, the message's ordinal and the effect")
-    func occurrences() {
+    @Test func `Every hit is reported, with the fault, the message's ordinal and the effect`() {
         let drop = air.arm(.drop(burst: 1), .init(skip: 1, times: 1), nil)
         let slow = air.arm(.slow(by: .seconds(3), jitter: .zero), .init(), .toWatch)
         let first = air.take(live(1), .toWatch, at: 0).occurrences
@@ -147,8 +140,7 @@ final class LinkFaultInjectorTests {
         #expect(second.map(\.ordinal) == [2] && second.map(\.fault.word) == [.drop])
     }
 
-    @Test("`heal` lets everything arrive that is under way; a lost connection loses it")
-    func heal() {
+    @Test func `'heal' lets everything arrive that is under way; a lost connection loses it`() {
         _ = air.arm(.slow(by: .seconds(9), jitter: .zero), .init(), nil)
         _ = air.arm(.reorder, .init(skip: 1), nil)
         #expect(take(live(1)) == [] && take(live(2)) == [])
@@ -181,10 +173,9 @@ final class LinkFaultInjectorTests {
         }
     }
 
-    @Test("Over the worst of links each transfer arrives once and in order", arguments: 0..<16)
-    func exactlyOnceInOrder(seed: UInt64) throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test(arguments: 0..<16)
+    func `Over the worst of links each transfer arrives once and in order`(seed: UInt64) throws {
+        let world = try LinkWorld.settled()
         air = LinkFaultInjector(seed: seed, link: "pairing")
         _ = air.arm(.drop(burst: 3), .init(chance: 0.25), nil)
         _ = air.arm(.duplicate, .init(chance: 0.2), nil)
@@ -214,10 +205,10 @@ final class LinkFaultInjectorTests {
         #expect(world.watch.arrived == sent[false] && world.phone.arrived == sent[true], "seed \(seed)")
     }
 
-    @Test(
-        "A cut in one direction leaves the ends in different states, and `heal` restores the link",
-        arguments: LinkDirection.allCases)
-    func cutAndHealed(direction: LinkDirection) throws {
+    @Test(arguments: LinkDirection.allCases)
+    func `A cut in one direction leaves the ends in different states, and 'heal' restores the link`(
+        direction: LinkDirection
+    ) throws {
         let world = try LinkWorld()
         for end in [world.phone, world.watch] { try world.activateApp(of: end) }
         try world.input(.range(isInRange: false), at: world.phone)

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -15,8 +18,7 @@ struct LinkFaultStepTests {
         LinkFault(id: "fault-1", effect: effect, direction: direction, aim: aim)
     }
 
-    @Test("Each fault has the name of its command, and says in words what it does to which messages")
-    func words() {
+    @Test func `Each fault has the name of its command, and says in words what it does to which messages`() {
         let second = LabDuration.seconds(1)
         let rows: [(LinkFault.Effect, LinkFault.Aim, LinkFaultWord, String)] = [
             (.slow(by: second, jitter: .zero), .init(), .slow, "each message takes 1s"),
@@ -41,8 +43,7 @@ struct LinkFaultStepTests {
         #expect(Set(rows.map { $0.2 }) == Set(LinkFaultWord.allCases))
     }
 
-    @Test("A fault is about one direction and one kind, or about all but states and what keeps the connection")
-    func about() {
+    @Test func `A fault is about one direction and one kind, or about all but states and what keeps the connection`() {
         let ordinary: Set<LinkMessageKind> = [.live, .reply, .transfer, .acknowledgement, .context]
         for kind in (0...UInt8.max).compactMap(WatchFrame.Kind.init(rawValue:)) {
             let frame = WatchFrame(kind)
@@ -65,8 +66,8 @@ struct LinkFaultStepTests {
         try arrivals.map { try WatchFrame(parts: $0.parts).sequence }
     }
 
-    @Test("The end of one fault leaves the others, and what is under way waits until the last one has ended")
-    func healedOne() throws {
+    @Test
+    func `The end of one fault leaves the others, and what is under way waits until the last one has ended`() throws {
         var air = LinkFaultInjector(seed: 1, link: "pairing")
         let slow = air.arm(.slow(by: .seconds(5), jitter: .zero), .init(), nil)
         let lossy = air.arm(.drop(burst: 1), .init(kind: .context), .toPhone)
@@ -85,8 +86,7 @@ struct LinkFaultStepTests {
         #expect(next == "fault-3", "an identifier is used once")
     }
 
-    @Test("The times of several faults add up, and each that has hit is reported with what it took")
-    func severalFaults() throws {
+    @Test func `The times of several faults add up, and each that has hit is reported with what it took`() throws {
         var air = LinkFaultInjector(seed: 1, link: "pairing")
         _ = air.arm(.slow(by: .seconds(2), jitter: .zero), .init(), .toWatch)
         _ = air.arm(.slow(by: .seconds(3), jitter: .zero), .init(skip: 1), .toWatch)
@@ -108,8 +108,9 @@ struct LinkFaultStepTests {
         #expect(try numbers(air.arrivals(until: 5_000_000_000)) == [2, 3, 3] && air.nextArrival == nil)
     }
 
-    @Test("A damaged message has the named byte changed and no other, counted over its parts and from the start again")
-    func damage() {
+    @Test
+    func `A damaged message has the named byte changed and no other, counted over its parts and from the start again`()
+    {
         let frame = live(1)
         let bytes = frame.parts.map(\.count).reduce(0, +)
         for byte in [1, 2, frame.parts[0].count, frame.parts[0].count + 1, bytes, bytes + 1, 2 * bytes + 3] {
@@ -125,8 +126,10 @@ struct LinkFaultStepTests {
         }
     }
 
-    @Test("A message that waits to be overtaken is due after a second; the one that overtakes it is not held itself")
-    func overtaken() throws {
+    @Test
+    func `A message that waits to be overtaken is due after a second; the one that overtakes it is not held itself`()
+        throws
+    {
         var air = LinkFaultInjector(seed: 1, link: "pairing")
         _ = air.arm(.reorder, .init(), .toWatch)
         #expect(air.take(live(1), .toWatch, at: 10).arrivals.isEmpty)
@@ -137,8 +140,7 @@ struct LinkFaultStepTests {
         #expect(air.nextArrival == nil && air.count(.toWatch) == 0 && !air.isClear)
     }
 
-    @Test("A state waits only if a fault is about it; a greeting passes messages that are held up")
-    func states() throws {
+    @Test func `A state waits only if a fault is about it; a greeting passes messages that are held up`() throws {
         var air = LinkFaultInjector(seed: 1, link: "pairing")
         _ = air.arm(.slow(by: .seconds(1), jitter: .zero), .init(), .toWatch)
         _ = air.take(live(1), .toWatch, at: 0)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -55,8 +57,10 @@ struct LinkGreetingStepTests {
         connection.compactMap { if case .linkChanged(let isUp) = $0 { isUp } else { nil } }
     }
 
-    @Test("A greeting states pairing, process, outbox, and how far everything has come; each has a number of its own")
-    func content() throws {
+    @Test
+    func `A greeting states pairing, process, outbox, and how far everything has come; each has a number of its own`()
+        throws
+    {
         var link = end(isWatch: true)
         for number in 1...3 as ClosedRange<UInt64> {
             let frame = link.hello()
@@ -71,8 +75,7 @@ struct LinkGreetingStepTests {
         #expect(link.counterpartVersion == StateVersion(process: 61, number: 0))
     }
 
-    @Test("A welcome connects as a greeting does, and gets no answer")
-    func welcomed() throws {
+    @Test func `A welcome connects as a greeting does, and gets no answer`() throws {
         var link = end(isWatch: true)
         _ = link.hello()
         let body = theirs("phone", 9, answers: identifier(51, 1))
@@ -81,8 +84,8 @@ struct LinkGreetingStepTests {
         #expect(frames(effects).map(\.kind) == [.state])
     }
 
-    @Test("Another greeting of the same process keeps the connection; one of another process ends it first")
-    func anotherGreeting() throws {
+    @Test
+    func `Another greeting of the same process keeps the connection; one of another process ends it first`() throws {
         for isWatch in [true, false] {
             let peer = isWatch ? "phone" : "watch"
             var link = end(isWatch: isWatch)
@@ -95,8 +98,7 @@ struct LinkGreetingStepTests {
         }
     }
 
-    @Test("A watch with another outbox was erased and is met anew; a phone that begins another one is the same")
-    func anotherOutbox() {
+    @Test func `A watch with another outbox was erased and is met anew; a phone that begins another one is the same`() {
         for isWatch in [true, false] {
             let peer = isWatch ? "phone" : "watch"
             var link = end(isWatch: isWatch)
@@ -107,8 +109,7 @@ struct LinkGreetingStepTests {
         }
     }
 
-    @Test("The number of the last state counts for one process of the other device")
-    func stateVersions() {
+    @Test func `The number of the last state counts for one process of the other device`() {
         var link = end(isWatch: true)
         func state(_ number: UInt64, isUnlocked: Bool) -> WatchLink.Input {
             .fromPeer(
@@ -129,8 +130,7 @@ struct LinkGreetingStepTests {
         #expect(!link.counterpartState.isUnlocked && link.counterpartVersion == StateVersion(process: 62, number: 1))
     }
 
-    @Test("Each end of a connection has its reason on the wire, and the end of a pairing names it")
-    func farewells() throws {
+    @Test func `Each end of a connection has its reason on the wire, and the end of a pairing names it`() throws {
         let rows: [(isWatch: Bool, WatchLink.Input, reason: ByeReason, epoch: UInt64)] = [
             (false, .range(isInRange: false), .outOfRange, 0), (true, .shutdown, .shutdown, 0),
             (false, .shutdown, .shutdown, 0), (true, .erased(epoch: 99), .erased, 0),
@@ -149,8 +149,7 @@ struct LinkGreetingStepTests {
         #expect(reasons.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7])
     }
 
-    @Test("An end that is not connected says no farewell, except that the devices go out of range")
-    func silentFarewells() {
+    @Test func `An end that is not connected says no farewell, except that the devices go out of range`() {
         for input in [.shutdown, .erased(epoch: 9), .role(.idle), .unpaired(epoch: 9), .peerEnded, .beat]
             as [WatchLink.Input]
         {
@@ -159,8 +158,7 @@ struct LinkGreetingStepTests {
         }
     }
 
-    @Test("A farewell ends the connection; one about another pairing is no end of anything")
-    func heardFarewells() {
+    @Test func `A farewell ends the connection; one about another pairing is no end of anything`() {
         for isWatch in [true, false] {
             let peer = isWatch ? "phone" : "watch"
             for reason in [ByeReason.outOfRange, .shutdown, .erased, .switched] {
@@ -176,8 +174,7 @@ struct LinkGreetingStepTests {
         }
     }
 
-    @Test("An end seeks the other one if it is a watch in range without a connection")
-    func seeking() {
+    @Test func `An end seeks the other one if it is a watch in range without a connection`() {
         var watch = end(isWatch: true)
         #expect(watch.isSeeking && watch.handle(.seek, at: 0) == [.greet])
         _ = watch.handle(.range(isInRange: false), at: 0)

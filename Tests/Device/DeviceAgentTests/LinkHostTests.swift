@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import SimulatedDevice
 import TestSupport
@@ -14,31 +17,13 @@ struct LinkHostTests {
         WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content(1))
     }
 
-    /// Carries out what an end has decided, and gives what concerns apps.
-    private func settle(_ host: LinkHost) throws -> [LinkEffect] {
-        var performed: [LinkEffect] = []
-        try host.settle { performed.append($0) }
-        return performed
-    }
-
     /// Lets the next write of the device fail.
     private func refuseStore(of phone: UnservedAgent, error: String = "EIO") throws {
         _ = try phone.agent.faults.arm(FaultRule(point: .linkStore, process: "phone", action: .fail(error)))
     }
 
-    /// The greeting of the phone, which has heard nothing yet.
-    private func greeting(to host: LinkHost) -> WatchFrame {
-        WatchFrame(
-            .hello,
-            body: WatchFrame.body(
-                GreetingBody(
-                    device: host.link.setup.peer, pairing: WatchLink.firstPairing,
-                    identifier: GreetingBody.Identifier(process: 5, number: 1), pid: 1, epoch: 3,
-                    receivedEpoch: host.link.outbox.epoch, receivedSequence: 0, skipped: [], receivedContexts: [:])))
-    }
-
-    @Test("A watch greets again until it is connected or out of range, the first time at once; a phone waits")
-    func greetings() throws {
+    @Test
+    func `A watch greets again until it is connected or out of range, the first time at once; a phone waits`() throws {
         let watch = try UnservedAgent("watch")
         let host = watch.agent.links[0]
         #expect(host.nextDeadline == 0)
@@ -58,7 +43,7 @@ struct LinkHostTests {
         host.updateTimers()
         let next = try #require(host.nextDeadline)
         #expect(next >= again + 5_000_000 && next <= MonotonicClock.nanoseconds() + 5_000_000)
-        host.collect(.fromPeer(greeting(to: host)))
+        host.collect(.fromPeer(host.greeting()))
         host.updateTimers()
         #expect(host.link.isUp && host.nextDeadline == nil)
         let phone = try UnservedAgent()
@@ -68,11 +53,10 @@ struct LinkHostTests {
         }
     }
 
-    @Test("Questions and repetitions are due by the lab's clock, and then after some real time")
-    func timers() throws {
+    @Test func `Questions and repetitions are due by the lab's clock, and then after some real time`() throws {
         let watch = try UnservedAgent("watch")
         let host = watch.agent.links[0]
-        host.collect(.fromPeer(greeting(to: host)))
+        host.collect(.fromPeer(host.greeting()))
         let before = MonotonicClock.nanoseconds()
         host.updateTimers()
         try watch.device.clock.advance(by: .milliseconds(499))
@@ -87,8 +71,7 @@ struct LinkHostTests {
         #expect(host.nextDeadline == nil, "a lost connection asks nothing")
     }
 
-    @Test("Of several confirmations in a row only the last is sent, and all else in order")
-    func confirmations() throws {
+    @Test func `Of several confirmations in a row only the last is sent, and all else in order`() throws {
         let phone = try UnservedAgent()
         let host = phone.agent.links[0]
         _ = host.air.arm(.slow(by: .seconds(60), jitter: .zero), .init(kind: .acknowledgement), .toWatch)
@@ -100,14 +83,13 @@ struct LinkHostTests {
             confirmation(1), .toPeer(WatchFrame(.userInfo, sequence: 2)), confirmation(3),
             .toPeer(WatchFrame(.userInfo, sequence: 4)), confirmation(5), .toPeer(WatchFrame(.userInfo, sequence: 6)),
         ]
-        _ = try settle(host)
+        _ = try host.settled()
         #expect(host.air.count(.toWatch) == 4)
         let sent = try host.air.heal().map { try WatchFrame(parts: $0.parts).sequence }
         #expect(sent == [2, 4, 5, 6])
     }
 
-    @Test("Effects for apps are carried out in their order, once, after everything was stored")
-    func effects() throws {
+    @Test func `Effects for apps are carried out in their order, once, after everything was stored`() throws {
         let phone = try UnservedAgent()
         let host = phone.agent.links[0]
         let entry = Outbox.Entry(
@@ -126,26 +108,26 @@ struct LinkHostTests {
         }
         #expect(performed == batch.filter { $0 != .store(.accepted(entry)) })
         #expect(!host.hasEffects)
-        #expect(try settle(host).isEmpty)
+        #expect(try host.settled().isEmpty)
     }
 
-    @Test("The end of the connection loses what is under way, and its begin does not")
-    func lostAir() throws {
+    @Test func `The end of the connection loses what is under way, and its begin does not`() throws {
         let phone = try UnservedAgent()
         let host = phone.agent.links[0]
         _ = host.air.arm(.slow(by: .seconds(60), jitter: .zero), .init(), .toWatch)
         host.effects = [.toPeer(WatchFrame(.live)), .linkChanged(isUp: true)]
-        _ = try settle(host)
+        _ = try host.settled()
         #expect(host.air.count(.toWatch) == 1)
         host.effects = [.linkChanged(isUp: false)]
-        _ = try settle(host)
+        _ = try host.settled()
         #expect(host.air.count(.toWatch) == 0)
     }
 
-    @Test(
-        "When the storage refuses a batch, waiting apps get its error, and of the rest only what needs no storage happens"
-    )
-    func refusedBatch() throws {
+    @Test
+    func
+        `When the storage refuses a batch, waiting apps get its error, and of the rest only what needs no storage happens`()
+        throws
+    {
         let phone = try UnservedAgent()
         let host = phone.agent.links[0]
         func app(_ kind: WatchFrame.Kind, _ flags: WatchFrame.Flags = [], _ sequence: UInt64 = 0) -> LinkEffect {
@@ -166,15 +148,14 @@ struct LinkHostTests {
         try refuseStore(of: phone)
         host.effects =
             [.store(.told(transferId: UUID())), app(.transferQueued), app(.transferQueued, [], 7009)] + lost + kept
-        let performed = try settle(host)
+        let performed = try host.settled()
         #expect(performed == [app(.transferQueued, [], 7013), app(.transferQueued, [], 7009)] + kept)
         #expect(!host.isListening && host.nextDeadline == host.pause)
         let refusals = try phone.traced(.diskRefused)
         #expect(refusals.map(\.fields) == [["what": "queue", "error": "EIO"]])
     }
 
-    @Test("Of a refused batch no frame leaves that says something is stored")
-    func refusedFrames() throws {
+    @Test func `Of a refused batch no frame leaves that says something is stored`() throws {
         let phone = try UnservedAgent()
         let host = phone.agent.links[0]
         _ = host.air.arm(.slow(by: .seconds(60), jitter: .zero), .init(), .toWatch)
@@ -186,22 +167,20 @@ struct LinkHostTests {
         try refuseStore(of: phone)
         let frames: [LinkEffect] = kinds.map { .toPeer(WatchFrame($0)) }
         host.effects = [.store(.told(transferId: UUID()))] + frames
-        _ = try settle(host)
+        _ = try host.settled()
         let sent = try host.air.heal().map { try WatchFrame(parts: $0.parts).kind }
         #expect(sent == [.live, .liveAcknowledgement, .liveReply, .liveError, .state])
     }
 
-    @Test("After a refused write the device continues from the disk when its pause is over, and stores again")
-    func continued() throws {
+    @Test
+    func `After a refused write the device continues from the disk when its pause is over, and stores again`() throws {
         let phone = try UnservedAgent()
         let host = phone.agent.links[0]
         try refuseStore(of: phone, error: "ENOSPC")
         host.collect(.fromApp("main", try userInfo()))
         #expect(host.link.outbox.count == 1)
-        guard case .toApp("main", let refusal)? = try settle(host).first else {
-            Issue.record("the app got no answer")
-            return
-        }
+        guard case .toApp("main", let refusal)? = try host.settled().first
+        else { throw Unexpected("the app got no answer") }
         #expect(refusal.kind == .transferQueued && refusal.sequence == 7015)
         #expect(host.link.outbox.count == 0 && !host.isListening)
         host.effects = []
@@ -212,27 +191,27 @@ struct LinkHostTests {
         host.collectDue()
         #expect(host.isListening && host.effects == [.greet])
         host.collect(.fromApp("main", try userInfo()))
-        _ = try settle(host)
+        _ = try host.settled()
         #expect(try host.database.load(counterparts: [:]).outbox.count == 1)
     }
 
-    @Test("The end of a pairing that the storage has refused is stored later, once, and a new pairing stays")
-    func unstoredEnd() throws {
+    @Test
+    func `The end of a pairing that the storage has refused is stored later, once, and a new pairing stays`() throws {
         for isPairedAgain in [false, true] {
             let phone = try UnservedAgent()
             let host = phone.agent.links[0]
             host.effects = []
             try refuseStore(of: phone)
             host.unpair()
-            _ = try settle(host)
+            _ = try host.settled()
             #expect(host.link.pairing == WatchLink.firstPairing && host.link.role == .unpaired)
             if isPairedAgain { host.collect(.role(.active)) }
-            _ = try settle(host)
+            _ = try host.settled()
             for round in 1...2 {
                 let before = host.link.pairing
                 host.pause = 1
                 host.collectDue()
-                _ = try settle(host)
+                _ = try host.settled()
                 #expect((host.link.pairing != before) == (round == 1), "round \(round)")
                 #expect(host.link.role == (isPairedAgain ? .active : .unpaired))
                 #expect(try host.database.load(counterparts: [:]).pairing == host.link.pairing)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -8,8 +10,7 @@ import Testing
 /// Inputs of an end of the link by themselves: those that change nothing, those that repair, and late ones.
 @Suite("Inputs of an end of the link", .endsInTime)
 struct LinkInputTests {
-    @Test("An input that says nothing new has no effect, with a connection and without one")
-    func nothingNew() throws {
+    @Test func `An input that says nothing new has no effect, with a connection and without one`() throws {
         let world = try LinkWorld.connected()
         for end in [world.phone, world.watch] {
             let inputs: [WatchLink.Input] = [
@@ -37,8 +38,7 @@ struct LinkInputTests {
         }
     }
 
-    @Test("Only a retry and the end of faults greet on a connection that is up")
-    func greetings() throws {
+    @Test func `Only a retry and the end of faults greet on a connection that is up`() throws {
         let world = try LinkWorld.connected()
         for end in [world.phone, world.watch] {
             for input in [.retry, .healed] as [WatchLink.Input] {
@@ -47,8 +47,8 @@ struct LinkInputTests {
         }
     }
 
-    @Test("A file that could not be put into the container of its app is handed over again, as a repeated one")
-    func failedHandOver() throws {
+    @Test
+    func `A file that could not be put into the container of its app is handed over again, as a repeated one`() throws {
         let world = try LinkWorld.connected()
         let watch = world.watch
         let file = UUID()
@@ -66,8 +66,7 @@ struct LinkInputTests {
         #expect(watch.files.map(\.wasOffered) == [false, true] && watch.files.last?.transferId == file)
     }
 
-    @Test("A retry delivers the context that was read from the disk again, unless transfers come first")
-    func retriedContext() throws {
+    @Test func `A retry delivers the context that was read from the disk again, unless transfers come first`() throws {
         let world = try LinkWorld.connected()
         let watch = world.watch
         watch.hearsEnds = false
@@ -87,8 +86,7 @@ struct LinkInputTests {
         #expect(contexts() == 2)
     }
 
-    @Test("Content that the storage has no room for is refused or waits, by what it is")
-    func noRoom() throws {
+    @Test func `Content that the storage has no room for is refused or waits, by what it is`() throws {
         let world = try LinkWorld.connected()
         let (phone, watch) = (world.phone, world.watch)
         phone.link.refusalOfStorage = 7013
@@ -114,8 +112,8 @@ struct LinkInputTests {
         #expect(watch.link.contexts.received[watch.app]?.version == 1 && phone.link.unconfirmed == nil)
     }
 
-    @Test("A context that cannot be taken is confirmed, so that it does not come again, and changes nothing")
-    func uselessContexts() throws {
+    @Test
+    func `A context that cannot be taken is confirmed, so that it does not come again, and changes nothing`() throws {
         let world = try LinkWorld.connected()
         let watch = world.watch
         let epoch = world.phone.link.outbox.epoch
@@ -138,8 +136,9 @@ struct LinkInputTests {
         #expect(watch.link.handle(.fromPeer(last), at: 0).count == 3)
     }
 
-    @Test("Each kind of frame is about the memory of its sender, about that of the receiver, or looks at it by itself")
-    func speakers() {
+    @Test
+    func `Each kind of frame is about the memory of its sender, about that of the receiver, or looks at it by itself`()
+    {
         let sender: Set<WatchFrame.Kind> = [.live, .context, .state]
         let receiver: Set<WatchFrame.Kind> = [.liveAcknowledgement, .liveReply, .liveError, .contextAcknowledgement]
         for kind in (0...UInt8.max).compactMap(WatchFrame.Kind.init(rawValue:)) {
@@ -149,8 +148,7 @@ struct LinkInputTests {
         }
     }
 
-    @Test("A frame of another memory than the present one of its speaker is ignored")
-    func lateFrames() throws {
+    @Test func `A frame of another memory than the present one of its speaker is ignored`() throws {
         let world = try LinkWorld.connected()
         let phone = world.phone
         let (own, theirs) = (phone.link.outbox.epoch, phone.link.inbox.epoch)
@@ -168,8 +166,8 @@ struct LinkInputTests {
         #expect(phone.link.ofMemory(.greet) == .greet)
     }
 
-    @Test("A question whether this end is there is answered with its number and the last state that came")
-    func questions() throws {
+    @Test
+    func `A question whether this end is there is answered with its number and the last state that came`() throws {
         let world = try LinkWorld.connected()
         let phone = world.phone
         let last = phone.link.counterpartVersion.number

@@ -1,5 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
+import LabVocabulary
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -64,8 +69,10 @@ struct LinkInspectionTests {
         return try #require(try result.decode([InspectLink.End].self).first)
     }
 
-    @Test("An inspection shows where each transfer, context and message of an end is, and how large, but no content")
-    func inspected() throws {
+    @Test
+    func `An inspection shows where each transfer, context and message of an end is, and how large, but no content`()
+        throws
+    {
         let end = try end(try busyPhone())
         #expect(end.link == "pairing" && end.peer == "watch" && !end.isUp && end.isInRange == true)
         #expect(end.unanswered == 0 && end.lastContact == 1_500)
@@ -97,8 +104,7 @@ struct LinkInspectionTests {
         #expect(condition.matched == 2 && condition.fired == 1 && condition.held == 2 && end.conditions.count == 1)
     }
 
-    @Test("A list is cut to the asked length, and all are counted; a link is chosen by its name")
-    func chosen() throws {
+    @Test func `A list is cut to the asked length, and all are counted; a link is chosen by its name`() throws {
         let phone = try busyPhone()
         for length in [0, 1, 2] {
             let end = try end(phone, ["list": .integer(Int64(length))])
@@ -112,8 +118,9 @@ struct LinkInspectionTests {
         #expect(try end(watch).isInRange == nil, "only the phone's end knows")
     }
 
-    @Test("A command for the armed faults counts what they were about and have hit, in both directions together")
-    func counted() throws {
+    @Test
+    func `A command for the armed faults counts what they were about and have hit, in both directions together`() throws
+    {
         let phone = try UnservedAgent()
         let host = phone.agent.links[0]
         _ = host.air.arm(.duplicate, .init(skip: 1), nil)
@@ -122,14 +129,11 @@ struct LinkInspectionTests {
             _ = host.air.take(WatchFrame(.live), direction, at: 0)
         }
         let faults = try #require(try phone.perform(ListTrafficFaults.self, of: "pairing")?.result)
-        #expect(
-            faults == [
-                ["id": "fault-1", "matched": 3, "fired": 1], ["id": "fault-2", "matched": 0, "fired": 0],
-            ])
+        #expect(faults == [["id": "fault-1", "matched": 3, "fired": 1], ["id": "fault-2", "matched": 0, "fired": 0]])
     }
 
-    @Test("The trace has each step of a transfer and of a message, with its number, its app and its link")
-    func traced() throws {
+    @Test
+    func `The trace has each step of a transfer and of a message, with its number, its app and its link`() throws {
         let phone = try UnservedAgent()
         let host = phone.agent.links[0]
         let refusal = WatchFrame.body(RefusalBody(code: 7009))
@@ -139,8 +143,7 @@ struct LinkInspectionTests {
             .store(.received(nil, sequence: 5)), .store(.acknowledged(upTo: 6)),
             .store(.handled(position: 3, transferId: nil)), .store(.handled(position: 4, transferId: ids[2])),
             .store(.told(transferId: ids[3])), .toPeer(WatchFrame(.live, messageId: ids[4], app: "companion")),
-            .toPeer(
-                WatchFrame(.userInfo, flags: .retransmission, messageId: ids[5], sequence: 7, app: "companion")),
+            .toPeer(WatchFrame(.userInfo, flags: .retransmission, messageId: ids[5], sequence: 7, app: "companion")),
             .toPeer(WatchFrame(.filePart, messageId: ids[6], sequence: 8, app: "companion")),
             .toPeer(WatchFrame(.userInfoTombstone, messageId: ids[7], sequence: 9, app: "companion")),
             .toPeer(WatchFrame(.liveError, correlationId: ids[0], sequence: 7014)),
@@ -151,9 +154,7 @@ struct LinkInspectionTests {
             more.merging(["id": .string(ids[id].uuidString), "link": "pairing"]) { $1 }
         }
         func sent(_ id: Int, _ sequence: JSONValue, isAgain: Bool = false) -> [String: JSONValue] {
-            fields(
-                id,
-                ["kind": "transfer", "seq": sequence, "app": "companion", "isRetransmission": .bool(isAgain)])
+            fields(id, ["kind": "transfer", "seq": sequence, "app": "companion", "isRetransmission": .bool(isAgain)])
         }
         let events = try TraceReader.read(phone.agent.trace.path).events.filter { $0.name.rawValue.hasPrefix("link.") }
         #expect(

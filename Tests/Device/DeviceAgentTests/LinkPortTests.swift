@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 
@@ -26,8 +28,7 @@ struct LinkPortTests {
         return parts
     }
 
-    @Test("A frame of another version is refused, and its sender receives the version as the reason")
-    func unknownVersion() throws {
+    @Test func `A frame of another version is refused, and its sender receives the version as the reason`() throws {
         let device = try TemporaryDevice(name: "phone")
         let phone = try port(device, "newer", isWatch: false)
         let watch = try port(device, "newer", isWatch: true)
@@ -50,8 +51,8 @@ struct LinkPortTests {
         #expect(answer == WatchFrame(.bye, sequence: ByeReason.version.rawValue))
     }
 
-    @Test("Only one phone listens for a link, and an agent is for a device of its instance that has none")
-    func taken() throws {
+    @Test
+    func `Only one phone listens for a link, and an agent is for a device of its instance that has none`() throws {
         let device = try TemporaryDevice(name: "phone")
         let first = try port(device, "taken", isWatch: false)
         let address = try device.layout.address(of: .link("taken"))
@@ -66,8 +67,7 @@ struct LinkPortTests {
         withExtendedLifetime((first, phone)) {}
     }
 
-    @Test("An agent that cannot start says what is wrong with its device or endpoint")
-    func errors() {
+    @Test func `An agent that cannot start says what is wrong with its device or endpoint`() {
         let rows: [(AgentError, String)] = [
             (.unknownDevice("x", known: ["a", "b"]), "The instance has no device `x`; its devices are a, b."),
             (.alreadyServed("a"), "The device `a` already has an agent."),

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -22,8 +24,8 @@ struct LinkStateStepTests {
                     body: WatchFrame.body(state))), at: end)
     }
 
-    @Test("For the phone the watch is reachable if both ends say so, the link is up and both apps are there")
-    func phone() throws {
+    @Test
+    func `For the phone the watch is reachable if both ends say so, the link is up and both apps are there`() throws {
         let world = try LinkWorld.connected()
         let phone = world.phone
         for isAttached in Self.flags {
@@ -49,15 +51,15 @@ struct LinkStateStepTests {
             phone.link.state(for: phone.app) == WatchCounterpartState(isPaired: true), "kept while the link is down")
     }
 
-    @Test("For the watch the phone is reachable if its own app is in the foreground and the phone was unlocked")
-    func watch() throws {
+    @Test
+    func `For the watch the phone is reachable if its own app is in the foreground and the phone was unlocked`() throws
+    {
         let world = try LinkWorld.connected()
         let watch = world.watch
         for isActivated in Self.flags {
             for isForeground in Self.flags {
                 for isUnlocked in Self.flags {
-                    let presence = AppPresence(
-                        isAttached: true, isActivated: isActivated, isForeground: isForeground)
+                    let presence = AppPresence(isAttached: true, isActivated: isActivated, isForeground: isForeground)
                     try world.input(.appChanged(watch.app, presence), at: watch)
                     // Whether the phone's app runs does not matter: a message launches it.
                     try hear(PublishedState(isUnlocked: isUnlocked, apps: ["phoneApp": .init()]), at: watch, of: world)
@@ -72,8 +74,7 @@ struct LinkStateStepTests {
         #expect(state == WatchCounterpartState(isPaired: true, isCounterpartInstalled: true))
     }
 
-    @Test("A device publishes each state of its apps once, the watch also what its session shows")
-    func published() throws {
+    @Test func `A device publishes each state of its apps once, the watch also what its session shows`() throws {
         let world = try LinkWorld.connected()
         func app(_ end: LinkWorld.End) throws -> PublishedState.App { try #require(end.link.published?.apps[end.app]) }
         let all = PublishedState.App(isInstalled: true, isAttached: true, isActivated: true, isReachable: true)
@@ -95,8 +96,7 @@ struct LinkStateStepTests {
         #expect(try app(world.watch).hasComplication)
     }
 
-    @Test("What an app is shown changes with the state, and an inactive session is shown nothing")
-    func shown() throws {
+    @Test func `What an app is shown changes with the state, and an inactive session is shown nothing`() throws {
         let world = try LinkWorld.connected()
         let phone = world.phone
         func events() throws -> [WatchCounterpartState] {
@@ -117,8 +117,10 @@ struct LinkStateStepTests {
         #expect(try events().isEmpty)
     }
 
-    @Test("What waits for confirmation is other after each confirmation, and contexts wait only while the link is up")
-    func unconfirmed() throws {
+    @Test
+    func `What waits for confirmation is other after each confirmation, and contexts wait only while the link is up`()
+        throws
+    {
         let world = try LinkWorld.connected()
         let phone = world.phone
         #expect(phone.link.unconfirmed == nil)
@@ -142,8 +144,7 @@ struct LinkStateStepTests {
         #expect(phone.link.unconfirmed == nil)
     }
 
-    @Test("The next moment of lab time is the earliest of messages and budgets")
-    func nextMoment() throws {
+    @Test func `The next moment of lab time is the earliest of messages and budgets`() throws {
         let world = try LinkWorld.connected()
         let phone = world.phone
         try world.input(.complicationChanged(world.watch.app, isEnabled: true), at: world.watch)
@@ -162,8 +163,7 @@ struct LinkStateStepTests {
         #expect(phone.link.nextLabDeadline == nil)
     }
 
-    @Test("A queue is full with as many transfers or bytes as it holds, by default 20,000 and 64 MiB")
-    func capacity() {
+    @Test func `A queue is full with as many transfers or bytes as it holds, by default 20,000 and 64 MiB`() {
         let capacity = QueueCapacity(transfers: 3, size: 10)
         let rows = [
             (2, 9, false), (3, 0, true), (4, 0, true), (0, 10, true), (0, 11, true), (10, 3, true), (2, 3, false),
@@ -174,8 +174,10 @@ struct LinkStateStepTests {
         #expect(QueueCapacity() == QueueCapacity(transfers: 20_000, size: 67_108_864))
     }
 
-    @Test("A received file is completed in a full inbox, and what comes behind it is refused until there is room")
-    func fullByAFile() throws {
+    @Test
+    func `A received file is completed in a full inbox, and what comes behind it is refused until there is room`()
+        throws
+    {
         let world = try LinkWorld(capacity: QueueCapacity(size: 3 * FileParts.size))
         try world.settle()
         let (phone, watch) = (world.phone, world.watch)
@@ -198,8 +200,7 @@ struct LinkStateStepTests {
         #expect(watch.handled == [file, next])
     }
 
-    @Test("A refusal without a code, and one that cannot be read, refuses nothing")
-    func emptyRefusals() throws {
+    @Test func `A refusal without a code, and one that cannot be read, refuses nothing`() throws {
         let world = try LinkWorld.connected()
         let phone = world.phone
         _ = try world.transfer(from: phone)

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabVocabulary
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -24,8 +27,9 @@ struct LiveMessageStepTests {
         WatchFrame(.liveError, correlationId: id, sequence: code)
     }
 
-    @Test("A message leaves for its counterpart; each answer but a repeated one reaches its app, and the last ends it")
-    func sender() {
+    @Test
+    func `A message leaves for its counterpart; each answer but a repeated one reaches its app, and the last ends it`()
+    {
         for kind in [WatchFrame.Kind.liveReply, .liveError] {
             var live = LiveMessages()
             let sent = live.send(message(first), from: "app", to: "other", at: 5)
@@ -41,8 +45,7 @@ struct LiveMessageStepTests {
         }
     }
 
-    @Test("A message without a reply is over when it is delivered")
-    func withoutReply() {
+    @Test func `A message without a reply is over when it is delivered`() {
         var live = LiveMessages()
         _ = live.send(message(first, expectsReply: false), from: "app", to: "other", at: 0)
         let delivered = answer(.liveAcknowledgement, to: first)
@@ -50,16 +53,14 @@ struct LiveMessageStepTests {
         #expect(live.pending.isEmpty && live.nextDeadline == nil && live.linkLost().isEmpty)
     }
 
-    @Test("A reply that comes before the acknowledgement ends the message as well")
-    func replyOnly() {
+    @Test func `A reply that comes before the acknowledgement ends the message as well`() {
         var live = LiveMessages()
         _ = live.send(message(first), from: "app", to: "other", at: 0)
         #expect(live.answered(answer(.liveReply, to: first), at: 1).count == 1)
         #expect(live.answered(answer(.liveAcknowledgement, to: first), at: 2).isEmpty && live.nextDeadline == nil)
     }
 
-    @Test("An app that can take a message gets it at once; one that cannot gets it later, and in order")
-    func receiver() {
+    @Test func `An app that can take a message gets it at once; one that cannot gets it later, and in order`() {
         var live = LiveMessages()
         #expect(live.receive(message(first), isReady: true, at: 0) == [.toApp("app", message(first))])
         #expect(live.receive(message(first), isReady: true, at: 0).isEmpty, "a double")
@@ -76,8 +77,7 @@ struct LiveMessageStepTests {
         #expect(live.nextDeadline == 1 + LiveMessages.deliveryTimeout)
     }
 
-    @Test("Only the app that has a message answers it: an acknowledgement once, then one reply or error")
-    func answers() {
+    @Test func `Only the app that has a message answers it: an acknowledgement once, then one reply or error`() {
         for kind in [WatchFrame.Kind.liveReply, .liveError] {
             var live = LiveMessages()
             _ = live.receive(message(first), isReady: false, at: 0)
@@ -103,10 +103,12 @@ struct LiveMessageStepTests {
         case held, handedOver, acknowledged
     }
 
-    @Test(
-        "The end of the receiving app fails its messages by how far they are, and of a restarting one only those it has",
-        arguments: Stage.allCases, [false, true])
-    func receiverEnds(stage: Stage, isRestarting: Bool) {
+    @Test(arguments: Stage.allCases, [false, true])
+    func
+        `The end of the receiving app fails its messages by how far they are, and of a restarting one only those it has`(
+            stage: Stage, isRestarting: Bool
+        )
+    {
         var live = LiveMessages()
         _ = live.receive(message(second, app: "other"), isReady: true, at: 0)
         _ = live.receive(message(first), isReady: stage != .held, at: 1)
@@ -119,8 +121,7 @@ struct LiveMessageStepTests {
         #expect(live.pending.map(\.app) == ["other"] + (isKept ? ["app"] : []))
     }
 
-    @Test("A message that is held too long fails with 7014; one that the app has does not time out there")
-    func heldTooLong() {
+    @Test func `A message that is held too long fails with 7014; one that the app has does not time out there`() {
         var live = LiveMessages()
         _ = live.receive(message(first), isReady: false, at: 0)
         _ = live.receive(message(second), isReady: true, at: 0)
@@ -129,8 +130,7 @@ struct LiveMessageStepTests {
         #expect(live.pending.map(\.id) == [second] && live.nextDeadline == nil)
     }
 
-    @Test("The end of the sending app forgets its messages; their late answers reach no process")
-    func senderEnds() {
+    @Test func `The end of the sending app forgets its messages; their late answers reach no process`() {
         var live = LiveMessages()
         _ = live.send(message(first), from: "app", to: "other", at: 0)
         _ = live.send(message(second), from: "main", to: "other", at: 1)
@@ -139,8 +139,9 @@ struct LiveMessageStepTests {
         #expect(live.pending.map(\.id) == [second] && live.nextDeadline == 1 + LiveMessages.deliveryTimeout)
     }
 
-    @Test("With the link all messages are lost, in their order, each with the code that was given or that of its stage")
-    func lost() {
+    @Test
+    func `With the link all messages are lost, in their order, each with the code that was given or that of its stage`()
+    {
         for code in [nil, 7016] {
             var live = LiveMessages()
             _ = live.send(message(first), from: "app", to: "other", at: 0)
@@ -155,8 +156,8 @@ struct LiveMessageStepTests {
         }
     }
 
-    @Test("An inspection lists own messages before received ones, each kind by its deadline, with what is left of it")
-    func pending() {
+    @Test
+    func `An inspection lists own messages before received ones, each kind by its deadline, with what is left of it`() {
         var live = LiveMessages()
         let (third, fourth) = (UUID(), UUID())
         _ = live.send(message(first), from: "app", to: "other", at: 4)

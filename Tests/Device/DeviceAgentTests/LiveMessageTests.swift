@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabVocabulary
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -31,8 +33,7 @@ struct LiveMessageTests {
         end.toApp.filter { $0.kind == .context && !$0.flags.contains(.retransmission) }.map(\.body)
     }
 
-    @Test("Expired held messages leave the queue, and the others keep their order")
-    func heldMessages() {
+    @Test func `Expired held messages leave the queue, and the others keep their order`() {
         var live = LiveMessages()
         let ids = (0..<4).map { _ in UUID() }
         for (number, id) in ids.enumerated() {
@@ -49,8 +50,8 @@ struct LiveMessageTests {
         #expect(live.release(to: "main") == [] && !live.isHolding(for: "main"))
     }
 
-    @Test("The next deadline is the earliest of the remaining messages", arguments: [true, false])
-    func nextDeadline(isAnswered: Bool) {
+    @Test(arguments: [true, false])
+    func `The next deadline is the earliest of the remaining messages`(isAnswered: Bool) {
         var live = LiveMessages()
         let frames = (0..<2).map { _ in WatchFrame(.live, messageId: UUID()) }
         for (number, app) in ["first", "second"].enumerated() {
@@ -67,8 +68,7 @@ struct LiveMessageTests {
         #expect(live.nextDeadline == nil)
     }
 
-    @Test("An inspection of the link shows the progress of each message")
-    func pending() {
+    @Test func `An inspection of the link shows the progress of each message`() {
         var live = LiveMessages()
         let (own, received) = (UUID(), UUID())
         func states() -> [InspectLink.MessageState] { live.pending.map(\.state) }
@@ -88,8 +88,7 @@ struct LiveMessageTests {
         #expect(states() == [])
     }
 
-    @Test("A message reaches the counterpart, and its reply arrives")
-    func roundTrip() throws {
+    @Test func `A message reaches the counterpart, and its reply arrives`() throws {
         let world = try connected()
         let id = try send(world, from: world.phone)
         try world.exchange()
@@ -104,8 +103,7 @@ struct LiveMessageTests {
         #expect(world.phone.toApp.filter { $0.kind == .liveReply }.map(\.body) == [Data([4])])
     }
 
-    @Test("An uninstalled app is reported as missing to the counterpart until it is reinstalled")
-    func uninstalled() throws {
+    @Test func `An uninstalled app is reported as missing to the counterpart until it is reinstalled`() throws {
         let world = try connected()
         func isMissed() -> Bool { !world.phone.link.state(for: world.phone.app).isCounterpartInstalled }
         #expect(!isMissed())
@@ -124,8 +122,7 @@ struct LiveMessageTests {
         #expect(!isMissed())
     }
 
-    @Test("A message to an unreachable counterpart fails at once with 7007, and nothing arrives later")
-    func notReachable() throws {
+    @Test func `A message to an unreachable counterpart fails at once with 7007, and nothing arrives later`() throws {
         let world = try connected()
         try world.input(.range(isInRange: false), at: world.phone)
         try world.exchange()
@@ -135,8 +132,7 @@ struct LiveMessageTests {
         #expect(!world.watch.toApp.contains { $0.kind == .live })
     }
 
-    @Test("A lost link fails a message with 7014 before delivery and with 7011 after it")
-    func linkLost() throws {
+    @Test func `A lost link fails a message with 7014 before delivery and with 7011 after it`() throws {
         let world = try connected()
         _ = try send(world, from: world.phone)
         try world.input(.peerEnded, at: world.phone)
@@ -151,8 +147,7 @@ struct LiveMessageTests {
         #expect(codes(second.phone) == [7011])
     }
 
-    @Test("A reply that comes too late is dropped; the sender has got 7012")
-    func replyTimeout() throws {
+    @Test func `A reply that comes too late is dropped; the sender has got 7012`() throws {
         let world = try connected()
         let id = try send(world, from: world.phone)
         try world.exchange()
@@ -167,8 +162,7 @@ struct LiveMessageTests {
         #expect(!world.phone.toApp.contains { $0.kind == .liveReply })
     }
 
-    @Test("Without delivery the sender gets 7017 after ten seconds")
-    func deliveryTimeout() throws {
+    @Test func `Without delivery the sender gets 7017 after ten seconds`() throws {
         let world = try connected()
         _ = try send(world, from: world.phone)
         world.now = LiveMessages.deliveryTimeout
@@ -176,8 +170,7 @@ struct LiveMessageTests {
         #expect(codes(world.phone) == [7017])
     }
 
-    @Test("The receiver's death fails the message with 7014 before it was taken and with 7011 after")
-    func receiverDies() throws {
+    @Test func `The receiver's death fails the message with 7014 before it was taken and with 7011 after`() throws {
         let world = try connected()
         _ = try send(world, from: world.phone)
         try world.exchange()
@@ -194,8 +187,7 @@ struct LiveMessageTests {
         #expect(codes(second.phone) == [7011])
     }
 
-    @Test("A message of the watch launches the phone's app, and waits for its activation")
-    func launchesPhoneApp() throws {
+    @Test func `A message of the watch launches the phone's app, and waits for its activation`() throws {
         let world = try connected()
         try world.killApp(of: world.phone)
         try world.exchange()
@@ -209,8 +201,7 @@ struct LiveMessageTests {
         #expect(world.phone.toApp.first?.kind == .activate)
     }
 
-    @Test("A failed launch of the phone's app fails the message with 7014")
-    func launchFails() throws {
+    @Test func `A failed launch of the phone's app fails the message with 7014`() throws {
         let world = try connected()
         try world.killApp(of: world.phone)
         try world.exchange()
@@ -221,8 +212,7 @@ struct LiveMessageTests {
         #expect(codes(world.watch) == [7014])
     }
 
-    @Test("A message never launches the watch app")
-    func watchAppIsNotLaunched() throws {
+    @Test func `A message never launches the watch app`() throws {
         let world = try connected()
         try world.killApp(of: world.watch)
         try world.exchange()
@@ -232,8 +222,7 @@ struct LiveMessageTests {
         #expect(world.watch.launches == 0)
     }
 
-    @Test("A suspended watch app is unreachable for both; the phone is notified of each change once")
-    func reachabilityFollowsTheWatchApp() throws {
+    @Test func `A suspended watch app is unreachable for both; the phone is notified of each change once`() throws {
         let world = try connected()
         #expect(world.phone.link.state(for: "phoneApp").isReachable)
         let asleep = AppPresence(isAttached: true, isActivated: true, isForeground: false, isSuspended: true)
@@ -247,8 +236,10 @@ struct LiveMessageTests {
         #expect(world.phone.toApp.count { $0.kind == .event } == 2)
     }
 
-    @Test("After activation come ends of transfers, received transfers one by one, the context, then live messages")
-    func orderAfterActivation() throws {
+    @Test
+    func `After activation come ends of transfers, received transfers one by one, the context, then live messages`()
+        throws
+    {
         let world = try connected()
         let context = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(9))
         try world.input(.fromApp("watchApp", context), at: world.watch)
@@ -278,8 +269,7 @@ struct LiveMessageTests {
         #expect(try order.first { $0.kind == .context }?.body == content(9))
     }
 
-    @Test("A live message waits for the transfers that were stored before the activation")
-    func backlogComesFirst() throws {
+    @Test func `A live message waits for the transfers that were stored before the activation`() throws {
         let world = try connected()
         try world.killApp(of: world.phone)
         try world.input(
@@ -295,8 +285,7 @@ struct LiveMessageTests {
         #expect(world.phone.toApp.contains { $0.kind == .live })
     }
 
-    @Test("A context that was overtaken on its way does not replace the newer one")
-    func overtakenContext() throws {
+    @Test func `A context that was overtaken on its way does not replace the newer one`() throws {
         let world = try connected()
         for value in [1, 2] {
             let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(value))
@@ -307,8 +296,8 @@ struct LiveMessageTests {
         #expect(try contexts(world.watch) == [content(2)])
     }
 
-    @Test("A context waits for the transfers that were stored before the activation, and is delivered once")
-    func contextAfterTheBacklog() throws {
+    @Test
+    func `A context waits for the transfers that were stored before the activation, and is delivered once`() throws {
         let world = try connected()
         try world.killApp(of: world.phone)
         for number in 1...3 {
@@ -332,8 +321,7 @@ struct LiveMessageTests {
         #expect(world.phone.toApp.firstIndex { $0.kind == .context } == 0, "the session has it when it is activated")
     }
 
-    @Test("An app that starts again knows its own context")
-    func ownContext() throws {
+    @Test func `An app that starts again knows its own context`() throws {
         let world = try connected()
         let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(1))
         try world.input(.fromApp("phoneApp", frame), at: world.phone)
@@ -342,8 +330,7 @@ struct LiveMessageTests {
         #expect(try world.phone.toApp.first { $0.kind == .ownContext }?.body == content(1))
     }
 
-    @Test("A context of a greatest version does not block those that follow")
-    func greatestVersion() throws {
+    @Test func `A context of a greatest version does not block those that follow`() throws {
         let world = try connected()
         for version in [UInt64.max, 1_000] {
             let garbage = WatchFrame(
@@ -362,8 +349,7 @@ struct LiveMessageTests {
         #expect(try contexts(world.watch) == [content(9), content(1)])
     }
 
-    @Test("A phone that was not unlocked since its start is out of reach, and the watch has the reason")
-    func lockedPhone() throws {
+    @Test func `A phone that was not unlocked since its start is out of reach, and the watch has the reason`() throws {
         let world = try connected()
         #expect(world.watch.link.state(for: "watchApp").isReachable)
         try world.input(.unlocked(false), at: world.phone)
@@ -377,8 +363,7 @@ struct LiveMessageTests {
         #expect(open.isReachable && !open.needsUnlock)
     }
 
-    @Test("A context that is lost on its way is sent again")
-    func lostContext() throws {
+    @Test func `A context that is lost on its way is sent again`() throws {
         let world = try connected()
         #expect(world.phone.link.unconfirmed == nil)
         let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(1))
@@ -391,8 +376,7 @@ struct LiveMessageTests {
         #expect(world.phone.link.unconfirmed == nil)
     }
 
-    @Test("A lost state is sent again with the next greeting")
-    func lostState() throws {
+    @Test func `A lost state is sent again with the next greeting`() throws {
         let world = try connected()
         let asleep = AppPresence(isAttached: true, isActivated: true, isForeground: false, isSuspended: true)
         try world.input(.appChanged("watchApp", asleep), at: world.watch)
@@ -403,8 +387,7 @@ struct LiveMessageTests {
         #expect(!world.phone.link.state(for: "phoneApp").isReachable)
     }
 
-    @Test("A frame that arrives twice is delivered once")
-    func doubledFrame() throws {
+    @Test func `A frame that arrives twice is delivered once`() throws {
         let world = try connected()
         _ = try send(world, from: world.phone)
         world.toWatch.append(contentsOf: world.toWatch)
@@ -412,8 +395,7 @@ struct LiveMessageTests {
         #expect(world.watch.toApp.count { $0.kind == .live } == 1)
     }
 
-    @Test("An acknowledgement of an older context does not keep the newer one from being sent again")
-    func lateAcknowledgement() throws {
+    @Test func `An acknowledgement of an older context does not keep the newer one from being sent again`() throws {
         let world = try connected()
         for value in [1, 2] {
             let frame = WatchFrame(.context, flags: .propertyList, messageId: UUID(), body: try content(value))
@@ -429,8 +411,7 @@ struct LiveMessageTests {
         #expect(try contexts(world.watch) == [content(1), content(2)])
     }
 
-    @Test("Of several application contexts only the newest arrives")
-    func newestContext() throws {
+    @Test func `Of several application contexts only the newest arrives`() throws {
         let world = try connected()
         try world.input(.range(isInRange: false), at: world.phone)
         try world.exchange()

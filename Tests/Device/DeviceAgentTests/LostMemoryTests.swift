@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -62,10 +64,10 @@ struct LostMemoryTests {
         }
     }
 
-    @Test(
-        "The first context after a loss of memory arrives with any earlier numbers, and no earlier one comes late",
-        arguments: Loss.allCases, [true, false])
-    func firstContext(loss: Loss, isToWatch: Bool) throws {
+    @Test(arguments: Loss.allCases, [true, false])
+    func `The first context after a loss of memory arrives with any earlier numbers, and no earlier one comes late`(
+        loss: Loss, isToWatch: Bool
+    ) throws {
         for reboots in [false, true] {
             let course = try Course(isToWatch: isToWatch)
             let world = course.world
@@ -91,10 +93,10 @@ struct LostMemoryTests {
         }
     }
 
-    @Test(
-        "A partly received file is dropped when a memory ends; its sender, if it still exists, is notified",
-        arguments: Loss.allCases, [true, false])
-    func halfAFile(loss: Loss, isToWatch: Bool) throws {
+    @Test(arguments: Loss.allCases, [true, false])
+    func `A partly received file is dropped when a memory ends; its sender, if it still exists, is notified`(
+        loss: Loss, isToWatch: Bool
+    ) throws {
         // The head and three parts.
         let bytes = Data(repeating: 7, count: 3 * FileParts.size)
         for pieces in 1...4 {
@@ -134,8 +136,8 @@ struct LostMemoryTests {
         }
     }
 
-    @Test("A cancelled transfer ends with the cancellation code when the pairing ends", arguments: [true, false])
-    func endedBeforeThePairing(isToWatch: Bool) throws {
+    @Test(arguments: [true, false])
+    func `A cancelled transfer ends with the cancellation code when the pairing ends`(isToWatch: Bool) throws {
         let course = try Course(isToWatch: isToWatch)
         let (world, sender) = (course.world, course.sender)
         let cancelled = [try world.transfer(from: sender), try course.send(file: Data(count: 10))]
@@ -152,8 +154,7 @@ struct LostMemoryTests {
         #expect(sender.codes[waiting] == (isToWatch ? 7005 : 7014))
     }
 
-    @Test("The greeting of an erased watch ends the previous connection, and the messages held on it")
-    func erasedWithoutAWord() throws {
+    @Test func `The greeting of an erased watch ends the previous connection, and the messages held on it`() throws {
         let world = try LinkWorld.connected()
         try world.erase(world.watch, epoch: 1 << 41)
         world.toPhone = []
@@ -167,10 +168,9 @@ struct LostMemoryTests {
         #expect(effects.contains(.linkChanged(isUp: false)) && world.phone.link.isUp)
     }
 
-    @Test(
-        "An answer to a greeting sent before an erasure does not connect",
-        arguments: [true, false], [WatchFrame.Kind.hello, .welcome])
-    func erasedBetweenGreetingAndAnswer(isWatch: Bool, kind: WatchFrame.Kind) throws {
+    @Test(arguments: [true, false], [WatchFrame.Kind.hello, .welcome])
+    func `An answer to a greeting sent before an erasure does not connect`(isWatch: Bool, kind: WatchFrame.Kind) throws
+    {
         let world = try LinkWorld()
         let erased = isWatch ? world.watch : world.phone
         for end in [world.phone, world.watch] { try world.activateApp(of: end) }
@@ -193,10 +193,10 @@ struct LostMemoryTests {
         }
     }
 
-    @Test(
-        "Messages in flight when a device is erased are ignored by the other one afterwards",
-        arguments: [true, false], [WatchFrame.Kind.context, .contextAcknowledgement])
-    func lateFrame(isToWatch: Bool, kind: WatchFrame.Kind) throws {
+    @Test(arguments: [true, false], [WatchFrame.Kind.context, .contextAcknowledgement])
+    func `Messages in flight when a device is erased are ignored by the other one afterwards`(
+        isToWatch: Bool, kind: WatchFrame.Kind
+    ) throws {
         let course = try Course(isToWatch: isToWatch)
         let world = course.world
         try course.update(1)

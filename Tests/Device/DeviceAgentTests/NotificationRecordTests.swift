@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -12,8 +14,7 @@ struct NotificationRecordTests {
         DeviceNotification(id: id, payload: payload, date: 0)
     }
 
-    @Test("An app keeps its device token, and no other app has the same")
-    func tokens() {
+    @Test func `An app keeps its device token, and no other app has the same`() {
         var record = NotificationCenterRecord()
         let (main, wallet) = (record.register("main"), record.register("wallet"))
         #expect(main.count == 32 && main != wallet)
@@ -23,8 +24,7 @@ struct NotificationRecordTests {
         #expect(record.app(withToken: "") == nil)
     }
 
-    @Test("An app that has unregistered from pushes has no token until it registers again")
-    func unregistered() {
+    @Test func `An app that has unregistered from pushes has no token until it registers again`() {
         var record = NotificationCenterRecord()
         let token = record.register("main")
         record["main"].isRegistered = false
@@ -32,8 +32,7 @@ struct NotificationRecordTests {
         #expect(record.register("main") == token)
     }
 
-    @Test("With the installation of an app everything about its notifications ends")
-    func uninstalled() {
+    @Test func `With the installation of an app everything about its notifications ends`() {
         var record = NotificationCenterRecord()
         let token = record.register("main")
         record["main"].authorization = .authorized
@@ -46,8 +45,7 @@ struct NotificationRecordTests {
         #expect(record.register("main") != token)
     }
 
-    @Test("A notification replaces an earlier one with its identifier, of the same app only")
-    func replaced() {
+    @Test func `A notification replaces an earlier one with its identifier, of the same app only`() {
         var record = NotificationCenterRecord()
         record.show(notification("1"), of: "main")
         record.show(notification("1"), of: "wallet")
@@ -59,8 +57,7 @@ struct NotificationRecordTests {
         #expect(record.shown.map(\.app) == ["wallet"])
     }
 
-    @Test("An alert is a text, or an object with title and body")
-    func alerts() {
+    @Test func `An alert is a text, or an object with title and body`() {
         let text = notification("1", ["aps": ["alert": "Hello"]])
         #expect(text.title.isEmpty && text.body == "Hello" && text.isVisible && !text.wakesApp)
         let object = notification(
@@ -73,8 +70,7 @@ struct NotificationRecordTests {
         #expect(!notification("4", ["aps": "nonsense"]).isVisible)
     }
 
-    @Test("An app is looked at only while its process is ready, in the foreground and the screen is on")
-    func places() {
+    @Test func `An app is looked at only while its process is ready, in the foreground and the screen is on`() {
         var app = AppProcess(name: "main", isLenient: false)
         func place(isScreenOn: Bool = true) -> NotificationPlace { .init(app, isScreenOn: isScreenOn) }
         #expect(place() == .ended)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -14,8 +16,7 @@ struct OutboxContentTests {
     private func add(
         _ number: Int, _ kind: Outbox.Kind, to outbox: inout Outbox, of app: String = "a", file: UUID? = nil
     ) -> [LinkEffect] {
-        outbox.add(
-            ids[number], origin: app, destination: "b", body: Data([UInt8(number)]), kind: kind, file: file)
+        outbox.add(ids[number], origin: app, destination: "b", body: Data([UInt8(number)]), kind: kind, file: file)
     }
 
     private func entry(_ number: Int, _ kind: Outbox.Kind, at position: Int64, file: UUID? = nil) -> Outbox.Entry {
@@ -32,15 +33,17 @@ struct OutboxContentTests {
         effects.compactMap { if case .store(let change) = $0 { change } else { nil } }
     }
 
-    @Test("The kinds of entries have the numbers of the stored queues, and only those for complications have priority")
-    func kinds() {
+    @Test
+    func `The kinds of entries have the numbers of the stored queues, and only those for complications have priority`()
+    {
         let kinds: [Outbox.Kind] = [.userInfo, .complication, .fileHead, .filePart, .formerComplication]
         #expect(kinds.map(\.rawValue) == [0, 1, 2, 3, 4])
         #expect(kinds.map(\.isUrgent) == [false, true, false, false, true])
     }
 
-    @Test("A complication replaces the one before it of the same app, waiting or under way, and leaves its place to it")
-    func complications() {
+    @Test
+    func `A complication replaces the one before it of the same app, waiting or under way, and leaves its place to it`()
+    {
         var outbox = Outbox(epoch: 7)
         _ = add(0, .userInfo, to: &outbox)
         let first = add(1, .complication, to: &outbox)
@@ -60,8 +63,7 @@ struct OutboxContentTests {
         #expect(again.map(\.messageId) == [ids[1], ids[2], ids[3], ids[0], ids[4]])
     }
 
-    @Test("A file is one transfer; its pieces have its identifier, and are counted until the last is confirmed")
-    func file() {
+    @Test func `A file is one transfer; its pieces have its identifier, and are counted until the last is confirmed`() {
         var outbox = Outbox(epoch: 7)
         let file = ids[0]
         _ = add(0, .fileHead, to: &outbox, file: file)
@@ -80,8 +82,7 @@ struct OutboxContentTests {
         #expect(outbox.count == 1 && outbox.size == 1)
     }
 
-    @Test("A file of which nothing was sent is withdrawn whole when it ends")
-    func endedBeforeItsStart() {
+    @Test func `A file of which nothing was sent is withdrawn whole when it ends`() {
         var outbox = Outbox(epoch: 7)
         let file = ids[0]
         _ = add(0, .fileHead, to: &outbox, file: file)
@@ -98,8 +99,7 @@ struct OutboxContentTests {
         #expect(outbox.pieces(of: file) == 0 && outbox.end(file: file, code: 7014).isEmpty)
     }
 
-    @Test("Of a file that ends on its way, what was sent and one piece of the rest become tombstones")
-    func endedOnItsWay() {
+    @Test func `Of a file that ends on its way, what was sent and one piece of the rest become tombstones`() {
         var outbox = Outbox(epoch: 7)
         let file = ids[0]
         _ = outbox.connect(epoch: 7, received: 0)
@@ -121,8 +121,8 @@ struct OutboxContentTests {
         #expect(rest.map(\.sequence) == [17] && rest.map(\.kind) == [.userInfoTombstone])
     }
 
-    @Test("With its app a transfer leaves the outbox without a report; of one under way an empty tombstone stays")
-    func removedApp() {
+    @Test
+    func `With its app a transfer leaves the outbox without a report; of one under way an empty tombstone stays`() {
         var outbox = Outbox(epoch: 7)
         _ = outbox.connect(epoch: 7, received: 0)
         _ = add(0, .userInfo, to: &outbox)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -36,8 +38,7 @@ struct OutboxTests {
                 sequence: sequence, app: "b", body: isTombstone ? Data() : Data([UInt8(number)])))
     }
 
-    @Test("A transfer is stored, numbered and sent once there is a connection, and over when it is confirmed")
-    func life() {
+    @Test func `A transfer is stored, numbered and sent once there is a connection, and over when it is confirmed`() {
         var outbox = Outbox(epoch: 7)
         let accepted = outbox.add(ids[0], origin: "a", destination: "b", body: Data([0]))
         #expect(accepted == [.store(.accepted(entry(0)))])
@@ -59,10 +60,10 @@ struct OutboxTests {
         #expect(!outbox.isWaitingForAcknowledgement && outbox.retransmit().isEmpty)
     }
 
-    @Test(
-        "An answer about another epoch, a number that was confirmed or one that was never given changes nothing",
-        arguments: [(6, 2), (8, 2), (7, 4), (7, 1), (7, 0)] as [(UInt64, UInt64)])
-    func foreignAnswers(epoch: UInt64, sequence: UInt64) {
+    @Test(arguments: [(6, 2), (8, 2), (7, 4), (7, 1), (7, 0)] as [(UInt64, UInt64)])
+    func `An answer about another epoch, a number that was confirmed or one that was never given changes nothing`(
+        epoch: UInt64, sequence: UInt64
+    ) {
         var outbox = filled(3)
         _ = outbox.acknowledge(epoch: 7, upTo: 1)
         let before = outbox
@@ -72,8 +73,8 @@ struct OutboxTests {
         #expect(effects.isEmpty && outbox == before)
     }
 
-    @Test("A question for a number confirms those before it and brings all from there on again, on a connection only")
-    func rewind() {
+    @Test
+    func `A question for a number confirms those before it and brings all from there on again, on a connection only`() {
         var outbox = filled(3)
         let effects = outbox.rewind(epoch: 7, to: 2)
         #expect(
@@ -87,8 +88,8 @@ struct OutboxTests {
         #expect(outbox.rewind(epoch: 7, to: 3).isEmpty)
     }
 
-    @Test("A transfer that is cancelled after it was sent becomes a tombstone; it ends as the receiver has seen it")
-    func cancelled() {
+    @Test
+    func `A transfer that is cancelled after it was sent becomes a tombstone; it ends as the receiver has seen it`() {
         for skipped in [[], [1], [2]] as [[UInt64]] {
             var outbox = filled(2)
             let effects = outbox.cancel(ids[0])
@@ -113,8 +114,7 @@ struct OutboxTests {
         #expect(waiting.entries == [entry(1)] && waiting.count == 1 && waiting.size == 1)
     }
 
-    @Test("A refused transfer becomes a tombstone with the code of its first refusal")
-    func refused() {
+    @Test func `A refused transfer becomes a tombstone with the code of its first refusal`() {
         var outbox = filled(2)
         let effects = outbox.refuse(epoch: 7, sequence: 2, code: 7006)
         #expect(
@@ -126,8 +126,7 @@ struct OutboxTests {
         #expect(outbox.entries == [entry(0, sequence: 1), entry(1, sequence: 2, endCode: 7006)])
     }
 
-    @Test("A connection continues where the receiver is, also over the next connection")
-    func reconnected() {
+    @Test func `A connection continues where the receiver is, also over the next connection`() {
         for received in 1...3 as ClosedRange<UInt64> {
             var outbox = filled(3)
             _ = outbox.acknowledge(epoch: 7, upTo: 1)
@@ -143,31 +142,28 @@ struct OutboxTests {
         }
     }
 
-    @Test(
-        "A receiver that has forgotten what it confirmed, or remembers what was never sent, begins a new sequence",
-        arguments: [(7, 0), (7, 4), (6, 3), (6, 0)] as [(UInt64, UInt64)])
-    func restarted(known: UInt64, received: UInt64) {
+    @Test(arguments: [(7, 0), (7, 4), (6, 3), (6, 0)] as [(UInt64, UInt64)])
+    func `A receiver that has forgotten what it confirmed, or remembers what was never sent, begins a new sequence`(
+        known: UInt64, received: UInt64
+    ) {
         var outbox = filled(3)
         _ = outbox.acknowledge(epoch: 7, upTo: 1)
         _ = outbox.cancel(ids[1])
         let effects = outbox.connect(epoch: known, received: received)
-        #expect(
-            effects == [.store(.restarted(epoch: 8)), .finished(entry(1, endCode: 7014), code: 7014), .greet])
+        #expect(effects == [.store(.restarted(epoch: 8)), .finished(entry(1, endCode: 7014), code: 7014), .greet])
         #expect(outbox.epoch == 8 && outbox.acknowledged == 0 && outbox.lastSequence == 0)
         #expect(outbox.entries == [entry(2)] && outbox.count == 1 && outbox.size == 1)
         let next = outbox.connect(epoch: 8, received: 0)
         #expect(next == [.store(.numbered(position: 3, sequence: 1)), sent(2, 1, epoch: 8)])
     }
 
-    @Test("An outbox that has confirmed nothing connects with a receiver that knows another one")
-    func firstMeeting() {
+    @Test func `An outbox that has confirmed nothing connects with a receiver that knows another one`() {
         var outbox = filled(1, isConnected: false)
         let effects = outbox.connect(epoch: 6, received: 5)
         #expect(effects == [.store(.numbered(position: 1, sequence: 1)), sent(0, 1)])
     }
 
-    @Test("A restored outbox continues after its last number, and marks what an earlier process has sent")
-    func restored() {
+    @Test func `A restored outbox continues after its last number, and marks what an earlier process has sent`() {
         var outbox = Outbox(
             epoch: 7, acknowledged: 1, lastSequence: 2, entries: [entry(1, sequence: 2), entry(2), entry(4)])
         #expect(outbox.count == 3 && outbox.size == 3)
@@ -181,8 +177,7 @@ struct OutboxTests {
         #expect(added.first == .store(.accepted(entry(5))), "the position after the greatest one")
     }
 
-    @Test("A queue finds each position by halving, and no other one")
-    func positions() {
+    @Test func `A queue finds each position by halving, and no other one`() {
         for count in 0...9 {
             var queue = Fifo<Outbox.Entry>()
             for place in 0..<count {

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -17,8 +20,7 @@ struct PairingTests {
         end.toApp.filter { $0.kind == .context && !$0.flags.contains(.retransmission) }.map(\.body)
     }
 
-    @Test("A watch without a pairing takes its phone's, and keeps it across a restart")
-    func adopted() throws {
+    @Test func `A watch without a pairing takes its phone's, and keeps it across a restart`() throws {
         let world = try LinkWorld.connected()
         try world.input(.unpaired(epoch: 99), at: world.phone)
         try world.exchange()
@@ -31,8 +33,8 @@ struct PairingTests {
         #expect(world.watch.link.pairing == 99 && world.phone.link.pairing == 99)
     }
 
-    @Test("A watch that has never met its phone before the pairing ends brings nothing into the next one")
-    func neverMet() throws {
+    @Test
+    func `A watch that has never met its phone before the pairing ends brings nothing into the next one`() throws {
         let world = try LinkWorld()
         try world.activateApp(of: world.watch)
         let old = try world.transfer(from: world.watch)
@@ -47,10 +49,12 @@ struct PairingTests {
         case unpairedOutOfRange, unpairedWhileIdle, erasedOutOfRange
     }
 
-    @Test(
-        "A watch that was away when its pairing ended learns of it at its next greeting: queued transfers end with 7014, and none reaches the next pairing",
-        arguments: End.allCases, [false, true])
-    func endedInAbsence(_ end: End, isPairedAgain: Bool) throws {
+    @Test(arguments: End.allCases, [false, true])
+    func
+        `A watch that was away when its pairing ended learns of it at its next greeting: queued transfers end with 7014, and none reaches the next pairing`(
+            _ end: End, isPairedAgain: Bool
+        ) throws
+    {
         let world = try LinkWorld.connected()
         let (phone, watch) = (world.phone, world.watch)
         try update(1, in: world, of: phone)
@@ -84,8 +88,7 @@ struct PairingTests {
             try contexts(watch) == [content(1)], "the first context of the new pairing, regardless of earlier numbers")
     }
 
-    @Test("A late end of a pairing does not end the next pairing")
-    func lateFarewell() throws {
+    @Test func `A late end of a pairing does not end the next pairing`() throws {
         let world = try LinkWorld.connected()
         try world.input(.range(isInRange: false), at: world.phone)
         try world.exchange()
@@ -106,8 +109,10 @@ struct PairingTests {
         #expect(world.phone.handled == [sent] && world.watch.codes.isEmpty)
     }
 
-    @Test("A message, a context and a state that were on their way when the pairing ended are not for the next one")
-    func lateFrames() throws {
+    @Test
+    func `A message, a context and a state that were on their way when the pairing ended are not for the next one`()
+        throws
+    {
         let world = try LinkWorld.connected()
         try world.input(
             .fromApp(world.watch.app, WatchFrame(.live, messageId: UUID(), body: Data([1]))), at: world.watch)
@@ -124,8 +129,7 @@ struct PairingTests {
         #expect(world.phone.link.contexts.received.isEmpty)
     }
 
-    @Test("An erased watch is still paired with its phone, and gets its queued content")
-    func erasedWatch() throws {
+    @Test func `An erased watch is still paired with its phone, and gets its queued content`() throws {
         let world = try LinkWorld.connected()
         let pairing = world.phone.link.pairing
         try world.input(.range(isInRange: false), at: world.phone)
@@ -134,5 +138,29 @@ struct PairingTests {
         try world.settle()
         #expect(world.watch.handled == [waiting])
         #expect(world.phone.link.pairing == pairing && world.watch.link.pairing == pairing)
+    }
+
+    private func app(_ name: String, _ kind: AppSpec.Kind, host: String? = nil) -> AppSpec {
+        AppSpec(
+            name: name, kind: kind, bundleIdentifier: "com.example.\(name)", host: host,
+            powerAuth: PowerAuthSpec(sdk: kind == .watchApp ? .watch : .full, instanceId: "i"))
+    }
+
+    @Test func `A watch app talks to the phone app it names, or else to the first one`() {
+        let link = LinkSpec(name: "link", phone: "phone", watch: "watch")
+        let topology = Topology(
+            name: "t",
+            devices: [
+                DeviceSpec(
+                    name: "phone", kind: .phone,
+                    apps: [app("main", .app), app("second", .app), app("widget", .appExtension, host: "main")]),
+                DeviceSpec(
+                    name: "watch", kind: .watch,
+                    apps: [app("glance", .watchApp), app("other", .watchApp, host: "second")]),
+            ], links: [link])
+        #expect(
+            Counterparts.of(device: "watch", link: link, topology: topology) == ["glance": "main", "other": "second"])
+        #expect(
+            Counterparts.of(device: "phone", link: link, topology: topology) == ["main": "glance", "second": "other"])
     }
 }

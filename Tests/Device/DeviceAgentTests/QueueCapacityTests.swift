@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -12,8 +14,7 @@ struct QueueCapacityTests {
         end.toApp.last { $0.kind == .transferQueued && $0.messageId == id }?.sequence
     }
 
-    @Test("A transfer is refused with 7015 while the sender's queue is full, and accepted afterwards")
-    func fullOutbox() throws {
+    @Test func `A transfer is refused with 7015 while the sender's queue is full, and accepted afterwards`() throws {
         let world = try LinkWorld(capacity: QueueCapacity(transfers: 3))
         try world.activateApp(of: world.phone)
         let sent = try (0..<3).map { try world.transfer($0, from: world.phone) }
@@ -28,8 +29,7 @@ struct QueueCapacityTests {
         #expect(world.watch.handled == sent + [late])
     }
 
-    @Test("A transfer whose end is not acknowledged counts in the queue")
-    func untold() throws {
+    @Test func `A transfer whose end is not acknowledged counts in the queue`() throws {
         let world = try LinkWorld(capacity: QueueCapacity(transfers: 2))
         try world.settle()
         world.phone.hearsEnds = false
@@ -39,8 +39,7 @@ struct QueueCapacityTests {
         #expect(answer(try world.transfer(from: world.phone), at: world.phone) == 7015)
     }
 
-    @Test("Contents are bounded together")
-    func bytes() throws {
+    @Test func `Contents are bounded together`() throws {
         let size = try content().count
         let world = try LinkWorld(capacity: QueueCapacity(size: 2 * size))
         try world.activateApp(of: world.phone)
@@ -50,8 +49,8 @@ struct QueueCapacityTests {
         #expect(world.phone.link.outbox.size == 0 && world.watch.link.inbox.size == 0)
     }
 
-    @Test("A transfer that has no room in the receiver's inbox ends with 7015; the ones in it are handled")
-    func fullInbox() throws {
+    @Test
+    func `A transfer that has no room in the receiver's inbox ends with 7015; the ones in it are handled`() throws {
         let world = try LinkWorld(capacity: QueueCapacity(transfers: 3))
         try world.settle()
         try world.killApp(of: world.watch)
@@ -70,8 +69,7 @@ struct QueueCapacityTests {
         #expect(world.watch.handled.last == late)
     }
 
-    @Test("The work for a transfer does not grow with the number of those that wait")
-    func manyTransfers() {
+    @Test func `The work for a transfer does not grow with the number of those that wait`() {
         // A scan of the queue for each would take hours, and not come to its end in time.
         let count = 100_000
         var outbox = Outbox(epoch: 7)
@@ -108,8 +106,7 @@ struct QueueCapacityTests {
         #expect(ends.count == 0)
     }
 
-    @Test("A queue returns its elements in order, also after removals from its middle")
-    func fifo() {
+    @Test func `A queue returns its elements in order, also after removals from its middle`() {
         var queue = Fifo(0..<10)
         let first = queue.popFirst()
         let middle = queue.remove(at: 1)

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabControl
 import LabSystem
 import SimulatedDevice
 import TestSupport
@@ -49,8 +51,7 @@ struct RefusedFrameTests {
         }
     }
 
-    @Test("Without any link, transfers and contexts are refused with 7005, and so are live messages")
-    func noLink() throws {
+    @Test func `Without any link, transfers and contexts are refused with 7005, and so are live messages`() throws {
         let app = try AttachedApp()
         let agent = app.phone.agent
         agent.links = []
@@ -77,14 +78,12 @@ struct RefusedFrameTests {
         }
     }
 
-    @Test("A file is refused that is not described, cannot be read, or is too large")
-    func files() throws {
+    @Test func `A file is refused that is not described, cannot be read, or is too large`() throws {
         let app = try AttachedApp()
         let agent = app.phone.agent
         let directory = try TemporaryDirectory()
         func file(_ path: String) -> WatchFrame {
-            WatchFrame(
-                .file, flags: .file, messageId: UUID(), body: WatchFrame.body(WatchFile(path: path, size: 1)))
+            WatchFrame(.file, flags: .file, messageId: UUID(), body: WatchFrame.body(WatchFile(path: path, size: 1)))
         }
         func code(_ frame: WatchFrame) throws -> Int? {
             try app.code(of: frame) { agent.sendFile($0, from: app.host, over: agent.links[0]) }
@@ -96,5 +95,28 @@ struct RefusedFrameTests {
         #expect(try code(file(directory.file("missing"))) == 7013)
         #expect(try code(file(large)) == 7009)
         #expect(agent.links[0].link.outbox.entries.isEmpty)
+    }
+
+    @Test(.verifies("size", "RefusalTally.limit", "RefusalTally.period"))
+    func `The first refusals of a second are reported one by one, the others as one number at its end`() {
+        var tally = RefusalTally()
+        let start: UInt64 = 5_000_000_000
+        let reports = (0..<1_000).compactMap { tally.take("cause \($0)", at: start + UInt64($0)) }
+        #expect(reports.count == RefusalTally.limit && reports.allSatisfy { $0.count == nil })
+        #expect(tally.due == start + RefusalTally.period)
+        #expect(tally.summary(at: start + 1_000) == nil)
+        #expect(
+            tally.summary(at: start + RefusalTally.period)
+                == RefusalTally.Report(cause: "cause 999", count: 1_000 - RefusalTally.limit))
+        #expect(tally.due == nil && tally.summary(at: .max) == nil)
+        #expect(tally.take("later", at: start + RefusalTally.period) == RefusalTally.Report(cause: "later"))
+    }
+
+    @Test func `A few in a second are all reported, and none twice`() {
+        var tally = RefusalTally()
+        for second in 1...100 as ClosedRange<UInt64> {
+            #expect(tally.take("cause", at: second * RefusalTally.period) == RefusalTally.Report(cause: "cause"))
+        }
+        #expect(tally.due == nil)
     }
 }

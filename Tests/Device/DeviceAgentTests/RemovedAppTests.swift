@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -7,8 +9,10 @@ import Testing
 
 @Suite("Queues of apps and devices that are removed", .endsInTime)
 struct RemovedAppTests {
-    @Test("Transfers for an app that is missing end with 7006 or 7018, and its next installation gets none of them")
-    func missingReceiver() throws {
+    @Test
+    func `Transfers for an app that is missing end with 7006 or 7018, and its next installation gets none of them`()
+        throws
+    {
         for isToWatch in [true, false] {
             let world = try LinkWorld.connected()
             let (sender, receiver) = isToWatch ? (world.phone, world.watch) : (world.watch, world.phone)
@@ -26,8 +30,7 @@ struct RemovedAppTests {
         }
     }
 
-    @Test("Content queued for an app is dropped with it")
-    func waitingTransfers() throws {
+    @Test func `Content queued for an app is dropped with it`() throws {
         let world = try LinkWorld.connected()
         try world.killApp(of: world.watch)
         _ = try world.transfer(from: world.phone)
@@ -44,8 +47,7 @@ struct RemovedAppTests {
         #expect(world.watch.handled == [])
     }
 
-    @Test("A reinstalled app is not notified of its predecessor's transfers, which do not arrive either")
-    func predecessor() throws {
+    @Test func `A reinstalled app is not notified of its predecessor's transfers, which do not arrive either`() throws {
         let world = try LinkWorld.connected()
         let underWay = try world.transfer(from: world.phone)
         world.toWatch = []
@@ -64,8 +66,8 @@ struct RemovedAppTests {
         #expect(world.phone.link.outbox.entries.isEmpty)
     }
 
-    @Test("An erased device has sent and received nothing, and the link keeps working", arguments: [true, false])
-    func erased(isWatch: Bool) throws {
+    @Test(arguments: [true, false])
+    func `An erased device has sent and received nothing, and the link keeps working`(isWatch: Bool) throws {
         let world = try LinkWorld.connected()
         let (erased, other) = isWatch ? (world.watch, world.phone) : (world.phone, world.watch)
         try world.killApp(of: erased)

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
 import LabSystem
+import LabVocabulary
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -29,8 +31,7 @@ struct SharedPageTests {
         page.reported(instanceHash: hash, isRecorded: true).state
     }
 
-    @Test("The fields of memory in use")
-    func usable() throws {
+    @Test func `The fields of memory in use`() throws {
         let page = try page { fields, _ in
             fields.countStateChange()
             fields.countTokenChange()
@@ -48,8 +49,7 @@ struct SharedPageTests {
         #expect(operation.type == "protocolUpgrade" && operation.application == "main" && operation.age == 1500)
     }
 
-    @Test("No operation, and one with impossible numbers")
-    func operations() throws {
+    @Test func `No operation, and one with impossible numbers`() throws {
         #expect(try page().operation(now: Date()) == nil)
         for start in [Double.nan, .infinity, -.infinity, 1e300] {
             let operation = try page { fields, _ in
@@ -60,8 +60,7 @@ struct SharedPageTests {
         }
     }
 
-    @Test("Memory that apps refuse, and memory that they recreate")
-    func damage() throws {
+    @Test func `Memory that apps refuse, and memory that they recreate`() throws {
         let bytes = { (object: SharedMemoryObject, offset: Int, byte: UInt8) in
             let memory = try object.map()
             withExtendedLifetime(memory) { memory.bytes[offset] = byte }
@@ -70,9 +69,7 @@ struct SharedPageTests {
         #expect(try page { try bytes($1, 0, 1) }.reported(instanceHash: hash, isRecorded: true).magic == "\\x01PS")
         #expect(try state(of: page { try bytes($1, 224, 0) }) == .otherInstance)
         #expect(try state(of: page { try bytes($1, 3, 0x32) }) == .wrongVersion)
-        #expect(
-            try state(
-                of: page { for offset in 0..<3 { try bytes($1, offset, 0) } }) == .unfinished)
+        #expect(try state(of: page { for offset in 0..<3 { try bytes($1, offset, 0) } }) == .unfinished)
         let cut = try page { try $1.truncate(to: 100) }
         #expect(state(of: cut) == .tooShort && cut.size == 100 && cut.operation(now: Date()) == nil)
         let missing = try SharedPage("group.a.b", physicalName: name)

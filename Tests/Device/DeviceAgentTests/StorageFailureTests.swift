@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import SimulatedDevice
 import TestSupport
@@ -10,8 +13,7 @@ import Testing
 
 @Suite("Storage that refuses writes", .endsInTime)
 struct StorageFailureTests {
-    @Test("Without room an operation ends with 7015, with any other error of the storage with 7013")
-    func codes() {
+    @Test func `Without room an operation ends with 7015, with any other error of the storage with 7013`() {
         #expect(StorageFailure(DeviceDisk.Refusal.full).code == 7015)
         #expect(StorageFailure(DeviceDisk.Refusal.readOnly).code == 7013)
         #expect(StorageFailure(DatabaseError(resultCode: .SQLITE_FULL)) == StorageFailure(DeviceDisk.Refusal.full))
@@ -21,10 +23,10 @@ struct StorageFailureTests {
         #expect(StorageFailure(InjectedFault(point: .linkStore, error: "unavailable")).name == "EIO")
     }
 
-    @Test("A write that the storage refused has no effect, and everything else continues from the stored state")
-    func resumed() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test
+    func `A write that the storage refused has no effect, and everything else continues from the stored state`() throws
+    {
+        let world = try LinkWorld.settled()
         let (phone, watch) = (world.phone, world.watch)
         func userInfo() throws -> WatchFrame {
             WatchFrame(.userInfo, flags: .propertyList, messageId: UUID(), body: try content())
@@ -46,10 +48,8 @@ struct StorageFailureTests {
         #expect(phone.finished == [stored.messageId])
     }
 
-    @Test("An app continues handling what it was handed, and gets it again only if that was not stored")
-    func handedOver() throws {
-        let world = try LinkWorld()
-        try world.settle()
+    @Test func `An app continues handling what it was handed, and gets it again only if that was not stored`() throws {
+        let world = try LinkWorld.settled()
         let ids = [UUID(), UUID()]
         for id in ids {
             try world.input(

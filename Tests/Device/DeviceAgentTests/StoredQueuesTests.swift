@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -71,8 +73,8 @@ struct StoredQueuesTests {
         }
     }
 
-    @Test("After any event the disk gives back the queues that are in memory", arguments: 0..<8)
-    func anyEvent(seed: UInt64) throws {
+    @Test(arguments: 0..<8)
+    func `After any event the disk gives back the queues that are in memory`(seed: UInt64) throws {
         let life = try LinkLife(seed: 1_000 + seed)
         for step in 0..<120 {
             try life.step()
@@ -90,8 +92,7 @@ struct StoredQueuesTests {
         return id
     }
 
-    @Test("The disk gives back complications with their budget after each of their steps")
-    func complications() throws {
+    @Test func `The disk gives back complications with their budget after each of their steps`() throws {
         let world = try LinkWorld.connected()
         let phone = world.phone
         try world.input(.complicationChanged(world.watch.app, isEnabled: true), at: world.watch)
@@ -119,8 +120,10 @@ struct StoredQueuesTests {
         #expect(phone.link.budgets.isEmpty)
     }
 
-    @Test("When the storage refuses a write, everything that was decided about it is taken back, whatever it was")
-    func takenBack() throws {
+    @Test
+    func `When the storage refuses a write, everything that was decided about it is taken back, whatever it was`()
+        throws
+    {
         let world = try LinkWorld.connected()
         let (phone, watch) = (world.phone, world.watch)
         try world.input(.complicationChanged(watch.app, isEnabled: true), at: watch)
@@ -153,8 +156,7 @@ struct StoredQueuesTests {
         }
     }
 
-    @Test("A received transfer that the storage has refused does not hold up contexts and live messages")
-    func backlog() throws {
+    @Test func `A received transfer that the storage has refused does not hold up contexts and live messages`() throws {
         let world = try LinkWorld.connected()
         let watch = world.watch
         try world.killApp(of: watch)
@@ -169,10 +171,10 @@ struct StoredQueuesTests {
         #expect(watch.link.isReadyForContext(watch.app))
     }
 
-    @Test(
-        "A handled transfer whose removal the storage has refused comes again, and the context waits for the last one",
-        arguments: 0..<3)
-    func refusedRemoval(refused: Int) throws {
+    @Test(arguments: 0..<3)
+    func `A handled transfer whose removal the storage has refused comes again, and the context waits for the last one`(
+        refused: Int
+    ) throws {
         let world = try LinkWorld.connected()
         let (phone, watch) = (world.phone, world.watch)
         try world.killApp(of: watch)
@@ -194,5 +196,41 @@ struct StoredQueuesTests {
             #expect(watch.handled.last == transfer)
         }
         #expect(delivered() == [.context])
+    }
+
+    @Test(arguments: [7014, 7015])
+    func `The disk gives back a file with its progress and the code of its end after each of their steps`(
+        code: Int
+    ) throws {
+        let world = try LinkWorld.connected()
+        let (phone, watch) = (world.phone, world.watch)
+        phone.hearsEnds = false
+        let (file, bytes) = (UUID(), Data(repeating: 7, count: 20 * FileParts.size))
+        try world.input(.file(phone.app, file, WatchFile(path: "/a", size: bytes.count), bytes), at: phone)
+        try check(world, "a file under way")
+        // Its head and two parts arrive.
+        for _ in 0..<3 { try world.arrive(at: watch) }
+        while !world.toPhone.isEmpty { try world.arrive(at: phone) }
+        #expect(phone.link.files.map(\.sent) == [2 * FileParts.size] && phone.link.files.map(\.code) == [nil])
+        try check(world, "parts that have arrived")
+        // It is cancelled, or the watch refuses the next part. What was not sent ends then, what was sent later.
+        if code == LinkCode.insufficientSpace {
+            watch.link.refusalOfStorage = code
+            try world.arrive(at: watch)
+            watch.link.refusalOfStorage = nil
+        } else {
+            try world.input(.fromApp(phone.app, WatchFrame(.cancelTransfer, messageId: file)), at: phone)
+        }
+        var codes: [Int?] = phone.link.files.map(\.code)
+        try check(world, "the decision that the file ends")
+        while !(world.toPhone.isEmpty && world.toWatch.isEmpty) {
+            if !world.toPhone.isEmpty { try world.arrive(at: phone) }
+            codes += phone.link.files.map(\.code)
+            try check(world, "a step at the phone")
+            if !world.toWatch.isEmpty { try world.arrive(at: watch) }
+        }
+        #expect(codes.contains(code), "the file was there with its code")
+        #expect(phone.link.files.isEmpty && phone.link.finished.waiting().map(\.code) == [code])
+        try check(world, "the end of the file")
     }
 }

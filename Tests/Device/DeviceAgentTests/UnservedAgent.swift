@@ -1,9 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabPoints
 import SimulatedDevice
 import TestSupport
 
 @testable import DeviceAgent
-@testable import LabKit
+@testable import LabControl
+@testable import LabCore
+@testable import LabVocabulary
 
 /// The agent of a device without the loop that serves it: a test hands it commands and frames one by one, and looks at what
 /// it has decided. The clock of its lab stands still, and no process is started.
@@ -16,8 +21,16 @@ final class UnservedAgent {
     private let answers: ControlOutbox
     private let directory: TemporaryDirectory
 
-    /// - Parameter name: the device; a phone with two watches, or one of the watches.
-    init(_ name: String = "phone") throws {
+    /// - Parameters:
+    ///   - name: the device; a phone with two watches, or one of the watches.
+    ///   - link: the link to the first watch. A test that connects to it gives it a name of its own: what a process
+    ///     admits counts for all links of a name.
+    ///   - transport: what carries the links.
+    ///   - vocabulary: the commands that the agent must have handlers for.
+    init(
+        _ name: String = "phone", link: String = "pairing", transport: LinkSpec.Transport = .local,
+        vocabulary: Vocabulary = .lab
+    ) throws {
         directory = try TemporaryDirectory()
         device = try TemporaryDevice(name: name)
         try device.clock.freeze()
@@ -25,8 +38,9 @@ final class UnservedAgent {
         agent = try DeviceAgent(
             layout: device.layout,
             manifest: InstanceManifest(
-                id: device.layout.id, labFile: nil, topology: Self.topology, runDirectory: directory.file("run"),
-                seed: 1, executablesDirectory: directory.path), deviceName: name)
+                id: device.layout.id, labFile: nil, topology: Self.topology(link, transport),
+                runDirectory: directory.file("run"), seed: 1, executablesDirectory: directory.path),
+            deviceName: name, vocabulary: vocabulary)
     }
 
     deinit {
@@ -34,19 +48,21 @@ final class UnservedAgent {
         agent.timeLimits.stop()
     }
 
-    private static let topology = Topology(
-        name: "family",
-        devices: [
-            DeviceSpec(
-                name: "phone", kind: .phone,
-                apps: [app("main", .app), app("wallet", .app), app("widget", .appExtension, host: "main")]),
-            DeviceSpec(name: "watch", kind: .watch, apps: [app("companion", .watchApp)]),
-            DeviceSpec(name: "second", kind: .watch, apps: [app("glance", .watchApp)]),
-        ],
-        links: [
-            LinkSpec(name: "pairing", phone: "phone", watch: "watch"),
-            LinkSpec(name: "other", phone: "phone", watch: "second"),
-        ])
+    private static func topology(_ link: String, _ transport: LinkSpec.Transport) -> Topology {
+        Topology(
+            name: "family",
+            devices: [
+                DeviceSpec(
+                    name: "phone", kind: .phone,
+                    apps: [app("main", .app), app("wallet", .app), app("widget", .appExtension, host: "main")]),
+                DeviceSpec(name: "watch", kind: .watch, apps: [app("companion", .watchApp)]),
+                DeviceSpec(name: "second", kind: .watch, apps: [app("glance", .watchApp)]),
+            ],
+            links: [
+                LinkSpec(name: link, phone: "phone", watch: "watch", transport: transport),
+                LinkSpec(name: "other", phone: "phone", watch: "second", transport: transport),
+            ])
+    }
 
     private static func app(_ name: String, _ kind: AppSpec.Kind, host: String? = nil) -> AppSpec {
         AppSpec(
@@ -74,5 +90,29 @@ final class UnservedAgent {
     /// The traced events of these names, in order.
     func traced(_ names: TraceEventName...) throws -> [TraceEvent] {
         try TraceReader.read(agent.trace.path).events.filter { names.contains($0.name) }
+    }
+}
+
+extension LinkHost {
+    /// The greeting of the other device, which has heard nothing yet.
+    ///
+    /// - Parameters:
+    ///   - process: the boot in which its agent began.
+    ///   - pid: its agent.
+    func greeting(process: UInt64 = 5, pid: Int32 = 1) -> WatchFrame {
+        WatchFrame(
+            .hello,
+            body: WatchFrame.body(
+                GreetingBody(
+                    device: link.setup.peer, pairing: WatchLink.firstPairing,
+                    identifier: GreetingBody.Identifier(process: process, number: 1), pid: pid, epoch: 3,
+                    receivedEpoch: link.outbox.epoch, receivedSequence: 0, skipped: [], receivedContexts: [:])))
+    }
+
+    /// Carries out what this end has decided, and gives what concerns apps.
+    func settled() throws -> [LinkEffect] {
+        var performed: [LinkEffect] = []
+        try settle { performed.append($0) }
+        return performed
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -8,8 +10,7 @@ import Testing
 /// A phone that uses another watch, or ends a pairing (watch.md, section 9.6).
 @Suite("Watches of a phone", .endsInTime)
 struct WatchRoleTests {
-    @Test("A watch that is not used is not served, and its queues wait until it is used again")
-    func idle() throws {
+    @Test func `A watch that is not used is not served, and its queues wait until it is used again`() throws {
         let world = try LinkWorld.connected()
         try world.input(.role(.idle), at: world.phone)
         let late = try world.transfer(from: world.watch)
@@ -23,8 +24,7 @@ struct WatchRoleTests {
         #expect(world.watch.link.state(for: world.watch.app).isReachable)
     }
 
-    @Test("Messages under way end with 7016 when another watch is used, and new ones are refused so")
-    func messages() throws {
+    @Test func `Messages under way end with 7016 when another watch is used, and new ones are refused so`() throws {
         let world = try LinkWorld.connected()
         let first = UUID()
         try world.input(
@@ -41,8 +41,7 @@ struct WatchRoleTests {
         #expect(world.phone.toApp.last { $0.kind == .transferQueued }?.sequence == 7016)
     }
 
-    @Test("Received content is delivered to the app of an idle link, and its session is inactive")
-    func drained() throws {
+    @Test func `Received content is delivered to the app of an idle link, and its session is inactive`() throws {
         let world = try LinkWorld.connected()
         try world.killApp(of: world.phone)
         let sent = try world.transfer(from: world.watch)
@@ -55,8 +54,7 @@ struct WatchRoleTests {
         #expect(world.phone.handled == [sent] && world.phone.link.inbox.entries.isEmpty)
     }
 
-    @Test("The end of a pairing ends all queued content, on both sides, permanently")
-    func unpaired() throws {
+    @Test func `The end of a pairing ends all queued content, on both sides, permanently`() throws {
         for isInRange in [true, false] {
             let world = try LinkWorld.connected()
             try world.killApp(of: world.watch)

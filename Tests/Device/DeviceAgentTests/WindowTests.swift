@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import TestSupport
@@ -14,9 +16,10 @@ struct WindowTests {
     private func sent(in world: LinkWorld) -> [WatchFrame] { world.toWatch.filter { $0.kind == .userInfo } }
 
     @Test(
-        "No more than the window is under way, and each confirmation lets so many go as it confirms",
+        .verifies("size", "Outbox.window"),
         arguments: [1, 15, 16, 17, 32, 33])
-    func window(count: Int) throws {
+    func `No more than the window is under way, and each confirmation lets so many go as it confirms`(count: Int) throws
+    {
         let world = try LinkWorld.connected()
         let ids = try (0..<count).map { try world.transfer($0, from: world.phone) }
         #expect(sent(in: world).map(\.messageId) == Array(ids.prefix(Self.window)))
@@ -31,10 +34,8 @@ struct WindowTests {
         #expect(world.watch.handled == ids && world.phone.finished == ids && world.phone.codes.isEmpty)
     }
 
-    @Test(
-        "A double is recognised as long as its sender may send it again, under any number",
-        arguments: [1, 63, 64, 65, 129])
-    func memory(distance: Int) throws {
+    @Test(arguments: [1, 63, 64, 65, 129])
+    func `A double is recognised as long as its sender may send it again, under any number`(distance: Int) throws {
         var inbox = Inbox()
         _ = inbox.connect(epoch: 1)
         func receive(_ id: UUID, _ sequence: Int) throws -> Bool {
@@ -50,10 +51,8 @@ struct WindowTests {
         #expect(try receive(first, distance + 1) == (distance > Self.memory))
     }
 
-    @Test(
-        "A tombstone is kept as long as its sender may ask for it, in memory and on disk",
-        arguments: [1, 63, 64, 65, 129])
-    func tombstones(count: Int) throws {
+    @Test(arguments: [1, 63, 64, 65, 129])
+    func `A tombstone is kept as long as its sender may ask for it, in memory and on disk`(count: Int) throws {
         let world = try LinkWorld.connected()
         for _ in 0..<count {
             let id = try world.transfer(from: world.phone)
@@ -70,9 +69,9 @@ struct WindowTests {
     }
 
     @Test(
-        "A duplicate immediate message is delivered once, within the memory of recent messages",
+        .verifies("size", "LiveMessages.memory"),
         arguments: [1, 1023, 1024, 1025, 2049])
-    func liveMemory(distance: Int) {
+    func `A duplicate immediate message is delivered once, within the memory of recent messages`(distance: Int) {
         var live = LiveMessages()
         func isDelivered(_ id: UUID) -> Bool {
             !live.receive(WatchFrame(.live, messageId: id, app: "app"), isReady: true, at: 0).isEmpty
@@ -83,8 +82,8 @@ struct WindowTests {
         #expect(isDelivered(first) == (distance > 1024))
     }
 
-    @Test("The time of a message ends at its limit and not a moment before, for delivery and for the reply")
-    func liveTimes() {
+    @Test(.verifies("size", "LiveMessages.deliveryTimeout", "LiveMessages.replyTimeout"))
+    func `The time of a message ends at its limit and not a moment before, for delivery and for the reply`() {
         var live = LiveMessages()
         func codes(at now: Int64) -> [UInt64] {
             live.expire(at: now).compactMap { if case .toApp(_, let frame) = $0 { frame.sequence } else { nil } }
@@ -92,8 +91,7 @@ struct WindowTests {
         // The second message begins when the first one is almost over.
         let (delivery, reply) = (LiveMessages.deliveryTimeout, LiveMessages.replyTimeout)
         let ids = [UUID(), UUID()]
-        _ = live.send(
-            WatchFrame(.live, flags: .expectsReply, messageId: ids[0]), from: "app", to: "other", at: 0)
+        _ = live.send(WatchFrame(.live, flags: .expectsReply, messageId: ids[0]), from: "app", to: "other", at: 0)
         _ = live.send(
             WatchFrame(.live, flags: .expectsReply, messageId: ids[1]), from: "app", to: "other", at: delivery - 1)
         #expect(codes(at: delivery - 1).isEmpty)
@@ -105,8 +103,8 @@ struct WindowTests {
         #expect(codes(at: .max).isEmpty && live.nextDeadline == nil)
     }
 
-    @Test("The budget of complications is the same on each day, which begins with its first transfer")
-    func budget() {
+    @Test(.verifies("size", "ComplicationBudget.day"))
+    func `The budget of complications is the same on each day, which begins with its first transfer`() {
         var budget = ComplicationBudget()
         let day = ComplicationBudget.day
         for start in [100, 100 + day, 200 + 3 * day] {

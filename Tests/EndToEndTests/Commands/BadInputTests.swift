@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -6,8 +8,7 @@ extension EndToEnd.Commands {
     /// Errors in input: one message that names the place, exit code 2, and nothing left behind.
     @Suite("Bad input is refused before anything starts")
     struct BadInputTests {
-        @Test("An unknown key is reported at its place, with the nearest known one")
-        func unknownKey() async throws {
+        @Test func `An unknown key is reported at its place, with the nearest known one`() async throws {
             try await expectRefusal(
                 """
                 name: Typing error
@@ -18,8 +19,7 @@ extension EndToEnd.Commands {
                 at: "scenario.yaml:4:5", saying: ["expects", "expect"])
         }
 
-        @Test("An unknown peer is reported with the peers of the topology")
-        func unknownPeer() async throws {
+        @Test func `An unknown peer is reported with the peers of the topology`() async throws {
             try await expectRefusal(
                 """
                 name: Typing error
@@ -29,8 +29,7 @@ extension EndToEnd.Commands {
                 at: "scenario.yaml:3:5", saying: ["mian", "main"])
         }
 
-        @Test("A command that the peer does not know is reported")
-        func unknownCommand() async throws {
+        @Test func `A command that the peer does not know is reported`() async throws {
             try await expectRefusal(
                 """
                 name: Typing error
@@ -40,8 +39,7 @@ extension EndToEnd.Commands {
                 at: "scenario.yaml:3:11", saying: ["hasValidActivaton", "hasValidActivation"])
         }
 
-        @Test("A command of another kind of actor is reported as such")
-        func rightWordWrongPlace() async throws {
+        @Test func `A command of another kind of actor is reported as such`() async throws {
             try await expectRefusal(
                 """
                 name: Wrong place
@@ -51,8 +49,7 @@ extension EndToEnd.Commands {
                 at: "scenario.yaml:3:11", saying: ["initActivation", "server"])
         }
 
-        @Test("A value of the wrong type is reported")
-        func wrongType() async throws {
+        @Test func `A value of the wrong type is reported`() async throws {
             try await expectRefusal(
                 """
                 name: Wrong type
@@ -63,18 +60,17 @@ extension EndToEnd.Commands {
                 at: "scenario.yaml:4:30", saying: ["many", "integer"])
         }
 
-        @Test("All errors of a file are reported at once, in the order of the file")
-        func allAtOnce() async throws {
-            let outcome = try await run(
-                """
-                name: Many mistakes
-                steps:
-                  - mian: hasValidActivation
-                  - main: createActivation
-                    with: { name: x }
-                  - main: activationIdentifier
-                    expect: "${code.activationId}"
-                """)
+        @Test func `All errors of a file are reported at once, in the order of the file`() async throws {
+            let outcome = try await LabCommand.run(
+                scenario: """
+                    name: Many mistakes
+                    steps:
+                      - mian: hasValidActivation
+                      - main: createActivation
+                        with: { name: x }
+                      - main: activationIdentifier
+                        expect: "${code.activationId}"
+                    """)
             let positions = ["scenario.yaml:3:5", "scenario.yaml:4", "scenario.yaml:7"]
             var rest = Substring(outcome.errors)
             for position in positions {
@@ -84,8 +80,7 @@ extension EndToEnd.Commands {
             #expect(outcome.status == 2)
         }
 
-        @Test("An error in lab.yaml is reported at its place")
-        func mistakeInTopology() async throws {
+        @Test func `An error in lab.yaml is reported at its place`() async throws {
             let workspace = try Workspace()
             try workspace.write(
                 """
@@ -104,36 +99,31 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A missing file is named", arguments: ["missing.yaml", "missing/folder", "q"])
-        func missingFile(path: String) async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test(arguments: ["missing.yaml", "missing/folder", "q"])
+        func `A missing file is named`(path: String) async throws {
+            let workspace = try Workspace.ofProject()
             let outcome = try await onThread { try lab("run", path, in: workspace) }
             #expect(outcome.status == 2)
             #expect(outcome.errors.contains(path), "\(outcome.errors)")
             try workspace.expectNothingLeft()
         }
 
-        @Test("A folder without scenarios is an error, not a success")
-        func emptySelection() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `A folder without scenarios is an error, not a success`() async throws {
+            let workspace = try Workspace.ofProject()
             try FileManager.default.createDirectory(
                 atPath: "\(workspace.directory)/none", withIntermediateDirectories: true)
             let outcome = try await onThread { try lab("run", "none", in: workspace) }
             #expect(outcome.status == 2, "\(outcome.output)\(outcome.errors)")
         }
 
-        @Test("An unknown flag exits with 2")
-        func unknownFlag() async throws {
+        @Test func `An unknown flag exits with 2`() async throws {
             let workspace = try Workspace()
             let outcome = try await onThread { try lab("run", "scenario.yaml", "--no-such-flag", in: workspace) }
             #expect(outcome.status == 2)
             #expect(outcome.errors.contains("--no-such-flag"))
         }
 
-        @Test("The error for `sleep` suggests `eventually` and `advance`")
-        func sleepIsAnswered() async throws {
+        @Test func `The error for 'sleep' suggests 'eventually' and 'advance'`() async throws {
             try await expectRefusal(
                 """
                 name: Sleepy
@@ -147,21 +137,12 @@ extension EndToEnd.Commands {
             _ scenario: String, at position: String, saying words: [String],
             sourceLocation: SourceLocation = #_sourceLocation
         ) async throws {
-            let outcome = try await run(scenario)
+            let outcome = try await LabCommand.run(scenario: scenario)
             #expect(outcome.status == 2, "\(outcome.output)\(outcome.errors)", sourceLocation: sourceLocation)
             #expect(outcome.errors.contains(position), "\(outcome.errors)", sourceLocation: sourceLocation)
             for word in words {
                 #expect(outcome.errors.contains(word), "\(outcome.errors)", sourceLocation: sourceLocation)
             }
-        }
-
-        private func run(_ scenario: String) async throws -> LabCommand.Outcome {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
-            try workspace.write(scenario, to: "scenario.yaml")
-            let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
-            try workspace.expectNothingLeft()
-            return outcome
         }
     }
 }
@@ -177,12 +158,11 @@ extension EndToEnd.Commands {
             ("watch-companion", ["--as", "watch"]),
         ]
 
-        @Test("An unknown flag is named", arguments: required)
-        func unknownFlag(executable: String, arguments: [String]) async throws {
+        @Test(arguments: required)
+        func `An unknown flag is named`(executable: String, arguments: [String]) async throws {
             let workspace = try Workspace()
-            let outcome = try await onThread {
-                try LabCommand(arguments + ["--no-such-flag"], in: workspace, executable: executable).finish()
-            }
+            let outcome = try await LabCommand.run(
+                arguments + ["--no-such-flag"], in: workspace, executable: executable)
             #expect(outcome.status == 2, "\(outcome.errors)")
             #expect(outcome.errors.contains("--no-such-flag"), "\(outcome.errors)")
             #expect(outcome.output.isEmpty)

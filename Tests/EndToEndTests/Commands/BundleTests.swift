@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
 import LabRunner
 import LabSystem
 import TestSupport
@@ -9,10 +11,8 @@ extension EndToEnd.Commands {
     /// Packing a run to share it.
     @Suite("lab bundle")
     struct BundleTests {
-        @Test("Without payloads no file of it contains request bodies or command answers")
-        func payloads() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `Without payloads no file of it contains request bodies or command answers`() async throws {
+            let workspace = try Workspace.ofProject()
             try workspace.write(
                 """
                 name: An activation with attributes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -7,14 +9,13 @@ extension EndToEnd.Commands {
     @Suite("The command line of lab")
     struct CommandLineTests {
         @Test(
-            "An unknown command is refused with the nearest one",
             arguments: [
                 ["rnu", "Scenarios"]: "error: there is no command `lab rnu`; did you mean `lab run`?",
                 ["clock", "advnace", "5m"]:
                     "error: there is no command `lab clock advnace`; did you mean `lab clock advance`?",
                 ["dance"]: "error: there is no command `lab dance`. `lab --help` lists all commands",
             ])
-        func unknownCommand(words: [String], complaint: String) async throws {
+        func `An unknown command is refused with the nearest one`(words: [String], complaint: String) async throws {
             let workspace = try Workspace()
             let outcome = try await onThread { try LabCommand(words, in: workspace).finish() }
             #expect(outcome.status == 2)
@@ -22,8 +23,7 @@ extension EndToEnd.Commands {
             #expect(outcome.output.isEmpty)
         }
 
-        @Test("The version and the help of a command are printed")
-        func version() async throws {
+        @Test func `The version and the help of a command are printed`() async throws {
             let workspace = try Workspace()
             let (version, help) = try await onThread {
                 (try lab("--version", in: workspace), try lab("help", "run", in: workspace))
@@ -35,23 +35,20 @@ extension EndToEnd.Commands {
         }
 
         @Test(
-            "An invalid time limit is refused",
             arguments: [
                 ["--step-timeout", "none"]: "--step-timeout takes a duration such as 10s, not `none`",
                 ["--scenario-timeout", "fast"]: "--scenario-timeout takes a duration such as 10s or 2m, not `fast`",
                 ["--run-timeout", "0s"]: "--run-timeout takes a duration such as 10s or 2m, not `0s`",
             ])
-        func wrongLimit(words: [String], complaint: String) async throws {
+        func `An invalid time limit is refused`(words: [String], complaint: String) async throws {
             let workspace = try Workspace()
             let outcome = try await onThread { try LabCommand(["run", "a.yaml"] + words, in: workspace).finish() }
             #expect(outcome.status == 2)
             #expect(outcome.errors == "error: \(complaint)\n")
         }
 
-        @Test("A run that exceeds its limit is stopped, fails, and reports what did not run")
-        func runLimit() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `A run that exceeds its limit is stopped, fails, and reports what did not run`() async throws {
+            let workspace = try Workspace.ofProject()
             for name in ["a", "b"] { try workspace.write(OddPathTests.endless, to: "\(name).yaml") }
             let outcome = try await onThread {
                 try lab("run", ".", "--jobs", "1", "--run-timeout", "1ms", in: workspace)
@@ -62,10 +59,8 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A quiet run shows failures and the total; a plan starts nothing")
-        func quiet() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `A quiet run shows failures and the total; a plan starts nothing`() async throws {
+            let workspace = try Workspace.ofProject()
             try workspace.write("name: Good\nsteps:\n  - clock: freeze\n", to: "a.yaml")
             try workspace.write("name: Bad\nsteps:\n  - main: hasValidActivation\n    expect: true\n", to: "b.yaml")
             let (plan, run) = try await onThread {

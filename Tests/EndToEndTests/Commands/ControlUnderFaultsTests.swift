@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
-import LabKit
+import LabControl
 import TestSupport
 import Testing
 
@@ -18,13 +20,11 @@ extension EndToEnd.Commands {
             ["exec", "faults", "arm", "point=keychain.read", "peer=main", "action=delay", "delay=1h", "pass=1"],
         ]
 
-        @Test("Devices, clock and server answer while every kind of fault is active and a command hangs")
-        func everythingAtOnce() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test
+        func `Devices, clock and server answer while every kind of fault is active and a command hangs`() async throws {
+            let workspace = try Workspace.ofProject()
             try await onThread {
-                let up = try LabCommand(["up"], in: workspace)
-                try up.wait(for: "Ctrl-C")
+                let up = try LabCommand.up(in: workspace)
                 for fault in Self.faults {
                     let armed = try LabCommand(fault, in: workspace).finish()
                     #expect(armed.status == 0, "\(fault): \(armed.errors)")

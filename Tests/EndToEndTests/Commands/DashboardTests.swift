@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import LabSystem
@@ -8,10 +10,9 @@ extension EndToEnd.Commands {
     /// The page of a running instance; `make test-page` uses it in a browser.
     @Suite("lab up --dashboard")
     struct DashboardTests {
-        @Test("The page follows the instance and runs steps, and only its full address gives access")
-        func page() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test
+        func `The page follows the instance and runs steps, and only its full address gives access`() async throws {
+            let workspace = try Workspace.ofProject()
             try await onThread {
                 let up = try LabCommand(["up", "--dashboard"], in: workspace)
                 let (port, token) = try address(of: up)
@@ -65,10 +66,8 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A session becomes a scenario that passes, with names in place of the typed secrets")
-        func scenario() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `A session becomes a scenario that passes, with names in place of the typed secrets`() async throws {
+            let workspace = try Workspace.ofProject()
             try await onThread {
                 let up = try LabCommand(["up", "--dashboard"], in: workspace)
                 let (port, token) = try address(of: up)
@@ -110,10 +109,8 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A waiting step is interrupted when the lab ends, and its page is notified")
-        func interruptedStep() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `A waiting step is interrupted when the lab ends, and its page is notified`() async throws {
+            let workspace = try Workspace.ofProject()
             try await onThread {
                 let up = try LabCommand(["up", "--dashboard"], in: workspace)
                 let (port, token) = try address(of: up)
@@ -132,10 +129,8 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("Impossible options are refused, and so is a port in use")
-        func refused() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `Impossible options are refused, and so is a port in use`() async throws {
+            let workspace = try Workspace.ofProject()
             let (listener, port) = try TCPSocket.listenOnLoopback()
             let outcomes = try await onThread {
                 try [

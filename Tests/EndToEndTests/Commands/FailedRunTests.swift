@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import LabSystem
@@ -20,8 +22,8 @@ extension EndToEnd.Commands {
 
             """
 
-        @Test("A kept instance stays as the failed step left it until it is ended from another terminal")
-        func keep() async throws {
+        @Test
+        func `A kept instance stays as the failed step left it until it is ended from another terminal`() async throws {
             let workspace = try workspace()
             let outcome = try await onThread {
                 let run = try LabCommand(["run", "a.yaml", "--keep"], in: workspace)
@@ -39,8 +41,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A pause after a failure ends with Enter, and needs a terminal")
-        func pause() async throws {
+        @Test func `A pause after a failure ends with Enter, and needs a terminal`() async throws {
             let workspace = try workspace()
             let refused = try await onThread { try lab("run", "a.yaml", "--pause-on-failure", in: workspace) }
             #expect(refused.status == 2)
@@ -62,12 +63,10 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("The command that a failure prints repeats it, with the same lab file and seed")
-        func replay() async throws {
+        @Test func `The command that a failure prints repeats it, with the same lab file and seed`() async throws {
             let workspace = try Workspace()
             for folder in ["the cast", "tests"] { try Files.createDirectory("\(workspace.directory)/\(folder)") }
-            try FileManager.default.copyItem(
-                atPath: Project.path("lab.yaml"), toPath: "\(workspace.directory)/the cast/lab.yaml")
+            try workspace.copy("lab.yaml", to: "the cast/lab.yaml")
             try workspace.write(Self.failing, to: "tests/it's.yaml")
             let (first, second) = try await onThread {
                 let first = try lab("run", "tests/it's.yaml", "--lab", "the cast/lab.yaml", in: workspace)
@@ -89,8 +88,7 @@ extension EndToEnd.Commands {
             #expect(seed(first) == seed(second))
         }
 
-        @Test("Joined shards have the same report as the whole run")
-        func shards() async throws {
+        @Test func `Joined shards have the same report as the whole run`() async throws {
             let workspace = try workspace()
             for name in ["b", "c", "d", "e"] {
                 try workspace.write("name: \(name)\nsteps:\n  - clock: freeze\n", to: "\(name).yaml")
@@ -135,8 +133,7 @@ extension EndToEnd.Commands {
         }
 
         private func workspace() throws -> Workspace {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+            let workspace = try Workspace.ofProject()
             try workspace.write(Self.failing, to: "a.yaml")
             return workspace
         }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import TestSupport
@@ -7,8 +9,10 @@ extension EndToEnd.Commands {
     /// Ctrl-C once, twice and three times, and other early ends of a run.
     @Suite("A run that ends early reports every requested scenario")
     struct InterruptedRunTests {
-        @Test("The first Ctrl-C runs the tear-down, writes reports, and reports no stopped scenario as passed")
-        func once() async throws {
+        @Test(.verifies("exit code", "run 130"))
+        func `The first Ctrl-C runs the tear-down, writes reports, and reports no stopped scenario as passed`()
+            async throws
+        {
             let workspace = try workspace(tearDown: "  - main: kill\n")
             let outcome = try await onThread {
                 let command = try LabCommand(
@@ -28,10 +32,10 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test(
-            "The second Ctrl-C ends everything at once, even the tear-down, and still writes reports",
-            arguments: [Self.endless, Self.waiting])
-        func twice(tearDown: String) async throws {
+        @Test(arguments: [Self.endless, Self.waiting])
+        func `The second Ctrl-C ends everything at once, even the tear-down, and still writes reports`(tearDown: String)
+            async throws
+        {
             let workspace = try workspace(tearDown: tearDown)
             let outcome = try await onThread {
                 let command = try LabCommand(["run", "a.yaml", "b.yaml", "--report", "json=r.json"], in: workspace)
@@ -46,8 +50,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("The third Ctrl-C ends the runner itself, and nothing outlives it")
-        func threeTimes() async throws {
+        @Test func `The third Ctrl-C ends the runner itself, and nothing outlives it`() async throws {
             let workspace = try workspace(tearDown: Self.endless)
             let outcome = try await onThread {
                 let command = try LabCommand(["run", "a.yaml"], in: workspace)
@@ -69,10 +72,8 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("What did not run after the first failure is reported as not run")
-        func failFast() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `What did not run after the first failure is reported as not run`() async throws {
+            let workspace = try Workspace.ofProject()
             try workspace.write("name: A\nsteps:\n  - main: hasValidActivation\n    expect: true\n", to: "a.yaml")
             try workspace.write("name: B\nsteps:\n  - clock: freeze\n", to: "b.yaml")
             let outcome = try await onThread {
@@ -83,10 +84,8 @@ extension EndToEnd.Commands {
             #expect(try verdicts("r.json", in: workspace) == ["failed", "notRun"])
         }
 
-        @Test("Rounds have their own ids, and differences between them are summarised")
-        func rounds() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `Rounds have their own ids, and differences between them are summarised`() async throws {
+            let workspace = try Workspace.ofProject()
             try workspace.write("name: A\nsteps:\n  - main: hasValidActivation\n    expect: true\n", to: "a.yaml")
             let outcome = try await onThread {
                 try lab("run", "a.yaml", "--repeat", "2", "--seed", "7", "--report", "json=r.json", in: workspace)
@@ -115,8 +114,7 @@ extension EndToEnd.Commands {
             """
 
         private func workspace(tearDown: String) throws -> Workspace {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+            let workspace = try Workspace.ofProject()
             for name in ["a", "b"] {
                 try workspace.write("\(OddPathTests.endless)\ntearDown:\n\(tearDown)", to: "\(name).yaml")
             }

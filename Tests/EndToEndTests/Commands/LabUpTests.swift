@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -9,13 +11,13 @@ extension EndToEnd.Commands {
     /// Interactive use: one terminal holds the instance, others inspect it and inject faults.
     @Suite("lab up")
     struct LabUpTests {
-        @Test("An instance runs six executables, answers outside commands, and reports and restarts a killed peer")
-        func heldInstance() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test
+        func `An instance runs six executables, answers outside commands, and reports and restarts a killed peer`()
+            async throws
+        {
+            let workspace = try Workspace.ofProject()
             try await onThread {
-                let up = try LabCommand(["up"], in: workspace)
-                try up.wait(for: "Ctrl-C")
+                let up = try LabCommand.up(in: workspace)
 
                 let executables = Set(
                     try (workspace.processes().map(\.pid) + [up.pid]).map {
@@ -58,13 +60,11 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("lab ps reports a suspended app and an agent that does not answer, and lists the rest")
-        func stuckAgent() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test
+        func `lab ps reports a suspended app and an agent that does not answer, and lists the rest`() async throws {
+            let workspace = try Workspace.ofProject()
             try await onThread {
-                let up = try LabCommand(["up"], in: workspace)
-                try up.wait(for: "Ctrl-C")
+                let up = try LabCommand.up(in: workspace)
                 #expect(try lab("exec", "wallet", "suspend", in: workspace).status == 0)
                 let agent = try #require(
                     workspace.processes().first {
@@ -92,13 +92,10 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("lab down ends an instance from another terminal")
-        func down() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `lab down ends an instance from another terminal`() async throws {
+            let workspace = try Workspace.ofProject()
             try await onThread {
-                let up = try LabCommand(["up"], in: workspace)
-                try up.wait(for: "Ctrl-C")
+                let up = try LabCommand.up(in: workspace)
                 let down = try lab("down", in: workspace)
                 #expect(down.status == 0, "\(down.errors)")
                 _ = try up.finish()
@@ -106,13 +103,10 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A peer started by hand joins the instance, and its death is reported")
-        func peerByHand() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `A peer started by hand joins the instance, and its death is reported`() async throws {
+            let workspace = try Workspace.ofProject()
             try await onThread {
-                let up = try LabCommand(["up"], in: workspace)
-                try up.wait(for: "Ctrl-C")
+                let up = try LabCommand.up(in: workspace)
                 _ = try lab("exec", "wallet", "kill", in: workspace)
                 let byHand = try LabCommand(
                     ["--lab", "lab.yaml", "--as", "wallet"], in: workspace, executable: "main-app")
@@ -140,27 +134,21 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test(
-            "The prompt of a peer on a terminal edits, completes and remembers lines, and takes answers to its dialogs")
-        func promptByHand() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test
+        func
+            `The prompt of a peer on a terminal edits, completes and remembers lines, and takes answers to its dialogs`()
+            async throws
+        {
+            let workspace = try Workspace.ofProject()
             try await onThread {
-                let up = try LabCommand(["up"], in: workspace)
-                try up.wait(for: "Ctrl-C")
+                let up = try LabCommand.up(in: workspace)
                 _ = try lab("exec", "main", "kill", in: workspace)
                 let words = ["--lab", "lab.yaml", "--as", "main"]
                 let byHand = try TerminalSession(words, in: workspace, columns: 100, program: "main-app")
                 try byHand.wait(for: "main> ")
                 // Each line is answered before the next one is typed.
-                var answered = byHand.text.count
                 func say(_ line: String, answer: String = "main> ") throws -> String {
-                    try byHand.type(line)
-                    try waitUntil("the answer to \(line)", showing: { byHand.text }) {
-                        byHand.text.dropFirst(answered).hasSuffix(answer)
-                    }
-                    defer { answered = byHand.text.count }
-                    return String(byHand.text.dropFirst(answered))
+                    try byHand.type(line, until: answer)
                 }
                 #expect(try say("canStartAct\t\n").contains("true\r\n"))
                 for line in [
@@ -195,10 +183,70 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("exec without an instance says how to start one")
-        func noInstance() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test
+        func `A peer takes commands and answers to its dialogs from a pipe, and commands for an app that runs already`()
+            async throws
+        {
+            let workspace = try Workspace.ofProject()
+            try await onThread {
+                func read(_ lines: String, by program: String, _ words: String) throws -> LabCommand.Outcome {
+                    try workspace.write(lines, to: "lines")
+                    let line = "\(try LabCommand.path(of: program)) \(words) < lines"
+                    return try LabCommand(["-c", line], in: workspace, executable: "/bin/bash").finish()
+                }
+                let up = try LabCommand.up(in: workspace)
+                let prepared = try read(
+                    """
+                    phone enrolBiometry
+                    server initActivation as code
+                    main createActivation activationCode=${code.activationCode}
+                    main persistActivation password="1234" biometry=true
+                    server commitActivation activationId=${code.activationId}
+
+                    """, by: "lab", "shell")
+                #expect(prepared.status == 0, "\(prepared.errors)")
+                _ = try lab("exec", "main", "kill", in: workspace)
+
+                // Without a person at the terminal the dialog is cancelled.
+                let words = "--lab lab.yaml --as main"
+                let left = try read("", by: "main-app", "\(words) biometrySignature uriId=/x")
+                #expect(left.status == 1 && left.errors.contains("error: biometryCancel: "), "\(left.errors)")
+
+                let lines = """
+                    help
+
+                    createActivatoin
+                    biometrySignature uriId=/x prompt='Pay now'
+                    yes
+                    success
+                    hasValidActivation
+                    quit
+                    help
+
+                    """
+                let prompt = try read(lines, by: "main-app", "\(words) --prompt")
+                #expect(prompt.status == 0)
+                #expect(prompt.output.components(separatedBy: "\ncreateActivation  ").count == 2, "\(prompt.output)")
+                #expect(prompt.errors.contains("createActivation"), "\(prompt.errors)")
+                #expect(prompt.output.contains("main asks for you: Pay now\nanswer with one of success, mismatch, "))
+                #expect(prompt.output.contains("X-PowerAuth-Authorization"), "\(prompt.output)\(prompt.errors)")
+                #expect(prompt.output.hasSuffix("}\ntrue\n"), "\(prompt.output)")
+
+                let companion = try read(
+                    "help\nhasValidActivation\n", by: "watch-companion", "--lab lab.yaml --as companion --prompt")
+                #expect(companion.status == 0, "\(companion.errors)")
+                #expect(companion.output.contains("\nupdateActivationStatus  "), "\(companion.output)")
+                #expect(!companion.output.contains("\ncreateActivation  "), "\(companion.output)")
+                let asked = try lab("exec", "companion", "hasValidActivation", in: workspace)
+                #expect(asked.status == 0 && companion.output.hasSuffix("\n\(asked.output)"), "\(companion.output)")
+                try up.signal(SIGINT)
+                _ = try up.finish()
+            }
+            try workspace.expectNothingLeft()
+        }
+
+        @Test func `exec without an instance says how to start one`() async throws {
+            let workspace = try Workspace.ofProject()
             let outcome = try await onThread { try lab("exec", "main", "hasValidActivation", in: workspace) }
             #expect(outcome.status != 0)
             #expect(outcome.errors.contains("lab up"), "\(outcome.errors)")

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -9,60 +11,56 @@ extension EndToEnd.Commands {
     /// Failures outside the scenario during a run.
     @Suite("Unusual failures of a run")
     struct OddPathTests {
-        @Test("A peer that dies during a step fails that step at once")
-        func deadPeer() async throws {
-            let outcome = try await run(
-                """
-                name: The app dies while it works
-                steps:
-                  - server: initActivation
-                    as: code
-                  - faults: arm
-                    with: { point: http.requestSent, peer: main, action: kill }
-                  - main: createActivation
-                    with: { activationCode: "${code.activationCode}" }
-                """)
+        @Test func `A peer that dies during a step fails that step at once`() async throws {
+            let outcome = try await LabCommand.run(
+                scenario: """
+                    name: The app dies while it works
+                    steps:
+                      - server: initActivation
+                        as: code
+                      - faults: arm
+                        with: { point: http.requestSent, peer: main, action: kill }
+                      - main: createActivation
+                        with: { activationCode: "${code.activationCode}" }
+                    """)
             #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
             #expect((outcome.output + outcome.errors).contains("scenario.yaml:7:"))
         }
 
-        @Test("A step can expect the death of a peer")
-        func expectedDeath() async throws {
-            let outcome = try await run(
-                """
-                name: The app dies while it works
-                steps:
-                  - server: initActivation
-                    as: code
-                  - faults: arm
-                    with: { point: http.requestSent, peer: main, action: kill }
-                  - main: createActivation
-                    with: { activationCode: "${code.activationCode}" }
-                    fails: { code: peerDied }
-                  - main: relaunch
-                  - main: canStartActivation
-                    expect: true
-                """)
+        @Test func `A step can expect the death of a peer`() async throws {
+            let outcome = try await LabCommand.run(
+                scenario: """
+                    name: The app dies while it works
+                    steps:
+                      - server: initActivation
+                        as: code
+                      - faults: arm
+                        with: { point: http.requestSent, peer: main, action: kill }
+                      - main: createActivation
+                        with: { activationCode: "${code.activationCode}" }
+                        fails: { code: peerDied }
+                      - main: relaunch
+                      - main: canStartActivation
+                        expect: true
+                    """)
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
-        @Test("A fault that never fires makes the run fail: a test without proof is not green")
-        func vacuousFault() async throws {
-            let outcome = try await run(
-                """
-                name: Nothing happens
-                steps:
-                  - faults: arm
-                    with: { point: keychain.write, peer: wallet, action: kill, pass: 100 }
-                  - wallet: hasValidActivation
-                    expect: false
-                """)
+        @Test func `A fault that never fires makes the run fail: a test without proof is not green`() async throws {
+            let outcome = try await LabCommand.run(
+                scenario: """
+                    name: Nothing happens
+                    steps:
+                      - faults: arm
+                        with: { point: keychain.write, peer: wallet, action: kill, pass: 100 }
+                      - wallet: hasValidActivation
+                        expect: false
+                    """)
             #expect(outcome.status != 0, "\(outcome.output)\(outcome.errors)")
             #expect((outcome.output + outcome.errors).contains("keychain.write"))
         }
 
-        @Test("A port in use is reported with its number")
-        func portInUse() async throws {
+        @Test func `A port in use is reported with its number`() async throws {
             let workspace = try Workspace()
             let listener = try Listener()
             try workspace.write(
@@ -83,10 +81,8 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("Ctrl-C during a run ends everything and exits with 130")
-        func interrupt() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `Ctrl-C during a run ends everything and exits with 130`() async throws {
+            let workspace = try Workspace.ofProject()
             try workspace.write(Self.endless, to: "scenario.yaml")
             let outcome = try await onThread {
                 let command = try LabCommand(["run", "scenario.yaml"], in: workspace)
@@ -98,10 +94,8 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("The remains of a killed run are removed by the next one")
-        func staleInstance() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `The remains of a killed run are removed by the next one`() async throws {
+            let workspace = try Workspace.ofProject()
             // An instance directory of a run that ended without cleaning up; its locks are free.
             let stale = "\(workspace.runtimeDirectory)/0stale00"
             try FileManager.default.createDirectory(atPath: "\(stale)/s", withIntermediateDirectories: true)
@@ -127,23 +121,12 @@ extension EndToEnd.Commands {
                   - wallet: canStartActivation
                     expect: true
             """
-
-        private func run(_ scenario: String) async throws -> LabCommand.Outcome {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
-            try workspace.write(scenario, to: "scenario.yaml")
-            let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
-            try workspace.expectNothingLeft()
-            return outcome
-        }
     }
 }
 
 /// Waits until the instance of a workspace has app processes.
 func waitForPeers(of workspace: Workspace) throws {
-    try waitUntil("the peers run") {
-        workspace.processes().contains { $0.commandLine.contains("main-app") }
-    }
+    try waitUntil("the peers run") { workspace.processes().contains { $0.commandLine.contains("main-app") } }
 }
 
 /// Waits for an external condition that gives no notification: it is checked repeatedly, with a poll on no descriptor

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import TestSupport
@@ -36,8 +38,7 @@ extension EndToEnd.Commands {
             return (outcome, calls?.split(separator: "\n").map(String.init) ?? [])
         }
 
-        @Test("Only missing packages are named and installed, and required upgrades are named too")
-        func missing() async throws {
+        @Test func `Only missing packages are named and installed, and required upgrades are named too`() async throws {
             try fake("pkg-config", "[ \"$2\" != libargon2 ]")
             try fake(
                 "apt-get",
@@ -53,16 +54,14 @@ extension EndToEnd.Commands {
             #expect(calls == ["update -q", "\(install) --simulate", install])
         }
 
-        @Test("If nothing is missing, nothing is installed")
-        func complete() async throws {
+        @Test func `If nothing is missing, nothing is installed`() async throws {
             try fake("pkg-config", "exit 0")
             try fake("apt-get", "echo \"$*\" >> calls")
             let (outcome, calls) = try await onThread { try run() }
             #expect(outcome.status == 0 && outcome.output.isEmpty && calls.isEmpty, "\(outcome.output)\(calls)")
         }
 
-        @Test("make install continues without the tools for manual pages and Debian packages")
-        func installing() async throws {
+        @Test func `make install continues without the tools for manual pages and Debian packages`() async throws {
             try fake("strip", "exit 0")
             try fake("apt-get", "echo \"$*\" >> calls")
             let (outcome, calls) = try await onThread { try run("installing") }
@@ -72,8 +71,7 @@ extension EndToEnd.Commands {
             #expect(recipe.contains("install-packages installing") && !recipe.contains("packaging"))
         }
 
-        @Test("Without apt-get, missing packages are named")
-        func elsewhere() async throws {
+        @Test func `Without apt-get, missing packages are named`() async throws {
             let (outcome, _) = try await onThread { try run("installing") }
             #expect(outcome.status == 1)
             #expect(outcome.errors.contains("binutils") && outcome.errors.contains("no apt-get"), "\(outcome.errors)")

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabControl
 import LabSystem
 import TestSupport
 import Testing
@@ -9,8 +11,7 @@ extension EndToEnd.Commands {
     /// The first commands of a new user.
     @Suite("A new project")
     struct ProjectTests {
-        @Test("After lab init in an empty folder, lab run passes a scenario and writes a page")
-        func initAndRun() async throws {
+        @Test func `After lab init in an empty folder, lab run passes a scenario and writes a page`() async throws {
             let workspace = try Workspace()
             try await onThread {
                 let made = try lab("init", in: workspace)
@@ -30,10 +31,9 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test(
-            "A project with any topology has at least three scenarios, and all of them pass",
-            arguments: ["phone", "phone,widget", "phone,watch,widget", "wallet,phone,widget,watch"])
-        func casts(cast: String) async throws {
+        @Test(arguments: ["phone", "phone,widget", "phone,watch,widget", "wallet,phone,widget,watch"])
+        func `A project with any topology has at least three scenarios, and all of them pass`(cast: String) async throws
+        {
             let workspace = try Workspace()
             try await onThread {
                 let made = try lab("init", "--cast", cast, in: workspace)
@@ -51,8 +51,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("lab init keeps existing files, and says where it cannot write")
-        func initAgain() async throws {
+        @Test func `lab init keeps existing files, and says where it cannot write`() async throws {
             let workspace = try Workspace()
             try FileManager.default.createDirectory(
                 atPath: "\(workspace.directory)/new", withIntermediateDirectories: true)
@@ -61,16 +60,14 @@ extension EndToEnd.Commands {
                 let outcome = try lab("init", "new", in: workspace)
                 #expect(outcome.output.contains("kept   lab.yaml"), "\(outcome.output)")
                 #expect(outcome.output.contains("wrote  Scenarios/first.yaml"), "\(outcome.output)")
-                #expect(
-                    try String(contentsOfFile: "\(workspace.directory)/new/lab.yaml", encoding: .utf8) == "mine")
+                #expect(try String(contentsOfFile: "\(workspace.directory)/new/lab.yaml", encoding: .utf8) == "mine")
                 let refused = try lab("init", "/proc/nowhere", in: workspace)
                 #expect(refused.status == 2)
                 #expect(refused.errors.contains("the project cannot be written"), "\(refused.errors)")
             }
         }
 
-        @Test("Two runs are shown on one page, and a missing run is named")
-        func showAgainst() async throws {
+        @Test func `Two runs are shown on one page, and a missing run is named`() async throws {
             let workspace = try Workspace()
             try await onThread {
                 _ = try lab("init", in: workspace)
@@ -90,8 +87,8 @@ extension EndToEnd.Commands {
             }
         }
 
-        @Test("lab doctor lists instances whose processes were all killed, and removes them on request")
-        func deadInstances() async throws {
+        @Test
+        func `lab doctor lists instances whose processes were all killed, and removes them on request`() async throws {
             let workspace = try Workspace()
             let dead = "\(workspace.runtimeDirectory)/dead1"
             try Files.createDirectory(dead)
@@ -107,8 +104,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("lab doctor finds everything here, and says what to do about missing programs")
-        func doctor() async throws {
+        @Test func `lab doctor finds everything here, and says what to do about missing programs`() async throws {
             let workspace = try Workspace()
             try await onThread {
                 let fine = try lab("doctor", in: workspace)

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -15,42 +18,28 @@ extension EndToEnd.Commands {
             var description: String { "\(command) \(code)" }
         }
 
-        /// How a code is produced.
-        private enum Case {
-            /// Bash runs this in a folder with the files below; its status is that of its last command.
-            case script(String)
-            /// Another test in these suites, by its name, covers the code.
-            case test(String)
-        }
-
-        private static let cases: [Code: Case] = [
-            Code(command: "run", code: 1): .script("lab run red.yaml"),
-            Code(command: "run", code: 3): .script("LAB_BIN=/nowhere lab run red.yaml"),
-            Code(command: "run", code: 130): .test(
-                "The first Ctrl-C runs the tear-down, writes reports, and reports no stopped scenario as passed"),
-            Code(command: "check", code: 1): .script("lab check broken"),
-            Code(command: "check", code: 3): .script("lab check open"),
-            Code(command: "format", code: 1): .script("lab format --check odd.yaml"),
-            Code(command: "merge", code: 1): .script("lab merge failed.json"),
-            Code(command: "merge", code: 3): .script("lab merge notRun.json"),
-            Code(command: "diff", code: 1): .script(
-                "lab run green.yaml && cp red.yaml green.yaml; lab run green.yaml; lab diff $(ls .lab/runs | head -1) latest"
-            ),
-            Code(command: "diff", code: 3): .test(
-                "Every command that reads a run refuses one with a changed byte, names the file, and ends with 3"),
-            Code(command: "stress sharing", code: 1): .test(
-                "An app that saves before it counts is caught, with the events that show it"),
-            Code(command: "stress sharing", code: 3): .script("LAB_BIN=/nowhere lab stress sharing --for 1s"),
-            Code(command: "stress sharing", code: 130): .script(
-                "lab stress sharing --processes 2 --for 10m > out & until grep -q 'share an activation' out; do :; done; kill -INT $!; wait $!"
-            ),
-            Code(command: "exec", code: 1): .script("lab exec main createActivation activationCode=wrong"),
-            Code(command: "shell", code: 1): .script("echo 'waitFor: { event: push.shown, within: 1ms }' | lab shell"),
-            Code(command: "shell", code: 3): .script("cat overlap | lab shell"),
-            Code(command: "record", code: 1): .script(
-                "echo 'waitFor: { event: push.shown, within: 1ms }' | lab record one.yaml"),
-            Code(command: "record", code: 3): .script("cat overlap | lab record other.yaml"),
-            Code(command: "doctor", code: 3): .script("LAB_BIN=/nowhere lab doctor"),
+        /// How a code is produced: Bash runs this in a folder with the files below; its status is that of its last command.
+        /// Other tests verify the other codes, such as `.verifies("exit code", "run 130")`.
+        private static let cases: [Code: String] = [
+            Code(command: "run", code: 1): "lab run red.yaml",
+            Code(command: "run", code: 3): "LAB_BIN=/nowhere lab run red.yaml",
+            Code(command: "check", code: 1): "lab check broken",
+            Code(command: "check", code: 3): "lab check open",
+            Code(command: "format", code: 1): "lab format --check odd.yaml",
+            Code(command: "merge", code: 1): "lab merge failed.json",
+            Code(command: "merge", code: 3): "lab merge notRun.json",
+            Code(command: "diff", code: 1):
+                "lab run green.yaml && cp red.yaml green.yaml; lab run green.yaml; lab diff $(ls .lab/runs | head -1) latest",
+            Code(command: "stress sharing", code: 3): "LAB_BIN=/nowhere lab stress sharing --for 1s",
+            Code(command: "stress sharing", code: 130):
+                "lab stress sharing --processes 2 --for 10m > out & until grep -q 'share an activation' out; do :; done; kill -INT $!; wait $!",
+            Code(command: "exec", code: 1): "lab exec main createActivation activationCode=wrong",
+            Code(command: "shell", code: 1): "echo 'waitFor: { event: push.shown, within: 1ms }' | lab shell",
+            Code(command: "shell", code: 3): "cat overlap | lab shell",
+            Code(command: "record", code: 1):
+                "echo 'waitFor: { event: push.shown, within: 1ms }' | lab record one.yaml",
+            Code(command: "record", code: 3): "cat overlap | lab record other.yaml",
+            Code(command: "doctor", code: 3): "LAB_BIN=/nowhere lab doctor",
         ]
 
         /// Commands that need a running instance.
@@ -85,8 +74,7 @@ extension EndToEnd.Commands {
             return discussion[range.upperBound...].matches(of: #/\b(1|2|3|130)\b/#).compactMap { Int32($0.1) }
         }
 
-        @Test("The table has one row per documented code")
-        func rows() async throws {
+        @Test func `Each documented code has its case or another test, and no other code has`() async throws {
             let documented = try await onThread {
                 try Self.commands().flatMap { command in
                     // A wrong command line ends every command with 2; another test says so.
@@ -96,12 +84,12 @@ extension EndToEnd.Commands {
                 }
             }
             #expect(documented.count > 15, "\(documented)")
-            #expect(Set(documented).subtracting(Self.cases.keys).map(\.description).sorted() == [])
-            #expect(Set(Self.cases.keys).subtracting(documented).map(\.description).sorted() == [])
+            Verification.check(
+                "exit code", has: Set(documented.map(\.description)),
+                verifiedBy: Set(Self.cases.keys.map(\.description)))
         }
 
-        @Test("Every command refuses unknown arguments with 2")
-        func unknownFlag() async throws {
+        @Test func `Every command refuses unknown arguments with 2`() async throws {
             let workspace = try Workspace()
             try await onThread {
                 let commands = try Self.commands()
@@ -113,18 +101,11 @@ extension EndToEnd.Commands {
             }
         }
 
-        @Test("Each code is returned in its case")
-        func codes() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `Each code is returned in its case`() async throws {
+            let workspace = try Workspace.ofProject()
             try Self.write(to: workspace)
-            let tests = try Self.testNames()
             try await onThread {
-                for (code, way) in Self.cases.sorted(by: { $0.key.description < $1.key.description }) {
-                    guard case .script(let script) = way else {
-                        if case .test(let name) = way { #expect(tests.contains(name), "\(code): no test \(name)") }
-                        continue
-                    }
+                for (code, script) in Self.cases.sorted(by: { $0.key.description < $1.key.description }) {
                     var up: LabCommand?
                     if Self.inInstance.contains(code.command) {
                         up = try LabCommand(["up"], in: workspace)
@@ -147,15 +128,6 @@ extension EndToEnd.Commands {
             return try LabCommand(
                 ["-c", script], in: workspace, executable: "/bin/bash", environment: ["PATH": path]
             ).finish()
-        }
-
-        /// The names of all tests in these suites.
-        private static func testNames() throws -> Set<String> {
-            let folder = Project.path("Tests/EndToEndTests/Commands")
-            return try Files.list(folder).filter { $0.hasSuffix(".swift") }.reduce(into: []) { names, file in
-                let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
-                names.formUnion(text.matches(of: #/Test\(\s*"([^"]+)"/#).map { String($0.1) })
-            }
         }
 
         // MARK: Files

@@ -1,23 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabSystem
 import TestSupport
 import Testing
 
 extension EndToEnd.Commands {
     @Suite("Commands that print a reference")
     struct ReferenceCommandTests {
-        @Test(
-            "Their output for programs is JSON",
-            arguments: [["steps", "--json"], ["events", "--json"], ["schema"]])
-        func json(command: [String]) async throws {
+        @Test(arguments: [["steps", "--json"], ["events", "--json"], ["schema"]])
+        func `Their output for programs is JSON`(command: [String]) async throws {
             let workspace = try Workspace()
             let outcome = try await onThread { try LabCommand(command, in: workspace).finish() }
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(try JSONValue.parse(outcome.output).objectValue?.isEmpty == false)
         }
 
-        @Test("Every switch in docs/quirks.md is listed with the defect that it restores")
-        func quirks() async throws {
+        @Test func `Every switch in docs/quirks.md is listed with the defect that it restores`() async throws {
             let workspace = try Workspace()
             let outcome = try await onThread { try lab("quirks", in: workspace) }
             #expect(outcome.status == 0, "\(outcome.errors)")
@@ -29,8 +29,8 @@ extension EndToEnd.Commands {
             #expect(Set(listed.compactMap(\.first)) == Set(switches))
         }
 
-        @Test("A name is explained in all its meanings; a mistyped one is refused with the nearest")
-        func explain() async throws {
+        @Test
+        func `A name is explained in all its meanings; a mistyped one is refused with the nearest`() async throws {
             let workspace = try Workspace()
             let found = try await onThread { try lab("explain", "failed", in: workspace) }
             #expect(found.status == 0, "\(found.errors)")
@@ -42,11 +42,28 @@ extension EndToEnd.Commands {
             #expect(refused.errors == "error: no explanation for `peerDead`; did you mean `peerDied`?\n")
         }
 
-        @Test("Two schemas at once are refused")
-        func twoSchemas() async throws {
+        @Test func `Two schemas at once are refused`() async throws {
             let workspace = try Workspace()
             let outcome = try await onThread { try lab("schema", "--include", "--lab", in: workspace) }
             #expect(outcome.status == 2, "\(outcome.output.prefix(200))")
+        }
+    }
+
+    @Suite("lab format")
+    struct FormatCommandTests {
+        @Test func `Standard input is formatted to standard output, and excludes other files`() async throws {
+            let workspace = try Workspace()
+            let program = "\(Files.directory(of: try ProcessTable.executablePath()))/lab"
+            let outcome = try await LabCommand.run(
+                ["-c", "printf 'a:   {b: 1}' | '\(program)' format -"], in: workspace, executable: "/bin/bash")
+            #expect(outcome.status == 0)
+            #expect(outcome.output == "a: { b: 1 }\n")
+            let refused = try await onThread { try lab("format", "-", "a.yaml", in: workspace) }
+            #expect(refused.status == 2)
+            #expect(refused.errors == "error: - stands for standard input, and no path beside it\n")
+            let nothing = try await onThread { try lab("format", in: workspace) }
+            #expect(nothing.status == 2)
+            #expect(nothing.errors.contains("there is no lab.yaml here"))
         }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -15,8 +17,7 @@ extension EndToEnd.Commands {
             let results: [Result]
         }
 
-        @Test("Rounds end with the failing one, and its seed reproduces the failure")
-        func untilFailure() async throws {
+        @Test func `Rounds end with the failing one, and its seed reproduces the failure`() async throws {
             let workspace = try workspace()
             let (outcome, replay, report) = try await onThread {
                 let outcome = try lab(
@@ -30,8 +31,7 @@ extension EndToEnd.Commands {
             try #require(count > 1, "the seed 7 must not fail at once: \(outcome.output)")
             #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
             #expect(report.results.map(\.seed) == (0..<count).map { 7 + UInt64($0) })
-            #expect(
-                report.results.map(\.verdict) == Array(repeating: "passed", count: count - 1) + ["failed"])
+            #expect(report.results.map(\.verdict) == Array(repeating: "passed", count: count - 1) + ["failed"])
             #expect(report.results.last?.id == "a.yaml~\(count)")
             #expect(outcome.output.contains("--seed \(6 + count)\n"), "\(outcome.output)")
             #expect(
@@ -41,8 +41,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("Rounds for a time continue after a failure, and started rounds finish")
-        func forATime() async throws {
+        @Test func `Rounds for a time continue after a failure, and started rounds finish`() async throws {
             let workspace = try workspace()
             @Sendable func run(for time: String) throws -> (outcome: LabCommand.Outcome, report: Report) {
                 let outcome = try lab(
@@ -61,8 +60,7 @@ extension EndToEnd.Commands {
             #expect(!report.results.contains { $0.verdict == "notRun" })
         }
 
-        @Test("Ctrl-C ends rounds without an end")
-        func interruption() async throws {
+        @Test func `Ctrl-C ends rounds without an end`() async throws {
             let workspace = try workspace()
             let (outcome, report) = try await onThread {
                 let command = try LabCommand(
@@ -78,24 +76,20 @@ extension EndToEnd.Commands {
         }
 
         @Test(
-            "Impossible options are refused",
             arguments: [
                 ["--until-fail", "--repeat", "1"], ["--repeat", "0"], ["--repeat", "2", "--repeat-for", "1m"],
                 ["--repeat-for", "soon"], ["--until-fail", "--watch"], ["--repeat-for", "1m", "--shard", "1/2"],
             ])
-        func nonsense(options: [String]) async throws {
+        func `Impossible options are refused`(options: [String]) async throws {
             let workspace = try workspace()
-            let outcome = try await onThread {
-                try LabCommand(["run", "a.yaml"] + options, in: workspace).finish()
-            }
+            let outcome = try await LabCommand.run(["run", "a.yaml"] + options, in: workspace)
             #expect(outcome.status == 2, "\(outcome.output)\(outcome.errors)")
             #expect(outcome.errors.contains(options[0]), "\(outcome.errors)")
         }
 
         /// `a.yaml` fails with some seeds, `b.yaml` passes.
         private func workspace() throws -> Workspace {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+            let workspace = try Workspace.ofProject()
             try workspace.write(
                 """
                 name: A

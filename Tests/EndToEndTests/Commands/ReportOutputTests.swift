@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -14,21 +16,16 @@ extension EndToEnd.Commands {
                 expect: true
             """
 
-        @Test("Standard output contains only the report, and progress goes to standard error")
-        func standardOutput() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `Standard output contains only the report, and progress goes to standard error`() async throws {
+            let workspace = try Workspace.ofProject()
             try workspace.write(Self.failing, to: "failing.yaml")
             let arguments = [
                 "run", "failing.yaml", "--seed", "5", "--report", "json=-", "--report", "jsonl=events.jsonl",
                 "--report", "tap=run.tap",
             ]
-            let outcome = try await onThread {
-                try LabCommand(
-                    arguments, in: workspace,
-                    environment: ["GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": workspace.directory]
-                ).finish()
-            }
+            let outcome = try await LabCommand.run(
+                arguments, in: workspace,
+                environment: ["GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": workspace.directory])
             #expect(outcome.status == 1, "\(outcome.errors)")
             let report = try JSONValue.parse(outcome.output)
             #expect(report["results"]?[0]?["replay"] == "lab run failing.yaml --seed 5")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import TestSupport
@@ -7,8 +9,7 @@ extension EndToEnd.Commands {
     /// `lab run --watch` between two runs.
     @Suite("Scenarios are rerun when they are saved")
     struct RerunOnSaveTests {
-        @Test("A scenario, a file that it includes, and the lab file are watched; q ends")
-        func saves() async throws {
+        @Test func `A scenario, a file that it includes, and the lab file are watched; q ends`() async throws {
             let workspace = try workspace()
             let (status, text) = try await onThread {
                 let session = try TerminalSession(["run", ".", "--watch", "--jobs", "1"], in: workspace, columns: 120)
@@ -44,8 +45,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A selection from a record stays the same, whatever later runs record")
-        func recordedSelection() async throws {
+        @Test func `A selection from a record stays the same, whatever later runs record`() async throws {
             let workspace = try workspace()
             let (status, text) = try await onThread {
                 for name in ["a", "b"] {
@@ -69,8 +69,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("Ctrl-C ends the waiting")
-        func interruption() async throws {
+        @Test func `Ctrl-C ends the waiting`() async throws {
             let workspace = try workspace()
             let outcome = try await onThread {
                 let session = try LabCommand(["run", "a.yaml", "--watch"], in: workspace)
@@ -94,8 +93,7 @@ extension EndToEnd.Commands {
         }
 
         private func workspace() throws -> Workspace {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+            let workspace = try Workspace.ofProject()
             try workspace.write("name: A\nsteps:\n  - clock: freeze\n", to: "a.yaml")
             try workspace.write("name: B\nsteps:\n  - include: group.yaml\n", to: "b.yaml")
             try workspace.write("steps:\n  - clock: freeze\n", to: "group.yaml")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import TestSupport
@@ -20,10 +22,9 @@ extension EndToEnd.Commands {
             ).finish()
         }
 
-        @Test("It runs beside the files of the command line, and its report goes to standard output")
-        func played() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test
+        func `It runs beside the files of the command line, and its report goes to standard output`() async throws {
+            let workspace = try Workspace.ofProject()
             try workspace.write("name: File\nsteps:\n  - clock: freeze\n", to: "file.yaml")
             try await onThread {
                 let outcome = try run("run - file.yaml --seed 7", reading: Self.scenario, in: workspace)
@@ -31,15 +32,15 @@ extension EndToEnd.Commands {
                 #expect(outcome.output.contains("✓ Piped  -  ") && outcome.output.contains("2 passed"))
                 let report = try run("run - --report json=-", reading: Self.scenario, in: workspace)
                 #expect(report.status == 0, "\(report.errors)")
-                #expect(report.output.contains(#""id" : "-""#), "\(report.output)")
+                #expect(report.output.contains(#""id": "-""#), "\(report.output)")
             }
             try workspace.expectNothingLeft()
         }
 
-        @Test("An error in it has its line, and impossible sources of standard input are refused at once")
-        func refused() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test
+        func `An error in it has its line, and impossible sources of standard input are refused at once`() async throws
+        {
+            let workspace = try Workspace.ofProject()
             try await onThread {
                 let wrong = Self.scenario.replacing("main:", with: "mian:")
                 let checked = try run("check -", reading: wrong, in: workspace)

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -25,8 +28,8 @@ extension EndToEnd.Commands {
 
             """
 
-        @Test("Each step waits for Enter, typed steps are tried, and lab time stands still meanwhile")
-        func stepping() async throws {
+        @Test
+        func `Each step waits for Enter, typed steps are tried, and lab time stands still meanwhile`() async throws {
             let workspace = try workspace()
             let (status, text) = try await onThread {
                 let run = try TerminalSession(["run", "a.yaml", "--step"], in: workspace, columns: 120)
@@ -62,8 +65,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("A run stops on a line and after an event, and `q` ends it after its tear-down")
-        func points() async throws {
+        @Test func `A run stops on a line and after an event, and 'q' ends it after its tear-down`() async throws {
             let workspace = try workspace()
             let (line, event) = try await onThread {
                 let line = try TerminalSession(
@@ -84,8 +86,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("The stop after an event comes before the next step, and names the event's process")
-        func event() async throws {
+        @Test func `The stop after an event comes before the next step, and names the event's process`() async throws {
             let workspace = try workspace()
             try workspace.write(
                 "name: Two deaths\nsteps:\n  - main: kill\n  - main: launch\n  - main: kill\n", to: "b.yaml")
@@ -100,12 +101,9 @@ extension EndToEnd.Commands {
             #expect(text.components(separatedBy: "paused").count == 2, "one event, one stop: \(text)")
         }
 
-        @Test("The page about running shows what a stop prints")
-        func page() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
-            try FileManager.default.copyItem(
-                atPath: Project.path("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
+        @Test func `The page about running shows what a stop prints`() async throws {
+            let workspace = try Workspace.ofProject()
+            try workspace.copy("Scenarios", to: "Scenarios")
             let page = try Project.text(of: "docs/running.md")
             let pattern = #/```text\n\$ lab (run [^\n]*--step)\n(.+?)```/#.dotMatchesNewlines()
             let block = try #require(page.firstMatch(of: pattern))
@@ -126,7 +124,6 @@ extension EndToEnd.Commands {
         }
 
         @Test(
-            "A place where nothing can stop is refused before anything starts",
             arguments: [
                 ["--pause-at", "9"]:
                     "no step at which a run can stop begins on line 9; the nearest one begins on line",
@@ -136,7 +133,9 @@ extension EndToEnd.Commands {
                 ["--step", "--jobs", "2"]: "--step stops one scenario after the other, so it excludes --jobs 2",
                 ["--step", "--watch"]: "--watch does not wait for a person, so it excludes --step",
             ])
-        func refused(words: [String], complaint: String) async throws {
+        func `A place where nothing can stop is refused before anything starts`(words: [String], complaint: String)
+            async throws
+        {
             let workspace = try workspace()
             let (status, text) = try await onThread {
                 let run = try TerminalSession(["run", "a.yaml"] + words, in: workspace, columns: 300)
@@ -150,8 +149,7 @@ extension EndToEnd.Commands {
         }
 
         private func workspace() throws -> Workspace {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+            let workspace = try Workspace.ofProject()
             try workspace.write(Self.scenario, to: "a.yaml")
             try workspace.write("steps:\n  - main: hasPendingActivation\n    expect: false\n", to: "more.yaml")
             return workspace

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabChecks
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -14,17 +18,14 @@ extension EndToEnd.Commands {
         static let seed = "1040"
 
         private func stress(_ arguments: String..., in workspace: Workspace) async throws -> LabCommand.Outcome {
-            try await onThread {
-                try LabCommand(["stress", "sharing"] + arguments, in: workspace).finish()
-            }
+            try await LabCommand.run(["stress", "sharing"] + arguments, in: workspace)
         }
 
         private func traces(of workspace: Workspace) -> String {
             "\(workspace.directory)/.lab/runs/latest/round-1/traces"
         }
 
-        @Test("Four apps sign, die and are suspended at random, and every rule holds")
-        func rulesHold() async throws {
+        @Test func `Four apps sign, die and are suspended at random, and every rule holds`() async throws {
             let workspace = try Workspace()
             let outcome = try await stress("--processes", "4", "--for", "5s", "--seed", Self.seed, in: workspace)
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
@@ -50,8 +51,8 @@ extension EndToEnd.Commands {
             #expect(outcome.output.contains("the trace is damaged: \(name):3 and "), "\(outcome.output)")
         }
 
-        @Test("An app that saves before it counts is caught, with the events that show it")
-        func saveBeforeCount() async throws {
+        @Test(.verifies("exit code", "stress sharing 1"))
+        func `An app that saves before it counts is caught, with the events that show it`() async throws {
             let workspace = try Workspace()
             // A seed repeats the plan but not the timing: one round may miss the mistake, thirty rounds do not.
             let outcome = try await stress(
@@ -67,8 +68,7 @@ extension EndToEnd.Commands {
             #expect(again.output.contains("✗ fresh state"), "\(again.output)")
         }
 
-        @Test("The record of a killed run can be read, up to the kill")
-        func killedRun() async throws {
+        @Test func `The record of a killed run can be read, up to the kill`() async throws {
             let workspace = try Workspace()
             try await onThread {
                 let command = try LabCommand(
@@ -89,7 +89,6 @@ extension EndToEnd.Commands {
         }
 
         @Test(
-            "Impossible options are refused before anything starts",
             arguments: [
                 (["--processes", "1"], "--processes takes 2 to 16, not 1"),
                 (["--processes", "17"], "--processes takes 2 to 16, not 17"),
@@ -100,18 +99,17 @@ extension EndToEnd.Commands {
                 (["--keep-runs", "0"], "--keep-runs must be at least 1"),
                 (["--rounds", "2"], "Unknown option"),
             ])
-        func badInput(arguments: [String], complaint: String) async throws {
+        func `Impossible options are refused before anything starts`(arguments: [String], complaint: String)
+            async throws
+        {
             let workspace = try Workspace()
-            let outcome = try await onThread {
-                try LabCommand(["stress", "sharing"] + arguments, in: workspace).finish()
-            }
+            let outcome = try await LabCommand.run(["stress", "sharing"] + arguments, in: workspace)
             #expect(outcome.status == 2)
             #expect(outcome.errors.contains(complaint), "\(outcome.errors)")
             #expect(!FileManager.default.fileExists(atPath: "\(workspace.directory)/.lab"))
         }
 
-        @Test("A dry run prints the plan, the same for the same seed, and starts nothing")
-        func dryRun() async throws {
+        @Test func `A dry run prints the plan, the same for the same seed, and starts nothing`() async throws {
             let workspace = try Workspace()
             let first = try await stress("--seed", "5", "--dry-run", in: workspace)
             let second = try await stress("--seed", "5", "--dry-run", in: workspace)

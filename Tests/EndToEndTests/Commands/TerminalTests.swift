@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import TestSupport
@@ -13,8 +15,8 @@ extension EndToEnd.Commands {
             #"A \e[31mred\e[0m name \e]0;with a title\a that wants to command the terminal"#,
         ]
 
-        @Test("The progress line is readable, leaves nothing behind, and escapes names", arguments: [40, 80])
-        func progress(columns: Int) async throws {
+        @Test(arguments: [40, 80])
+        func `The progress line is readable, leaves nothing behind, and escapes names`(columns: Int) async throws {
             let workspace = try workspace()
             let (status, text) = try await onThread {
                 let session = try TerminalSession(["run", ".", "--jobs", "1"], in: workspace, columns: columns)
@@ -41,8 +43,7 @@ extension EndToEnd.Commands {
             }
         }
 
-        @Test("NO_COLOR removes the colours and keeps the progress")
-        func noColour() async throws {
+        @Test func `NO_COLOR removes the colours and keeps the progress`() async throws {
             let workspace = try workspace()
             let text = try await onThread {
                 let session = try TerminalSession(
@@ -54,23 +55,18 @@ extension EndToEnd.Commands {
             #expect(text.contains("\u{1B}[K0/1  0 s  "), "\(text)")
         }
 
-        @Test("CLICOLOR_FORCE gives colours to a pipe, without progress")
-        func forcedColour() async throws {
+        @Test func `CLICOLOR_FORCE gives colours to a pipe, without progress`() async throws {
             let workspace = try workspace()
-            let outcome = try await onThread {
-                try LabCommand(["run", "0.yaml"], in: workspace, environment: ["CLICOLOR_FORCE": "1", "NO_COLOR": ""])
-                    .finish()
-            }
+            let outcome = try await LabCommand.run(
+                ["run", "0.yaml"], in: workspace, environment: ["CLICOLOR_FORCE": "1", "NO_COLOR": ""])
             #expect(outcome.output.hasPrefix("\u{1B}[32m✓\u{1B}[0m A second app"), "\(outcome.output)")
             #expect(!outcome.output.contains("\r"))
         }
 
         private func workspace() throws -> Workspace {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+            let workspace = try Workspace.ofProject()
             for (index, name) in Self.names.enumerated() {
-                try workspace.write(
-                    "name: \"\(name)\"\nsteps:\n  - clock: freeze\n", to: "\(index).yaml")
+                try workspace.write("name: \"\(name)\"\nsteps:\n  - clock: freeze\n", to: "\(index).yaml")
             }
             return workspace
         }

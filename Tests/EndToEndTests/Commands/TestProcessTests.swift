@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -38,16 +40,12 @@ extension EndToEnd.Commands {
             }
         }
 
-        @Test("Each hanging test fails after its limit, and all others run to the end")
-        func othersGoOn() async throws {
+        @Test func `Each hanging test fails after its limit, and all others run to the end`() async throws {
             let workspace = try Workspace()
-            let outcome = try await onThread {
-                try LabCommand(
-                    ["--testing-library", "swift-testing", "--filter", "EndToEndTests.EndToEnd/HangingTests"],
-                    in: workspace, executable: try ProcessTable.executablePath(),
-                    environment: [EndlessRun.variable: "1", TimeFactor.variable: "1"]
-                ).finish()
-            }
+            let outcome = try await LabCommand.run(
+                ["--testing-library", "swift-testing", "--filter", "EndToEndTests.EndToEnd/HangingTests"],
+                in: workspace, executable: try ProcessTable.executablePath(),
+                environment: [EndlessRun.variable: "1", TimeFactor.variable: "1"])
             #expect(outcome.status == EXIT_FAILURE)
             let text = outcome.output + outcome.errors
             let count = EndToEnd.HangingTests.cases.count
@@ -62,8 +60,7 @@ extension EndToEnd.Commands {
             #expect(text.contains("4 tests") && text.contains("\(count + 2) issues"), "\(text)")
         }
 
-        @Test("A test that never ends is named after its limit, and the run fails")
-        func hang() async throws {
+        @Test func `A test that never ends is named after its limit, and the run fails`() async throws {
             let workspace = try Workspace()
             try await onThread {
                 let endless = try EndlessProcess(limit: 1, in: workspace)
@@ -75,8 +72,8 @@ extension EndToEnd.Commands {
             }
         }
 
-        @Test("A signal ends it at once, and it leaves nothing behind", arguments: [SIGTERM, SIGINT, SIGKILL])
-        func signal(number: Int32) async throws {
+        @Test(arguments: [SIGTERM, SIGINT, SIGKILL])
+        func `A signal ends it at once, and it leaves nothing behind`(number: Int32) async throws {
             let workspace = try Workspace()
             try await onThread {
                 let endless = try EndlessProcess(limit: 1000, in: workspace)

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabControl
 import TestSupport
 import Testing
 
@@ -8,13 +10,13 @@ extension EndToEnd.Commands {
     /// Following a running instance.
     @Suite("lab trace and lab logs")
     struct TraceAndLogTests {
-        @Test("The trace is followed from start to end of the instance, and filtered by process and event family")
-        func trace() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test
+        func `The trace is followed from start to end of the instance, and filtered by process and event family`()
+            async throws
+        {
+            let workspace = try Workspace.ofProject()
             try await onThread {
-                let up = try LabCommand(["up"], in: workspace)
-                try up.wait(for: "Ctrl-C")
+                let up = try LabCommand.up(in: workspace)
                 let everything = try LabCommand(["trace", "--follow"], in: workspace)
                 try everything.wait(for: "server#1 process.started")
                 #expect(try lab("exec", "main", "hasValidActivation", in: workspace).status == 0)
@@ -42,13 +44,12 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test("The logs of all processes are printed, each line with its process, and followed to the end")
-        func logs() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test
+        func `The logs of all processes are printed, each line with its process, and followed to the end`() async throws
+        {
+            let workspace = try Workspace.ofProject()
             try await onThread {
-                let up = try LabCommand(["up"], in: workspace)
-                try up.wait(for: "Ctrl-C")
+                let up = try LabCommand.up(in: workspace)
                 let followed = try LabCommand(["logs", "main", "--follow"], in: workspace)
                 // The networking library warns about plain HTTP.
                 #expect(try lab("exec", "main", "post", "path=/pa/v3/status", in: workspace).status == 0)
@@ -60,8 +61,7 @@ extension EndToEnd.Commands {
                 _ = try up.finish()
                 let ended = try followed.finish()
                 #expect(ended.status == 0)
-                #expect(
-                    ended.output.split(separator: "\n").allSatisfy { $0.hasPrefix("main#1  ") }, "\(ended.output)")
+                #expect(ended.output.split(separator: "\n").allSatisfy { $0.hasPrefix("main#1  ") }, "\(ended.output)")
             }
         }
     }

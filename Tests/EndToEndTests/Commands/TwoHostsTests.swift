@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -9,10 +11,10 @@ extension EndToEnd.Commands {
     /// A phone on one host and its watch on another, in two network namespaces with separate directories.
     @Suite("Two hosts", .enabled(if: TwoHosts.obstacle == nil, TwoHosts.obstacle))
     struct TwoHostsTests {
-        @Test(
-            "A token reaches the remote watch, messages go both ways, and the owner controls link, clock and faults"
-        )
-        func jointWork() async throws {
+        @Test
+        func `A token reaches the remote watch, messages go both ways, and the owner controls link, clock and faults`()
+            async throws
+        {
             let hosts = try TwoHosts()
             try await onThread {
                 let (owning, joining) = try hosts.start()
@@ -67,8 +69,10 @@ extension EndToEnd.Commands {
             #expect(!FileManager.default.fileExists(atPath: "\(hosts.owner.workspace.directory)/.lab/join.key"))
         }
 
-        @Test("The other side survives killed agents, a pulled cable and a killed lab, and a lab can join again")
-        func deaths() async throws {
+        @Test
+        func `The other side survives killed agents, a pulled cable and a killed lab, and a lab can join again`()
+            async throws
+        {
             let hosts = try TwoHosts()
             try await onThread {
                 let (owning, joining) = try hosts.start()
@@ -105,9 +109,7 @@ extension EndToEnd.Commands {
                 // The guest's whole lab: the owner continues, and accepts another guest.
                 try joining.signal(SIGKILL)
                 _ = try joining.finish()
-                try waitUntil("the owner has noticed") {
-                    owning.text.components(separatedBy: "has gone").count > 2
-                }
+                try waitUntil("the owner has noticed") { owning.text.components(separatedBy: "has gone").count > 2 }
                 #expect(try owner.exec("main", "hasValidActivation") == "false")
                 let second = try hosts.join()
                 try Self.waitForReachability(of: "companion", on: owner)
@@ -126,8 +128,7 @@ extension EndToEnd.Commands {
             #expect(try hosts.owner.workspace.liveLeftovers() == [])
         }
 
-        @Test("A wrong key, a missing lab and incompatible options are reported with what to do")
-        func refusals() async throws {
+        @Test func `A wrong key, a missing lab and incompatible options are reported with what to do`() async throws {
             let hosts = try TwoHosts()
             try await onThread {
                 let (owning, joining) = try hosts.start()
@@ -163,8 +164,7 @@ extension EndToEnd.Commands {
             #expect(try guestLeftovers(hosts) == [])
         }
 
-        @Test("The commands on the page about two hosts print what it shows")
-        func page() async throws {
+        @Test func `The commands on the page about two hosts print what it shows`() async throws {
             let hosts = try TwoHosts()
             let steps = try DocumentationPage("docs/two-hosts.md").steps
             #expect(steps.count > 6)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import TestSupport
@@ -16,19 +18,15 @@ extension EndToEnd.Pages {
         private static let pages = ((try? DocumentationPage.all) ?? [])
             .filter { (try? DocumentationPage($0).blocks("yaml").isEmpty) == false }
 
-        @Test("The pages with YAML are found")
-        func allPages() {
+        @Test func `The pages with YAML are found`() {
             #expect(Self.pages.count >= 12 && Self.pages.contains("docs/scenarios.md"), "\(Self.pages)")
         }
 
-        @Test("The lab reads each block of a page without an error", arguments: pages)
-        func blocks(page: String) async throws {
+        @Test(arguments: pages) func `The lab reads each block of a page without an error`(page: String) async throws {
             let workspace = try Workspace()
             try workspace.useProjectTopology(and: "  two-apps:\n    \(DocumentationBlock.devices)\n")
             try Self.makeProgram(in: workspace)
-            let quoted = try Self.quoted[page].map {
-                try Project.text(of: $0)
-            }
+            let quoted = try Self.quoted[page].map { try Project.text(of: $0) }
             let blocks = try DocumentationPage(page).blocks("yaml").map(DocumentationBlock.init)
                 .filter { quoted?.contains($0.text) != true }
             for case (let block, let path?) in blocks.map({ ($0, $0.path) }) {

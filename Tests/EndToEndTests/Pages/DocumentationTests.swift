@@ -1,4 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -6,12 +10,9 @@ extension EndToEnd.Pages {
     /// Runs what the pages show, so that a newcomer's first commands work.
     @Suite("Documentation")
     struct DocumentationTests {
-        @Test("The commands of README and of docs/instance.md work in the shown order")
-        func readmeCommands() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
-            try FileManager.default.copyItem(
-                atPath: Project.path("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
+        @Test func `The commands of README and of docs/instance.md work in the shown order`() async throws {
+            let workspace = try Workspace.ofProject()
+            try workspace.copy("Scenarios", to: "Scenarios")
             let commands =
                 try Self.commands(in: "README.md") + ["cd bank"] + Self.commands(in: "docs/instance.md")
             #expect(commands.count > 12)
@@ -40,50 +41,39 @@ extension EndToEnd.Pages {
             try workspace.expectNothingLeft()
         }
 
-        @Test("The scenario of README is valid and passes")
-        func readmeScenario() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `The scenario of README is valid and passes`() async throws {
+            let workspace = try Workspace.ofProject()
             try workspace.write(
                 try #require(try DocumentationPage("README.md").blocks("yaml").first), to: "scenario.yaml")
             let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
-        @Test("The Swift sample of README and of LabTesting's reference is compiled and run as shown")
-        func readmeSample() throws {
-            let sample = try Project.text(of: "Tests/EndToEndTests/Peers/ReadmeSample.swift")
+        @Test func `The Swift sample of README and of LabTesting's reference is compiled and run as shown`() throws {
+            let sample = try Project.code(of: "Tests/EndToEndTests/Peers/ReadmeSample.swift")
             for page in ["README.md", "Sources/Lab/LabTesting/LabTesting.docc/LabTesting.md"] {
                 #expect(try DocumentationPage(page).blocks("swift") == [sample], "\(page)")
             }
         }
 
-        @Test("The tests on the page about Swift are those of the example package, line by line")
-        func swiftTestsPage() throws {
-            let tests = try Project.text(of: "Examples/BankApp/Tests/BankTests/LogInTests.swift")
+        @Test func `The tests on the page about Swift are those of the example package, line by line`() throws {
+            let tests = try Project.code(of: "Examples/BankApp/Tests/BankTests/LogInTests.swift")
             #expect(try DocumentationPage("docs/testing-from-swift.md").blocks("swift") == [tests])
         }
 
-        @Test("The sessions of a page print what it shows, in order", arguments: PlayedPage.all)
-        func playedPage(page: PlayedPage) async throws {
+        @Test(arguments: PlayedPage.all)
+        func `The sessions of a page print what it shows, in order`(page: PlayedPage) async throws {
             let workspace = try Workspace()
             if page.needs >= .topology { try workspace.useProjectTopology() }
-            if page.needs >= .catalogue {
-                try FileManager.default.copyItem(
-                    atPath: Project.path("Scenarios"), toPath: "\(workspace.directory)/Scenarios")
-            }
+            if page.needs >= .catalogue { try workspace.copy("Scenarios", to: "Scenarios") }
             let steps = try DocumentationPage(page.path).steps
             #expect(steps.count >= page.steps)
-            let differences = try await onThread {
-                let session = ConsoleSession(workspace: workspace, shownPort: "8080")
-                return try session.run(page.before.map { DocumentationPage.Step(command: $0, output: "") } + steps)
-            }
-            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            let before = page.before.map { DocumentationPage.Step(command: $0, output: "") }
+            try await ConsoleSession.check(before + steps, in: workspace)
             try workspace.expectNothingLeft()
         }
 
-        @Test("A test runs each page that shows commands of the lab")
-        func allPlayed() throws {
+        @Test func `A test runs each page that shows commands of the lab`() throws {
             // Pages with files that the reader writes, with terminals, or with two hosts have their own tests.
             let others = [
                 "README.md", "docs/instance.md", "docs/editors.md", "docs/tutorial.md", "docs/troubleshooting.md",
@@ -99,22 +89,23 @@ extension EndToEnd.Pages {
             }
         }
 
-        @Test("The tutorial's mistake is missed, found, shown by a scenario and fixed, as its chapters say")
-        func tutorial() async throws {
+        @Test
+        func `The tutorial's mistake is missed, found, shown by a scenario and fixed, as its chapters say`()
+            async throws
+        {
             let workspace = try Workspace()
             let page = try DocumentationPage("docs/tutorial.md")
             let steps = page.stepsAndFiles
             #expect(steps.count == page.steps.count + 5, "each of the five files is written")
-            let differences = try await onThread {
-                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
-            }
-            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            try await ConsoleSession.check(steps, in: workspace)
             try workspace.expectNothingLeft()
         }
 
-        @Test(
-            "The recipes of the cookbook have 15 lines at most, and pass in a project of the cast that the page names")
-        func cookbook() async throws {
+        @Test
+        func
+            `The recipes of the cookbook have 15 lines at most, and pass in a project of the cast that the page names`()
+            async throws
+        {
             let workspace = try Workspace()
             let page = try DocumentationPage("docs/cookbook.md")
             for recipe in page.blocks("yaml") {
@@ -123,15 +114,11 @@ extension EndToEnd.Pages {
             }
             let steps = page.stepsAndFiles
             #expect(steps.count == page.steps.count + page.blocks("yaml").count && steps.count >= 12)
-            let differences = try await onThread {
-                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
-            }
-            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            try await ConsoleSession.check(steps, in: workspace)
             try workspace.expectNothingLeft()
         }
 
-        @Test("The page about running lists exactly the options of lab run")
-        func runningOptions() async throws {
+        @Test func `The page about running lists exactly the options of lab run`() async throws {
             let workspace = try Workspace()
             let help = try await onThread { try lab("run", "--help", in: workspace).output }
             let options = Set(help.matches(of: #/--[a-z][a-z-]+/#).map { String($0.0) }).subtracting([
@@ -145,12 +132,13 @@ extension EndToEnd.Pages {
         }
 
         @Test(
-            "The pages of commands, events and errors match the lab's output",
             arguments: [
                 ("docs/commands.md", ["steps"]), ("docs/events.md", ["events"]),
                 ("docs/errors.md", ["explain", "--all"]),
             ])
-        func printedPage(name: String, command: [String]) async throws {
+        func `The pages of commands, events and errors match the lab's output`(name: String, command: [String])
+            async throws
+        {
             let workspace = try Workspace()
             let printed = try await onThread { try LabCommand(command, in: workspace).finish().output }
             let path = Project.path(name)
@@ -164,14 +152,11 @@ extension EndToEnd.Pages {
             #expect(shown == printed, "\(name) is out of date; RECORD=1 make test writes it anew")
         }
 
-        @Test("The page about trouble quotes the lab's messages, and its command prints what it shows")
-        func troubleshooting() async throws {
+        @Test
+        func `The page about trouble quotes the lab's messages, and its command prints what it shows`() async throws {
             let workspace = try Workspace()
             let page = try DocumentationPage("docs/troubleshooting.md")
-            let differences = try await onThread {
-                try ConsoleSession(workspace: workspace, shownPort: "8080").run(page.steps)
-            }
-            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            try await ConsoleSession.check(page.steps, in: workspace)
             let sources = URL(filePath: Project.path("Sources"))
             let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
             let code = try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
@@ -183,10 +168,8 @@ extension EndToEnd.Pages {
             for quote in quotes { #expect(code.contains { $0.contains(quote) }, "nothing says `\(quote)`") }
         }
 
-        @Test("A list can be a page with links, and is refused in two forms at once")
-        func listForms() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test func `A list can be a page with links, and is refused in two forms at once`() async throws {
+            let workspace = try Workspace.ofProject()
             try workspace.write("name: One\nsteps:\n  - main: kill\n", to: "one.yaml")
             let page = try await onThread { try lab("list", "--index", "one.yaml", in: workspace) }
             #expect(page.status == 0)
@@ -196,22 +179,17 @@ extension EndToEnd.Pages {
             #expect(outcome.errors == "error: --json and --index exclude each other\n")
         }
 
-        @Test("The commands of the editors' page write schemas")
-        func editorsPage() async throws {
+        @Test func `The commands of the editors' page write schemas`() async throws {
             let workspace = try Workspace()
             let steps = try DocumentationPage("docs/editors.md").steps
-            let differences = try await onThread {
-                try ConsoleSession(workspace: workspace, shownPort: "8080").run(steps)
-            }
-            #expect(differences == [], "\(differences.joined(separator: "\n\n"))")
+            try await ConsoleSession.check(steps, in: workspace)
             for name in ["scenario", "steps", "lab"] {
                 let schema = try Data(contentsOf: URL(filePath: "\(workspace.directory)/.lab/\(name).schema.json"))
                 #expect(try JSONSerialization.jsonObject(with: schema) is [String: Any], "\(name)")
             }
         }
 
-        @Test("The make targets that the pages show exist; continuous integration or people run them")
-        func makeTargets() throws {
+        @Test func `The make targets that the pages show exist; continuous integration or people run them`() throws {
             let makefile = try Project.text(of: "Makefile")
             var found: Set<String> = []
             for page in try DocumentationPage.all {
@@ -228,6 +206,27 @@ extension EndToEnd.Pages {
         private static func commands(in page: String) throws -> [String] {
             try DocumentationPage(page).steps.map(\.command).filter { $0.hasPrefix("lab") || $0.hasPrefix("cd ") }
                 .map { $0.components(separatedBy: "#")[0].trimmingCharacters(in: .whitespaces) }
+        }
+    }
+
+    @Suite("docs/own-app.md matches its sources")
+    struct OwnAppPageTests {
+        @Test func `The lab reads the vocabulary of the page`() throws {
+            let block = try #require(try DocumentationPage("docs/own-app.md").blocks("json").first)
+            let vocabulary = try AppVocabulary(json: JSONValue.parse(block))
+            #expect(vocabulary.mistakes == [] && vocabulary.commands.map(\.name) == ["transfer"])
+        }
+
+        @Test func `The page's scenario is the one that 'make examples' runs, line by line`() throws {
+            let shown = try #require(try DocumentationPage("docs/own-app.md").blocks("yaml").last)
+            let run = try Project.text(of: "Examples/BankApp/Scenarios/the-first-app.yaml")
+            #expect(shown == run)
+        }
+
+        @Test func `The page's app is the one that 'make examples' builds, line by line`() throws {
+            let shown = try #require(try DocumentationPage("docs/own-app.md").blocks("swift").first)
+            let built = try Project.code(of: "Examples/BankApp/Sources/first-app/BankApp.swift")
+            #expect(shown == built)
         }
     }
 }

@@ -1,5 +1,10 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
+import LabPoints
 import LabTesting
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -25,7 +30,7 @@ extension EndToEnd.Peers {
         }
 
         /// The apps on a phone with a finger: the next dialog would have to wait for a face.
-        private static func cast(_ names: [String]) -> TestInstance.Cast {
+        private static func cast(_ names: [String]) -> Lab.Cast {
             let (group, keychainGroup) = ("group.com.example.lab", "LABTEAM001.com.example.shared")
             let apps = names.sorted().map { name in
                 AppSpec(
@@ -52,11 +57,11 @@ extension EndToEnd.Peers {
         ]
 
         /// Each pass of each point in turn, until the change completes.
-        @Test(
-            "At any death of the app, the old or the new factor exists with its key, and signs in every app",
-            arguments: Change.allCases, Apps.allCases)
-        func death(change: Change, apps: Apps) async throws {
-            try await TestInstance.run(Self.cast(apps.names)) { lab in
+        @Test(arguments: Change.allCases, Apps.allCases)
+        func `At any death of the app, the old or the new factor exists with its key, and signs in every app`(
+            change: Change, apps: Apps
+        ) async throws {
+            try await Lab.run(Self.cast(apps.names)) { lab in
                 let code = try lab.activate()
                 try lab.phone.call(EnrolBiometry())
                 try lab.main.call(RequestAccessToken { $0.name = "T" })
@@ -91,9 +96,8 @@ extension EndToEnd.Peers {
         //                                     is asked for a signature, looks for the key
         // signs, and puts the key in its place
         //                                     reads the key
-        @Test("A key that another app has moved into place meanwhile is read from there")
-        func putInPlaceMeanwhile() async throws {
-            try await TestInstance.run(Self.cast(["main", "wallet"])) { lab in
+        @Test func `A key that another app has moved into place meanwhile is read from there`() async throws {
+            try await Lab.run(Self.cast(["main", "wallet"])) { lab in
                 let code = try lab.activate()
                 try lab.phone.call(EnrolBiometry())
                 #expect(try lab.dies(lab.main, in: .replace, at: .biometryKeyDropped, pass: 1))
@@ -128,12 +132,12 @@ extension EndToEnd.Peers {
     }
 }
 
-extension TestInstance {
+extension Lab {
     /// Lets an app start a change of the biometry factor and die in it.
     ///
     /// - Returns: false if the change does not reach this pass of the point; then it has completed.
     fileprivate func dies(
-        _ actor: TestActor, in change: EndToEnd.Peers.BiometryDeathTests.Change, at point: FaultPoint, pass: Int
+        _ actor: LabActor, in change: EndToEnd.Peers.BiometryDeathTests.Change, at point: FaultPoint, pass: Int
     ) throws -> Bool {
         let isThere = try actor.call(HasBiometryFactor())
         if isThere, change == .add { try actor.call(RemoveBiometryFactor()) }
@@ -159,7 +163,7 @@ extension TestInstance {
 
     /// Lets an app use each factor that it has, and its token; the server accepts everything.
     fileprivate func usesActivation(
-        _ actor: TestActor, after change: EndToEnd.Peers.BiometryDeathTests.Change
+        _ actor: LabActor, after change: EndToEnd.Peers.BiometryDeathTests.Change
     ) throws {
         let isThere = try actor.call(HasBiometryFactor())
         #expect(isThere || change != .replace)
@@ -175,12 +179,12 @@ extension TestInstance {
         #expect(try self.server.call(ValidateToken { $0.header = token.value }).tokenValid)
     }
     /// Lets an app sign with biometry; the server accepts it.
-    fileprivate func signsWithBiometry(_ actor: TestActor) throws {
+    fileprivate func signsWithBiometry(_ actor: LabActor) throws {
         try self.phone.call(AnswerBiometry { $0.answer = .success })
         try accepts(try actor.call(BiometrySignature { $0.uriId = "/payment" }), of: actor)
     }
 
-    private func accepts(_ header: HTTPHeader, of actor: TestActor) throws {
+    private func accepts(_ header: HTTPHeader, of actor: LabActor) throws {
         let verdict = try self.server.call(
             VerifySignature {
                 $0.header = header.value

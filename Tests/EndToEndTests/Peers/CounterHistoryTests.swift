@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import KillMatrix
-import LabKit
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -27,8 +30,7 @@ extension EndToEnd.Peers {
             try CounterHistory.firstOffence(in: TraceReader.readAll(directory.path)) != nil
         }
 
-        @Test("A counter that two apps use is an offence; one counter each is not")
-        func usedTwice() throws {
+        @Test func `A counter that two apps use is an offence; one counter each is not`() throws {
             use("a", in: main)
             use("b", in: wallet)
             #expect(try !isOffence())
@@ -36,8 +38,7 @@ extension EndToEnd.Peers {
             #expect(try isOffence())
         }
 
-        @Test("The next app may use a counter that died with its task, once")
-        func diedInTask() throws {
+        @Test func `The next app may use a counter that died with its task, once`() throws {
             use("a", in: main, endsTask: false)
             use("a", in: wallet)
             #expect(try !isOffence())
@@ -45,8 +46,7 @@ extension EndToEnd.Peers {
             #expect(try isOffence())
         }
 
-        @Test("The change counter only grows until the memory is recreated")
-        func change() throws {
+        @Test func `The change counter only grows until the memory is recreated`() throws {
             main.emit(.counterBumped, ["counter": 2])
             wallet.emit(.counterBumped, ["counter": 3])
             main.emit(.memoryCreated, ["name": "group"])
@@ -59,8 +59,7 @@ extension EndToEnd.Peers {
             #expect(try isOffence())
         }
 
-        @Test("A damaged item of the keychain is an offence")
-        func damage() throws {
+        @Test func `A damaged item of the keychain is an offence`() throws {
             main.emit(.keychainCorrupted, ["service": "S", "account": "A"])
             #expect(try isOffence())
         }

@@ -1,7 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabPoints
 import LabSystem
 import LabTesting
+import LabVocabulary
+import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
@@ -9,7 +14,7 @@ extension EndToEnd.Peers {
     @Suite("Damaged files of a device")
     struct DamagedDeviceTests {
         /// The files of a device and their content.
-        private static func files(of lab: TestInstance) throws -> [String: Data] {
+        private static func files(of lab: Lab) throws -> [String: Data] {
             let root = lab.layout.deviceDirectory("phone")
             var files: [String: Data] = [:]
             let walk = FileManager.default.enumerator(atPath: root)
@@ -32,7 +37,7 @@ extension EndToEnd.Peers {
         /// Switches the phone on and queries the activation of `main`.
         ///
         /// - Returns: what was refused; nil if everything works as before.
-        private static func refusal(_ lab: TestInstance) throws -> String? {
+        private static func refusal(_ lab: Lab) throws -> String? {
             do {
                 try lab.phone.call(SwitchOnDevice())
                 try lab.phone.call(UnlockDevice())
@@ -45,11 +50,11 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test(
-            "A changed byte is refused with a reason or has no effect: never a fresh installation or an older state"
-        )
-        func oneByte() async throws {
-            try await TestInstance.run { lab in
+        @Test
+        func `A changed byte is refused with a reason or has no effect: never a fresh installation or an older state`()
+            async throws
+        {
+            try await Lab.run { lab in
                 let code = try lab.activate()
                 try lab.pairing.call(LinkDown())
                 try lab.main.call(TransferUserInfo { $0.userInfo = ["number": 1] })
@@ -82,6 +87,31 @@ extension EndToEnd.Peers {
                 try lab.main.call(ValidatePassword { $0.password = password })
                 #expect(try lab.status(of: code).failedAttempts == 0)
                 #expect(try lab.traceEvents().allSatisfy { $0.name != .keychainDeleted })
+            }
+        }
+    }
+
+    @Suite("A device that cannot start")
+    struct DeviceStartTests {
+        @Test
+        func `A device whose agent ends at once fails with the agent's output, and starts after the fix`() async throws
+        {
+            try await Lab.run { lab in
+                try lab.phone.call(SwitchOffDevice())
+                let path = lab.layout.deviceDirectory("phone") + "/notifications.json"
+                let before = FileManager.default.contents(atPath: path)
+                try Data("{".utf8).write(to: URL(fileURLWithPath: path))
+                let error = try lab.phone.failure(of: SwitchOnDevice())
+                #expect(error.message.contains("did not start"), "\(error)")
+                #expect(error.message.contains("has ended") || error.message.contains("died"), "\(error)")
+                #expect(error.message.contains("It said: "), "\(error)")
+                if let before {
+                    try before.write(to: URL(fileURLWithPath: path))
+                } else {
+                    try FileManager.default.removeItem(atPath: path)
+                }
+                try lab.phone.call(SwitchOnDevice())
+                try lab.main.call(Launch())
             }
         }
     }

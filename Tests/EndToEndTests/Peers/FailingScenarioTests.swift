@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
 import TestSupport
 import Testing
 
@@ -9,14 +11,10 @@ extension EndToEnd.Peers {
     struct FailingScenarioTests {
         private static let explanations = Project.path("Tests/EndToEndTests/Explanations")
 
-        @Test("Every scenario that fails on purpose fails with its recorded explanation")
-        func explanations() async throws {
+        @Test func `Every scenario that fails on purpose fails with its recorded explanation`() async throws {
             let workspace = try Workspace()
-            try FileManager.default.copyItem(
-                atPath: Project.path("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
-            let outcome = try await onThread {
-                try LabCommand(["run", "failing", "--seed", "1", "--jobs", "1"], in: workspace).finish()
-            }
+            try workspace.copy("Scenarios/failing", to: "failing")
+            let outcome = try await LabCommand.run(["run", "failing", "--seed", "1", "--jobs", "1"], in: workspace)
             #expect(outcome.status == 1, "\(outcome.errors)")
             let files = try FileManager.default.contentsOfDirectory(atPath: "\(workspace.directory)/failing")
             let scenarios = files.filter { $0.hasSuffix(".yaml") && $0 != "lab.yaml" }
@@ -34,11 +32,9 @@ extension EndToEnd.Peers {
             try workspace.expectNothingLeft()
         }
 
-        @Test("They are not part of the catalogue: a folder with its own lab file is skipped")
-        func notInTheCatalogue() async throws {
+        @Test func `They are not part of the catalogue: a folder with its own lab file is skipped`() async throws {
             let workspace = try Workspace()
-            try FileManager.default.copyItem(
-                atPath: Project.path("Scenarios/failing"), toPath: "\(workspace.directory)/failing")
+            try workspace.copy("Scenarios/failing", to: "failing")
             try workspace.useProjectTopology()
             try workspace.write(
                 "name: Quick\nsteps:\n  - main: hasValidActivation\n    expect: false\n", to: "quick.yaml")
@@ -90,6 +86,18 @@ extension EndToEnd.Peers {
                 .replacing(/127\.0\.0\.1:[0-9]+/, with: "HOST")
                 .replacing(/\bport [0-9]+/, with: "port N")
                 .replacing(/\b(pid[= ])[0-9]+/, with: { "\($0.output.1)N" })
+        }
+    }
+
+    /// `make run` runs the catalogue with the programs that users run. Tests do so only under sanitizers.
+    @Suite("The catalogue of scenarios", .enabled(if: EndToEnd.isSanitized, "`make run` plays it"))
+    struct ScenarioCatalogueTests {
+        @Test func `Every scenario of the project passes`() async throws {
+            let workspace = try Workspace.ofProject()
+            try workspace.copy("Scenarios", to: "Scenarios")
+            let outcome = try await LabCommand.run(["run", "Scenarios"], in: workspace)
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+            try workspace.expectNothingLeft()
         }
     }
 }

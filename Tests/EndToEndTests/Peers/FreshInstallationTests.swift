@@ -1,7 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import LabTesting
+import LabVocabulary
 import Synchronization
 import Testing
 
@@ -11,15 +15,15 @@ extension EndToEnd.Peers {
     @Suite("Fresh installations beside running apps")
     struct FreshInstallationTests {
         /// The preferences of the app group, which hold the flag of the installation.
-        private func preferences(_ lab: TestInstance) throws -> String {
+        private func preferences(_ lab: Lab) throws -> String {
             let groups = lab.layout.groupsDirectory("phone")
             let path = try #require(Files.list(groups).first)
             return "\(groups)/\(path)/Library/Preferences/group.com.example.lab.json"
         }
 
-        private func hasToken(_ app: TestActor) throws -> Bool { try app.call(HasLocalToken { $0.name = "T" }) }
+        private func hasToken(_ app: LabActor) throws -> Bool { try app.call(HasLocalToken { $0.name = "T" }) }
 
-        private func activateWithToken(_ lab: TestInstance) throws {
+        private func activateWithToken(_ lab: Lab) throws {
             try lab.activate()
             try lab.main.call(
                 RequestAccessToken {
@@ -32,9 +36,11 @@ extension EndToEnd.Peers {
         //                               relaunch: flag damaged ─ refused, nothing removed
         // signs on
         //                               flag readable ─ continues in the same process
-        @Test("One damaged byte in the group's preferences is reported as an error, and no app loses the activation")
-        func damagedPreferences() async throws {
-            try await TestInstance.run { lab in
+        @Test
+        func `One damaged byte in the group's preferences is reported as an error, and no app loses the activation`()
+            async throws
+        {
+            try await Lab.run { lab in
                 let code = try lab.activate()
                 let path = try preferences(lab)
                 let bytes = try Files.read(path)
@@ -43,7 +49,7 @@ extension EndToEnd.Peers {
                     damaged[position] ^= 1
                     try Files.write(damaged, to: path)
                     try lab.wallet.call(Relaunch())
-                    let error = try lab.wallet.error(of: HasValidActivation())
+                    let error = try lab.wallet.failure(of: HasValidActivation())
                     #expect(error.name == "invalidConfiguration")
                     #expect(error.userInfo?["cause"] == "preferencesUnavailable")
                     try lab.main.call(ValidatePassword { $0.password = password })
@@ -61,13 +67,13 @@ extension EndToEnd.Peers {
         // launch: cannot know whether it is fresh
         //                                             unlock
         // finds its activation
-        @Test("An app that starts while the device is unlocked for the first time keeps its activation")
-        func unlockedWhileStarting() async throws {
+        @Test
+        func `An app that starts while the device is unlocked for the first time keeps its activation`() async throws {
             let app = AppSpec(
                 name: "main", kind: .app, bundleIdentifier: "com.example.alone",
                 powerAuth: PowerAuthSpec(sdk: .full, instanceId: "alone"))
             let phone = DeviceSpec(name: "phone", kind: .phone, team: "LABTEAM001", apps: [app])
-            try await TestInstance.run(.topology(Topology(name: "alone", devices: [phone]))) { lab in
+            try await Lab.run(.topology(Topology(name: "alone", devices: [phone]))) { lab in
                 let code = try lab.activate()
                 try lab.phone.call(Reboot())
                 // An app that takes the closed preferences for missing is held before the removal until it can succeed.
@@ -103,9 +109,8 @@ extension EndToEnd.Peers {
         // shows activation and token
         //                               relaunch: no flag ─ removes both, counts twice
         // shows neither
-        @Test("Running apps see at once what a fresh app of the group removes")
-        func removalIsHeard() async throws {
-            try await TestInstance.run { lab in
+        @Test func `Running apps see at once what a fresh app of the group removes`() async throws {
+            try await Lab.run { lab in
                 try activateWithToken(lab)
                 let before = try lab.main.call(SharedMemoryOfApp())
                 try Files.remove(preferences(lab))
@@ -121,13 +126,13 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test(
-            "If an app is killed during the removal, the next one completes it, and no app sees remains",
-            arguments: [FaultPoint.counterBumped, .keychainDelete], [1, 2])
-        func killedInRemoval(point: FaultPoint, pass: Int) async throws {
+        @Test(arguments: [FaultPoint.counterBumped, .keychainDelete], [1, 2])
+        func `If an app is killed during the removal, the next one completes it, and no app sees remains`(
+            point: FaultPoint, pass: Int
+        ) async throws {
             // The counter is raised only once.
             if point == .counterBumped, pass > 1 { return }
-            try await TestInstance.run { lab in
+            try await Lab.run { lab in
                 try activateWithToken(lab)
                 try lab.wallet.call(Kill())
                 try Files.remove(preferences(lab))
@@ -138,7 +143,7 @@ extension EndToEnd.Peers {
                         $0.action = .kill
                         $0.pass = pass
                     })
-                _ = try lab.wallet.error(of: Launch())
+                _ = try lab.wallet.failure(of: Launch())
                 try lab.faults.call(DisarmFaults())
                 // Before the first item is removed the activation is whole; after that it is gone.
                 if try lab.main.call(HasValidActivation()) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import TestSupport
@@ -12,12 +14,9 @@ extension EndToEnd.Peers {
             mount -t tmpfs -o size=4k tmpfs /dev/shm && head -c 4096 /dev/zero > /dev/shm/full && exec "$0" "$@"
             """
 
-        @Test(
-            "An app without space for its shared memory gets a named error and keeps running",
-            .enabled(if: canMount, "needs the right to mount in a namespace of its own, as root has it"))
-        func noRoom() async throws {
-            let workspace = try Workspace()
-            try workspace.useProjectTopology()
+        @Test(.enabled(if: canMount, "needs the right to mount in a namespace of its own, as root has it"))
+        func `An app without space for its shared memory gets a named error and keeps running`() async throws {
+            let workspace = try Workspace.ofProject()
             try workspace.write(
                 """
                 name: No room for shared memory
@@ -38,12 +37,9 @@ extension EndToEnd.Peers {
                 """, to: "no-room.yaml")
             let directory = URL(filePath: try ProcessTable.executablePath()).deletingLastPathComponent()
             let lab = directory.appending(path: "lab").path
-            let outcome = try await onThread {
-                try LabCommand(
-                    ["--mount", "/bin/sh", "-c", Self.withoutRoom, lab, "run", "no-room.yaml"], in: workspace,
-                    executable: "/usr/bin/unshare"
-                ).finish()
-            }
+            let outcome = try await LabCommand.run(
+                ["--mount", "/bin/sh", "-c", Self.withoutRoom, lab, "run", "no-room.yaml"], in: workspace,
+                executable: "/usr/bin/unshare")
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
             try workspace.expectNothingLeft()
         }

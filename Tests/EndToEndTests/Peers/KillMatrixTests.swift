@@ -1,7 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
 import KillMatrix
-import LabKit
+import LabPoints
 import LabSystem
 import LabTesting
+import LabVocabulary
+import ServerKills
 import TestSupport
 import Testing
 
@@ -10,8 +15,7 @@ extension EndToEnd.Peers {
     /// cell, again and again.
     @Suite("Kill matrix")
     struct KillMatrixTests {
-        @Test("After a kill at any point, the other app and the restarted app work")
-        func selection() async throws {
+        @Test func `After a kill at any point, the other app and the restarted app work`() async throws {
             let report = try await onThread {
                 let matrix = try KillMatrix.discovered()
                 // Only apps that talk to a watch pass the points of the link.
@@ -27,10 +31,10 @@ extension EndToEnd.Peers {
             #expect(report.kills > KillOperation.allCases.count)
         }
 
-        @Test(
-            "An operation that stays announced after its app died is a breach, as in the original",
-            arguments: [KillOperation.createActivation, .upgradeProtocol])
-        func breach(operation: KillOperation) async throws {
+        @Test(arguments: [KillOperation.createActivation, .upgradeProtocol])
+        func `An operation that stays announced after its app died is a breach, as in the original`(
+            operation: KillOperation
+        ) async throws {
             let cell = KillCell(operation, at: .operationStarted, pass: 1)
             let report = try await onThread {
                 var campaign = KillCampaign(KillMatrix(cells: [cell]), seed: 1, quirks: ["sharing.D1"])
@@ -40,8 +44,7 @@ extension EndToEnd.Peers {
             for records in report.failures.compactMap(\.records) { try Files.removeTree(records) }
         }
 
-        @Test("A cell has a unique text that names it")
-        func names() {
+        @Test func `A cell has a unique text that names it`() {
             let cell = KillCell(.persistActivation, at: .stateSaved, pass: 2)
             #expect("\(cell)" == "persistActivation@state.saved#2")
             #expect(KillCell("\(cell)") == cell)
@@ -51,6 +54,85 @@ extension EndToEnd.Peers {
             ] {
                 #expect(KillCell(text) == nil, "\(text)")
             }
+        }
+    }
+
+    /// After a server death at any point, its answers are stored, once (docs/soak.md). `make soak` kills a thousand
+    /// times.
+    @Suite("Server kills")
+    struct ServerKillTests {
+        @Test func `Changes that a killed server confirmed are stored, and nothing is counted twice`() async throws {
+            let report = try await onThread { ServerKillCampaign(seed: 3, deaths: 20, writers: 16).run() }
+            for failure in report.failures { Issue.record("\(failure)") }
+            #expect(report.deaths == 20)
+            #expect(report.isComplete, "not every kind of death: \(report.text)")
+        }
+    }
+
+    /// At any death of an app or a device, no message is lost, duplicated or reported wrongly (docs/soak.md).
+    @Suite("Kill matrix of the link")
+    struct LinkMatrixTests {
+        @Test
+        func `After a kill at any point, each message arrives once, in order, and is reported correctly`() async throws
+        {
+            let points = FaultPoint.allCases.filter { $0.rawValue.hasPrefix("link.") }
+            #expect(Set(LinkCell.all.map(\.point)) == Set(points))
+            let report = try await onThread {
+                var campaign = LinkCampaign(seed: 1)
+                return campaign.run()
+            }
+            #expect(report.failures == [], "\(report.failures.joined(separator: "\n"))")
+            #expect(report.missed.map(\.description).sorted() == [])
+            #expect(report.killed == Set(LinkCell.all))
+            #expect(report.messages > 2 * LinkCell.all.count)
+        }
+
+        @Test
+        func
+            `While the devices lose and find each other, each message arrives once, in order, and is reported correctly`()
+            async throws
+        {
+            let report = try await onThread { LinkFlapping(for: .minutes(5), seed: 1).run() }
+            #expect(report.failure == nil, "\(report.text)")
+            #expect(report.changes > 5 && report.transfers > 20, "\(report.text)")
+            #expect(report.examined >= report.transfers)
+        }
+
+        @Test func `A cell has a unique text that names it`() {
+            for cell in LinkCell.all { #expect(LinkCell("\(cell)") == cell) }
+            #expect(Set(LinkCell.all.map(\.description)).count == LinkCell.all.count)
+            for text in ["", "transfer-toWatch-sendingApp@link.sent#1", "message-toWatch-sendingDevice@link.sent#2"] {
+                #expect(LinkCell(text) == nil, "\(text)")
+            }
+        }
+    }
+
+    /// Very many repetitions of all work of a long-lived process; `make soak` does more of each (docs/soak.md).
+    @Suite("Endurance")
+    struct EnduranceTests {
+        @Test
+        func `No process grows with the number of commands, advances, faults, messages and connections it has handled`()
+            async throws
+        {
+            let workspace = try Workspace.ofProject()
+            // A separate runner: this process runs other tests meanwhile.
+            let outcome = try await LabCommand.run(["--endurance", "2000"], in: workspace, executable: "kill-matrix")
+            for work in Endurance.Work.allCases {
+                let line = outcome.output.split(separator: "\n").first { $0.hasPrefix("2000 \(work.rawValue) in ") }
+                for process in ["runner", "server", "phone", "main", "watch", "companion"] {
+                    #expect(line?.contains(" \(process) ") == true, "\(work): \(outcome.output)")
+                }
+            }
+            if !EndToEnd.isSanitized { #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)") }
+        }
+
+        @Test func `A scenario with 4,000 advances of the clock runs to its end`() async throws {
+            let workspace = try Workspace.ofProject()
+            let steps = String(repeating: "  - clock: advance\n    with: { by: 1ms }\n", count: 4_000)
+            try workspace.write("name: Advances\nsteps:\n\(steps)", to: "a.yaml")
+            let outcome = try await onThread { try lab("run", "a.yaml", in: workspace) }
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+            try workspace.expectNothingLeft()
         }
     }
 }

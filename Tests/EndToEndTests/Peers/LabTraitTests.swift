@@ -1,16 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 import LabTesting
+import LabVocabulary
 import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
     @Suite("Tests with the trait .lab", .lab(.topology(Topology(name: "empty", devices: []))))
     struct LabTraitTests {
-        @Test(
-            "The nearest trait gives the test its own instance; typed calls and calls by name reach its actors", .lab())
-        func calls() async throws {
+        @Test(.lab())
+        func `The nearest trait gives the test its own instance; typed calls and calls by name reach its actors`()
+            async throws
+        {
             let lab = try Lab.current
             let code = try await lab.server.call(InitActivation { $0.userId = "alice" })
             try await lab.main.call(CreateActivation { $0.activationCode = code.activationCode })
@@ -22,8 +26,7 @@ extension EndToEnd.Peers {
             #expect(FileManager.default.fileExists(atPath: lab.records))
         }
 
-        @Test("A misspelled word is reported with the intended word, and nothing is sent", .lab())
-        func slips() async throws {
+        @Test(.lab()) func `A misspelled word is reported with the intended word, and nothing is sent`() async throws {
             let lab = try Lab.current
             func complaint(_ body: () async throws -> Void) async -> String {
                 do {
@@ -41,12 +44,10 @@ extension EndToEnd.Peers {
             #expect(
                 await complaint { _ = try await lab.main.failure(of: "hasValidActivation") }
                     .contains("was expected to fail"))
-            #expect(
-                await complaint { try await lab.during(HasValidActivation()) {} }.contains("arms no fault"))
+            #expect(await complaint { try await lab.during(HasValidActivation()) {} }.contains("arms no fault"))
         }
 
-        @Test("A fault is armed for some steps, and ended even if they throw", .lab())
-        func faults() async throws {
+        @Test(.lab()) func `A fault is armed for some steps, and ended even if they throw`() async throws {
             struct Stop: Error {}
             let lab = try Lab.current
             await #expect(throws: Stop.self) {
@@ -66,8 +67,7 @@ extension EndToEnd.Peers {
             #expect(try await lab.faults.call(ListArmedFaults()).isEmpty)
         }
 
-        @Test("Time is advanced, and spontaneous changes are awaited", .lab())
-        func time() async throws {
+        @Test(.lab()) func `Time is advanced, and spontaneous changes are awaited`() async throws {
             let lab = try Lab.current
             try await lab.freeze()
             let before = try await lab.main.call(FetchServerStatus()).serverTime
@@ -83,30 +83,25 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("A test without its own trait uses its suite's instance")
-        func ofSuite() async throws {
+        @Test func `A test without its own trait uses its suite's instance`() async throws {
             let lab = try Lab.current
             #expect(try lab.serverReady().baseURL.hasPrefix("http://127.0.0.1"))
+            #expect(try lab.labHeader().name == "X-Lab-Token")
             await #expect(throws: BadUsage.self) { try await lab.main.call("launch") }
         }
 
-        @Test("Outside a test with the trait there is no lab")
-        func detached() async {
+        @Test func `Outside a test with the trait there is no lab`() async {
             let outside = Task.detached { try Lab.current }
             let error = await #expect(throws: LabFailure.self) { try await outside.value }
             #expect(error?.description.contains("trait `.lab`") == true)
         }
 
-        @Test("A failure of any kind names its test's page, which has the calls without secrets")
-        func failures() async throws {
+        @Test func `A failure of any kind names its test's page, which has the calls without secrets`() async throws {
             let workspace = try Workspace()
-            let outcome = try await onThread {
-                try LabCommand(
-                    ["--testing-library", "swift-testing", "--filter", "EndToEndTests.EndToEnd/FailingLabTest"],
-                    in: workspace, executable: try ProcessTable.executablePath(),
-                    environment: [FailingRun.variable: "1", TestProcess.directoryVariable: TestProcess.directory]
-                ).finish()
-            }
+            let outcome = try await LabCommand.run(
+                ["--testing-library", "swift-testing", "--filter", "EndToEndTests.EndToEnd/FailingLabTest"],
+                in: workspace, executable: try ProcessTable.executablePath(),
+                environment: [FailingRun.variable: "1", TestProcess.directoryVariable: TestProcess.directory])
             #expect(outcome.status == EXIT_FAILURE)
             let text = outcome.output + outcome.errors
             let pages = Set(text.matches(of: #/Page(?: of the test)?: (\/\S+index.html)/#).map { String($0.1) })

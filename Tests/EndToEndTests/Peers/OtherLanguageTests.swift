@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -22,8 +24,10 @@ extension EndToEnd.Peers {
 
         private static var greeter: String { get throws { try LabCommand.path(of: "greeter") } }
 
-        @Test("A C program written after the page about own apps is launched, answers, dies and is relaunched")
-        func otherLanguage() async throws {
+        @Test
+        func `A C program written after the page about own apps is launched, answers, dies and is relaunched`()
+            async throws
+        {
             let outcome = try await Self.runGreeter(
                 """
                   - greeter: greet
@@ -42,8 +46,8 @@ extension EndToEnd.Peers {
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
-        @Test("An answer that violates the program's vocabulary fails the command, and is not shown")
-        func otherAnswer() async throws {
+        @Test
+        func `An answer that violates the program's vocabulary fails the command, and is not shown`() async throws {
             let outcome = try await Self.runGreeter(
                 """
                   - greeter: greet

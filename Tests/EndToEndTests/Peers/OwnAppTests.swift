@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -21,8 +23,10 @@ extension EndToEnd.Peers {
             return outcome
         }
 
-        @Test("It answers its own and the lab's commands, on one SDK object, with the settings of the lab file")
-        func commands() async throws {
+        @Test
+        func `It answers its own and the lab's commands, on one SDK object, with the settings of the lab file`()
+            async throws
+        {
             let outcome = try await Self.run(
                 """
                   - sample: isActivated
@@ -55,8 +59,7 @@ extension EndToEnd.Peers {
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
-        @Test("While one of its commands waits, another starts; its log is in the trace")
-        func concurrent() async throws {
+        @Test func `While one of its commands waits, another starts; its log is in the trace`() async throws {
             let outcome = try await Self.run(
                 """
                   - parallel:
@@ -69,8 +72,7 @@ extension EndToEnd.Peers {
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
-        @Test("If it dies, the step reports it, and the lab's own commands relaunch it")
-        func death() async throws {
+        @Test func `If it dies, the step reports it, and the lab's own commands relaunch it`() async throws {
             let outcome = try await Self.run(
                 """
                   - sample: crash
@@ -83,16 +85,17 @@ extension EndToEnd.Peers {
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
-        @Test("Exec, steps and a process started by hand accept its commands; other programs cannot run as it")
-        func byHand() async throws {
+        @Test
+        func `Exec, steps and a process started by hand accept its commands; other programs cannot run as it`()
+            async throws
+        {
             let workspace = try Self.workspace()
             try await onThread {
                 let steps = try lab("steps", in: workspace)
                 #expect(steps.output.contains("Commands of `sample`, played by sample-app, beside those of an app"))
                 #expect(steps.output.contains("    times: integer, 1 to 3, default 1. How often.\n"))
 
-                let up = try LabCommand(["up"], in: workspace)
-                try up.wait(for: "Ctrl-C")
+                let up = try LabCommand.up(in: workspace)
                 let greeted = try lab("exec", "sample", "greet", "name=Eve", in: workspace)
                 #expect(greeted.output.contains("Good day, Eve"), "\(greeted.errors)")
                 let slip = try lab("exec", "sample", "gret", "name=Eve", in: workspace)

@@ -1,14 +1,15 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
 import LabTesting
+import LabVocabulary
 import TestSupport
 import Testing
 
 extension EndToEnd.Peers {
     @Suite("From activation to token, on phone, extension and watch")
     struct QuickstartTests {
-        @Test("The extension sees what the app stores, and the watch sees what it sends")
-        func quickstart() async throws {
-            try await TestInstance.run { lab in
+        @Test func `The extension sees what the app stores, and the watch sees what it sends`() async throws {
+            try await Lab.run { lab in
                 let code = try lab.activate()
                 #expect(try lab.status(of: code).activationStatus == .active)
 
@@ -61,11 +62,10 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("The extension cannot ask the server for a token")
-        func extensionOnlyReads() async throws {
-            try await TestInstance.run { lab in
+        @Test func `The extension cannot ask the server for a token`() async throws {
+            try await Lab.run { lab in
                 try lab.activate()
-                let error = try lab.widget.error(
+                let error = try lab.widget.failure(
                     of: RequestAccessToken {
                         $0.name = "none"
                         $0.password = password
@@ -75,9 +75,8 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("A signature header is accepted once")
-        func replay() async throws {
-            try await TestInstance.run { lab in
+        @Test func `A signature header is accepted once`() async throws {
+            try await Lab.run { lab in
                 try lab.activate()
                 let signature = try lab.main.call(
                     RequestSignature {

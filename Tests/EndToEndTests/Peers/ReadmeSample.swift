@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabTesting
 import Testing
 
-@Test("The wallet sees the activation", .lab())
-func theWalletSeesTheActivation() async throws {
+@Test(.lab()) func `The wallet sees the activation`() async throws {
     let lab = try Lab.current
     let code = try await lab.server.call(InitActivation { $0.userId = "alice" })
     try await lab.main.call(CreateActivation { $0.activationCode = code.activationCode })

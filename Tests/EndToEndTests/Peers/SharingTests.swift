@@ -1,6 +1,10 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabPoints
 import LabSystem
 import LabTesting
+import LabVocabulary
 import Synchronization
 import TestSupport
 import Testing
@@ -14,13 +18,15 @@ extension EndToEnd.Peers {
         //                                     createActivation ─ refused with 18
         // persistActivation
         //                                     hasValidActivation ─ true at once
-        @Test("The second app is refused during the first app's activation, and sees the result at once (S-5)")
-        func concurrentActivation() async throws {
-            try await TestInstance.run { lab in
+        @Test
+        func `The second app is refused during the first app's activation, and sees the result at once (S-5)`()
+            async throws
+        {
+            try await Lab.run { lab in
                 let code = try lab.server.call(InitActivation())
                 try lab.main.call(CreateActivation { $0.activationCode = code.activationCode })
                 #expect(try lab.main.call(ExternalPendingOperation()) == nil)
-                let error = try lab.wallet.error(of: CreateActivation { $0.activationCode = code.activationCode })
+                let error = try lab.wallet.failure(of: CreateActivation { $0.activationCode = code.activationCode })
                 #expect(error.code == 18)
                 #expect(error.userInfo?["externalPendingOperation"]?["externalApplicationId"] == "com.example.main")
                 #expect(try !lab.wallet.call(HasPendingActivation()))
@@ -31,9 +37,9 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("Signatures of both apps at once use each counter value exactly once (S-4)")
-        func concurrentSignatures() async throws {
-            try await TestInstance.run { lab in
+        @Test(.verifies("sharing.md", "S-4"))
+        func `Signatures of both apps at once use each counter value exactly once (S-4)`() async throws {
+            try await Lab.run { lab in
                 let code = try lab.activate()
                 let rounds = 12
                 try together(
@@ -55,9 +61,9 @@ extension EndToEnd.Peers {
         // main                                wallet
         // request "T" ─ answered, not stored
         //                                     request "T" ─ waits for main's lock, finds its record, sends nothing
-        @Test("Two apps that request one token at the same time get one token, requested once (S-6)")
-        func oneTokenForBoth() async throws {
-            try await TestInstance.run { lab in
+        @Test
+        func `Two apps that request one token at the same time get one token, requested once (S-6)`() async throws {
+            try await Lab.run { lab in
                 try lab.activate()
                 try lab.faults.call(
                     ArmFault {
@@ -67,7 +73,7 @@ extension EndToEnd.Peers {
                         $0.delay = .seconds(1)
                     })
                 let tokens = Mutex<[RequestAccessToken.Result]>([])
-                @Sendable func request(_ app: TestActor) throws {
+                @Sendable func request(_ app: LabActor) throws {
                     let token = try app.call(
                         RequestAccessToken {
                             $0.name = "T"
@@ -93,9 +99,8 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("One app can use and remove a token of the other (S-6)")
-        func sharedTokens() async throws {
-            try await TestInstance.run { lab in
+        @Test func `One app can use and remove a token of the other (S-6)`() async throws {
+            try await Lab.run { lab in
                 let code = try lab.activate()
                 let first = try lab.main.call(
                     RequestAccessToken {
@@ -131,9 +136,8 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("After the owner of a pending activation is killed, the next app can start one")
-        func killedOwner() async throws {
-            try await TestInstance.run { lab in
+        @Test func `After the owner of a pending activation is killed, the next app can start one`() async throws {
+            try await Lab.run { lab in
                 let lost = try lab.server.call(InitActivation())
                 try lab.main.call(CreateActivation { $0.activationCode = lost.activationCode })
                 #expect(try lab.wallet.call(ExternalPendingOperation()) != nil)
@@ -142,8 +146,7 @@ extension EndToEnd.Peers {
                 let code = try lab.server.call(InitActivation())
                 try lab.wallet.call(CreateActivation { $0.activationCode = code.activationCode })
                 try lab.main.call(Relaunch())
-                #expect(
-                    try lab.main.call(ExternalPendingOperation())?.externalApplicationId == "com.example.wallet")
+                #expect(try lab.main.call(ExternalPendingOperation())?.externalApplicationId == "com.example.wallet")
             }
         }
 
@@ -154,9 +157,9 @@ extension EndToEnd.Peers {
             .statusLockReleased, .httpRequestSent, .httpResponseReceived,
         ]
 
-        @Test("An app killed anywhere in a signed request leaves a usable activation", arguments: pointsOfARequest)
-        func killedInRequest(point: FaultPoint) async throws {
-            try await TestInstance.run { lab in
+        @Test(arguments: pointsOfARequest)
+        func `An app killed anywhere in a signed request leaves a usable activation`(point: FaultPoint) async throws {
+            try await Lab.run { lab in
                 let code = try lab.activate()
                 try lab.faults.call(
                     ArmFault {
@@ -164,7 +167,7 @@ extension EndToEnd.Peers {
                         $0.peer = "main"
                         $0.action = .kill
                     })
-                let error = try lab.main.error(of: ValidatePassword { $0.password = password })
+                let error = try lab.main.failure(of: ValidatePassword { $0.password = password })
                 #expect(error.name == "peerDied")
                 try lab.faults.call(DisarmFaults())
                 try lab.wallet.call(ValidatePassword { $0.password = password })

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabTesting
+import LabVocabulary
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -10,9 +14,8 @@ extension EndToEnd.Peers {
     /// Processes of the same user that are not part of the instance.
     @Suite("Unauthorized processes at the sockets of an instance")
     struct StrangerTests {
-        @Test("A process without the pairing keys cannot replace the watch, whatever it sends")
-        func greeting() async throws {
-            try await TestInstance.run { lab in
+        @Test func `A process without the pairing keys cannot replace the watch, whatever it sends`() async throws {
+            try await Lab.run { lab in
                 try lab.eventually("the watch is there") { try lab.main.call(WatchSessionState()).isReachable }
                 let stranger = try ZeroMQSocket(.shared, .dealer)
                 let monitor = try stranger.monitor([.handshakeSucceeded, .handshakeFailed, .disconnected])
@@ -32,18 +35,19 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("Only the owner of the instance can read the file with the pairing keys")
-        func keys() async throws {
-            try await TestInstance.run { lab in
+        @Test func `Only the owner of the instance can read the file with the pairing keys`() async throws {
+            try await Lab.run { lab in
                 let path = try lab.layout.invitationPath("pairing")
                 let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
                 #expect(mode == 0o600)
             }
         }
 
-        @Test("A device refuses a process that claims to be another one, and one that does not answer for the app")
-        func attachment() async throws {
-            try await TestInstance.run { lab in
+        @Test
+        func `A device refuses a process that claims to be another one, and one that does not answer for the app`()
+            async throws
+        {
+            try await Lab.run { lab in
                 let main = try #require(try lab.phone.call(Processes()).first { $0.app == "main" })
                 let stranger = try ZeroMQSocket(.shared, .dealer)
                 try stranger.connect(try lab.layout.address(of: .apps(device: "phone")))

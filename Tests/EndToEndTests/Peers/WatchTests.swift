@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabPoints
 import LabTesting
+import LabVocabulary
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -9,9 +12,8 @@ extension EndToEnd.Peers {
     /// Messages between two devices that come and go (watch.md, section 11.9).
     @Suite("Phone and watch")
     struct WatchTests {
-        @Test("Guaranteed messages arrive once and in order, even if both apps die in between")
-        func guaranteedOrder() async throws {
-            try await TestInstance.run { lab in
+        @Test func `Guaranteed messages arrive once and in order, even if both apps die in between`() async throws {
+            try await Lab.run { lab in
                 try lab.pairing.call(LinkDown())
                 let numbers = 1...10
                 for number in numbers {
@@ -30,12 +32,11 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("An immediate message to an unreachable watch fails at once and never arrives")
-        func unreachable() async throws {
-            try await TestInstance.run { lab in
+        @Test func `An immediate message to an unreachable watch fails at once and never arrives`() async throws {
+            try await Lab.run { lab in
                 try lab.pairing.call(LinkDown())
                 try lab.eventually("the phone notices") { try !lab.main.call(WatchSessionState()).isReachable }
-                let error = try lab.main.error(of: SendMessage { $0.message = ["text": "now"] })
+                let error = try lab.main.failure(of: SendMessage { $0.message = ["text": "now"] })
                 #expect(error.domain == "WCErrorDomain")
                 #expect(error.code == 7007)
                 try lab.pairing.call(LinkUp())
@@ -48,9 +49,8 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("A message from the watch launches the phone's app")
-        func watchLaunchesPhone() async throws {
-            try await TestInstance.run { lab in
+        @Test func `A message from the watch launches the phone's app`() async throws {
+            try await Lab.run { lab in
                 let code = try lab.activate()
                 try lab.main.call(
                     RequestAccessToken {
@@ -67,9 +67,8 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("A restarted app with a full outbox knows all waiting messages")
-        func fullOutbox() async throws {
-            try await TestInstance.run { lab in
+        @Test func `A restarted app with a full outbox knows all waiting messages`() async throws {
+            try await Lab.run { lab in
                 try lab.pairing.call(LinkDown())
                 // Together larger than a frame.
                 let text = String(repeating: "x", count: 60_000)
@@ -91,9 +90,8 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("A removed activation empties the watch")
-        func removalEmptiesTheWatch() async throws {
-            try await TestInstance.run { lab in
+        @Test func `A removed activation empties the watch`() async throws {
+            try await Lab.run { lab in
                 try lab.activate()
                 try lab.main.call(
                     RequestAccessToken {
@@ -114,9 +112,9 @@ extension EndToEnd.Peers {
             }
         }
 
-        @Test("A token is removed from the watch alone, in both variants", arguments: Delivery.allCases)
-        func tokenRemoval(delivery: Delivery) async throws {
-            try await TestInstance.run { lab in
+        @Test(arguments: Delivery.allCases)
+        func `A token is removed from the watch alone, in both variants`(delivery: Delivery) async throws {
+            try await Lab.run { lab in
                 try lab.activate()
                 try lab.main.call(
                     RequestAccessToken {

@@ -1,12 +1,15 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabSystem
 import LabTesting
+import LabVocabulary
 import Synchronization
 
 /// The password of every activation in these tests.
 let password: Secret = "1234"
 
-extension TestInstance {
+extension Lab {
     /// Gives the device an active activation, made by the app `main`.
     ///
     /// - Returns: the back office's answer with the code.

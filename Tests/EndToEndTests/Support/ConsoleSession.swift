@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import LabSystem
+import TestSupport
 import Testing
 
 /// Runs the steps of a page like its reader: `lab server` and `lab up` stay in another terminal; everything else is
@@ -16,6 +20,16 @@ struct ConsoleSession {
     private struct Part {
         var beside: DocumentationPage.Step?
         var steps: [DocumentationPage.Step] = []
+    }
+
+    /// Runs the steps on a thread of its own, and expects that they print what the page shows.
+    static func check(
+        _ steps: [DocumentationPage.Step], in workspace: Workspace, shownPort: String = "8080",
+        at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let session = ConsoleSession(workspace: workspace, shownPort: shownPort)
+        let differences = try await onThread { try session.run(steps) }
+        #expect(differences == [], "\(differences.joined(separator: "\n\n"))", sourceLocation: location)
     }
 
     /// Runs the steps.

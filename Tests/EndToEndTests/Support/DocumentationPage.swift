@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
+import Testing
 
 /// A page of the documentation with its steps for a reader.
 struct DocumentationPage {
@@ -23,9 +26,7 @@ struct DocumentationPage {
     }
 
     /// - Parameter path: from the project's root.
-    init(_ path: String) throws {
-        text = try Project.text(of: path)
-    }
+    init(_ path: String) throws { text = try Project.text(of: path) }
 
     /// The fenced blocks of a language.
     func blocks(_ language: String) -> [String] {
@@ -89,5 +90,102 @@ extension DocumentationPage.Step {
             separator: "(?s:.*?)")
         return printed.trimmingCharacters(in: .newlines)
             .range(of: "^\(pattern)$", options: .regularExpression) != nil
+    }
+}
+
+/// A page whose console blocks are run in order, like a reader does.
+struct PlayedPage: CustomTestStringConvertible {
+    /// The files in the reader's initial folder.
+    enum Folder: Int, Comparable {
+        case empty
+        /// The project's `lab.yaml`.
+        case topology
+        /// The project's scenarios, too.
+        case catalogue
+
+        static func < (left: Folder, right: Folder) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    let path: String
+    let needs: Folder
+    /// The minimum number of commands on the page.
+    let steps: Int
+    /// Earlier commands of the reader.
+    var before: [String] = []
+
+    var testDescription: String { path }
+
+    static let all = [
+        PlayedPage(path: "docs/lab-server.md", needs: .empty, steps: 20),
+        PlayedPage(path: "docs/mobile-token.md", needs: .topology, steps: 12),
+        PlayedPage(path: "docs/getting-started.md", needs: .empty, steps: 12),
+        PlayedPage(path: "docs/install.md", needs: .empty, steps: 3),
+        PlayedPage(path: "docs/ci.md", needs: .catalogue, steps: 1),
+        PlayedPage(path: "docs/sharing.md", needs: .topology, steps: 8),
+        PlayedPage(path: "docs/watch-link.md", needs: .topology, steps: 6),
+        PlayedPage(path: "docs/running.md", needs: .catalogue, steps: 8),
+        PlayedPage(
+            path: "docs/reports.md", needs: .catalogue, steps: 1,
+            before: ["lab run Scenarios/faults/clock-runs-fast.yaml"]),
+        PlayedPage(path: "docs/stress.md", needs: .topology, steps: 1),
+    ]
+}
+
+/// A YAML block of a page, completed to files that the lab can check.
+struct DocumentationBlock {
+    /// The block as the page shows it.
+    let text: String
+
+    /// The file name on the page: the block's first line is a comment with only a path.
+    var path: String? { text.firstMatch(of: /^# (?<path>[^ \n]+\.yaml)\n/).map { String($0.path) } }
+
+    /// The scenarios, or the lab file, that contain the block.
+    ///
+    /// - Returns: each alternative in the block.
+    var files: [File] {
+        let key = text.split(separator: "\n").first { !$0.hasPrefix("#") }?.prefix { $0 != ":" } ?? ""
+        switch key {
+        case "topologies": return [.lab(text)]
+        case "limits":
+            return [.lab("topologies:\n  default:\n    \(Self.devices)\n    server:\n      \(text)")]
+        case "lab":
+            return text.split(separator: "\n").filter { $0.hasPrefix("lab:") }.map {
+                .scenario("name: Shown\n\($0)\n\(Self.anyStep)")
+            }
+        case _ where key.hasPrefix("- "):
+            return [.scenario("name: Shown\nsteps:\n\(Self.earlierSteps)\(Self.indented(text))")]
+        default:
+            let name = key == "name" ? "" : "name: Shown\n"
+            let steps = text.contains(/(?m)^steps:/) ? "" : Self.anyStep
+            return [.scenario(name + text + steps)]
+        }
+    }
+
+    /// A file that `lab check` reads.
+    enum File {
+        /// A scenario.
+        case scenario(String)
+        /// A file of topologies.
+        case lab(String)
+    }
+
+    /// Arbitrary devices for a topology, in one line.
+    static let devices = "devices: { phone: { kind: phone, apps: { main: { bundleIdentifier: com.example.main } } } }"
+
+    private static let anyStep = "steps:\n  - clock: freeze\n"
+
+    /// Values for `code` and `payment` in steps shown alone.
+    private static let earlierSteps = """
+          - server: initActivation
+            as: code
+          - server: createOperation
+            with: { userId: alice, template: login }
+            as: payment
+
+        """
+
+    private static func indented(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  \($0)" }
+            .joined(separator: "\n")
     }
 }

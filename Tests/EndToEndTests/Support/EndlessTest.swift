@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
 import LabSystem
+import LabTesting
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -16,20 +19,14 @@ extension EndToEnd {
     /// ``TestProcessTests`` runs this in a separate process and checks its end.
     @Suite("A test without end", .enabled(if: EndlessRun.seconds != nil), .ends(withinSeconds: EndlessRun.seconds ?? 1))
     struct EndlessTest {
-        @Test("It waits for an event that never comes")
-        func waits() async throws {
-            let directory = try TemporaryDirectory()
-            let instance = try Instance.create(in: directory.path) { layout in
-                InstanceManifest(
-                    id: layout.id, labFile: nil, topology: Topology(name: "endless", devices: []),
-                    runDirectory: directory.file("run"), seed: 1, executablesDirectory: "/nowhere")
-            }
-            _ = try SharedMemoryObject.create(name: "\(instance.layout.sharedMemoryPrefix)phone-1-abc", size: 256)
+        @Test func `It waits for an event that never comes`() async throws {
+            let test = try TestInstance()
+            _ = try SharedMemoryObject.create(name: "\(test.layout.sharedMemoryPrefix)phone-1-abc", size: 256)
             // Like servers of other tests.
             let listener = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
             listener.setEventHandler {}
             listener.activate()
-            print("waiting in \(instance.layout.root) ")
+            print("waiting in \(test.layout.root) ")
             await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
             listener.cancel()
         }
@@ -41,15 +38,13 @@ extension EndToEnd {
         /// More than the test threads.
         static let cases = 0...ProcessInfo.processInfo.activeProcessorCount
 
-        @Test("It blocks a thread forever", arguments: cases)
-        func blocks(number: Int) {
+        @Test(arguments: cases) func `It blocks a thread forever`(number: Int) {
             let lock = NSLock()
             lock.lock()
             lock.lock()
         }
 
-        @Test("It blocks its own thread")
-        func blocksElsewhere() async throws {
+        @Test func `It blocks its own thread`() async throws {
             try await onThread {
                 let lock = NSLock()
                 lock.lock()
@@ -57,15 +52,41 @@ extension EndToEnd {
             }
         }
 
-        @Test("It waits for a task that never ends")
-        func waits() async {
+        @Test func `It waits for a task that never ends`() async {
             await Task { await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in } }.value
         }
 
-        @Test("It ends after the others")
-        func ends() async {
+        @Test func `It ends after the others`() async {
             await Task.yield()
             #expect(EndlessRun.seconds != nil)
+        }
+    }
+}
+
+/// Whether this process was started to run failing tests.
+enum FailingRun {
+    static let variable = "LAB_FAILING_TEST"
+    static let isWanted = ProcessInfo.processInfo.environment[variable] != nil
+}
+
+extension EndToEnd {
+    /// ``LabTraitTests`` runs this in a separate process and checks the output of failures.
+    @Suite("Tests that fail in a lab", .enabled(if: FailingRun.isWanted), .lab())
+    struct FailingLabTest {
+        @Test func `An expectation is not met`() async throws {
+            let lab = try Lab.current
+            _ = try await lab.main.failure(of: ValidatePassword { $0.password = "hunter22" })
+            #expect(try await lab.main.call(HasValidActivation()))
+        }
+
+        @Test func `A requirement is not met`() async throws {
+            let lab = try Lab.current
+            let isActive = try await lab.main.call(HasValidActivation())
+            try #require(isActive)
+        }
+
+        @Test func `A command fails`() async throws {
+            try await Lab.current.main.call(PersistActivation { $0.password = "1234" })
         }
     }
 }

@@ -1,7 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 import Synchronization
+import TestSupport
+import Testing
 
 /// A running `lab` command, as a user would start it.
 ///
@@ -59,9 +63,7 @@ final class LabCommand: Sendable {
 
     var pid: Int32 { process.pid }
 
-    func signal(_ number: Int32) throws {
-        try process.signal(number)
-    }
+    func signal(_ number: Int32) throws { try process.signal(number) }
 
     /// Waits for the end. A command without new output for this time is killed, and the wait fails: a busy machine
     /// makes a long run slow, but not silent.
@@ -84,6 +86,31 @@ final class LabCommand: Sendable {
             case .signaled(let number): -number
             }
         return Outcome(status: code, output: printed.text(of: .output), errors: printed.text(of: .errors))
+    }
+
+    /// Starts a lab that stays, and waits until it is ready.
+    static func up(in workspace: Workspace) throws -> LabCommand {
+        let up = try LabCommand(["up"], in: workspace)
+        try up.wait(for: "Ctrl-C")
+        return up
+    }
+
+    /// Runs a command to its end, on a thread of its own.
+    static func run(
+        _ arguments: [String], in workspace: Workspace, executable: String = "lab", environment: [String: String] = [:]
+    ) async throws -> Outcome {
+        try await onThread {
+            try LabCommand(arguments, in: workspace, executable: executable, environment: environment).finish()
+        }
+    }
+
+    /// Runs a scenario with the project's topology, and expects that nothing is left of it.
+    static func run(scenario: String) async throws -> Outcome {
+        let workspace = try Workspace.ofProject()
+        try workspace.write(scenario, to: "scenario.yaml")
+        let outcome = try await run(["run", "scenario.yaml"], in: workspace)
+        try workspace.expectNothingLeft()
+        return outcome
     }
 
     /// Waits until the command has printed a text.
@@ -137,9 +164,7 @@ private final class Printed: @unchecked Sendable {
 
     func wait(for expected: String, within limit: LabDuration) throws {
         let wanted = Data(expected.utf8)
-        try wait(for: "'\(expected)'", within: limit) {
-            texts.values.contains { $0.range(of: wanted) != nil }
-        }
+        try wait(for: "'\(expected)'", within: limit) { texts.values.contains { $0.range(of: wanted) != nil } }
     }
 
     func waitForEnd(within limit: LabDuration) throws {

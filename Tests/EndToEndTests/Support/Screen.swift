@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A terminal of a given width that shows written bytes: enough for the runner's output.
 ///
 /// Not thread-safe.
@@ -17,9 +19,7 @@ struct Screen {
     private var row = 0
     private var column = 0
 
-    init(columns: Int) {
-        self.columns = columns
-    }
+    init(columns: Int) { self.columns = columns }
 
     /// Shows a text of whole characters and whole sequences.
     mutating func show(_ text: String) {

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabCore
 import LabSystem
 import Synchronization
 import TestSupport
@@ -55,6 +57,16 @@ final class TerminalSession: Sendable {
 
     /// Types a text.
     func type(_ text: String) throws { try master.writeAll(Data(text.utf8)) }
+
+    /// Types a text, waits until the output ends with another one, and returns the output since the text was typed.
+    func type(_ text: String, until ending: String) throws -> String {
+        let before = self.text.count
+        try type(text)
+        try waitUntil("the answer to \(text)", showing: { self.text }) {
+            self.text.dropFirst(before).hasSuffix(ending)
+        }
+        return String(self.text.dropFirst(before))
+    }
 
     func signal(_ number: Int32) throws { try process.signal(number) }
 

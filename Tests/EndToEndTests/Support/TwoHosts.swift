@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
-import LabKit
+import LabControl
 import LabSystem
 import Testing
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import TestSupport
@@ -25,6 +27,18 @@ final class Workspace: Sendable {
     func write(_ text: String, to name: String) throws -> String {
         try Data(text.utf8).write(to: URL(filePath: directory).appending(path: name))
         return name
+    }
+
+    /// A workspace with the project's `lab.yaml`.
+    static func ofProject() throws -> Workspace {
+        let workspace = try Workspace()
+        try workspace.useProjectTopology()
+        return workspace
+    }
+
+    /// Copies a file or folder of the project into the workspace.
+    func copy(_ path: String, to name: String) throws {
+        try FileManager.default.copyItem(atPath: Project.path(path), toPath: "\(directory)/\(name)")
     }
 
     /// Copies the project's `lab.yaml` into the workspace.

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-import LabKit
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -19,9 +22,8 @@ struct CallCheckerTests {
         "badRequest", "badArgument", "unknownCommand", "launchFailed", "internal", "timedOut",
     ]
 
-    @Test(
-        "These errors are breaches; any other one is an answer", arguments: unexplained + ["networkError", "peerDied"])
-    func errors(_ error: String) throws {
+    @Test(arguments: unexplained + ["networkError", "peerDied"])
+    func `These errors are breaches; any other one is an answer`(_ error: String) throws {
         var history = WrittenHistory()
         history.call("app2", "status", outcome: "notDone", error: error)
         let what = error == "timedOut" ? "was not answered in time" : "failed with `\(error)`"
@@ -36,8 +38,7 @@ struct CallCheckerTests {
         (.stateSaved, ["bytes": 1], false),
     ]
 
-    @Test("A change of the activation explains a failure during the call, but no missing answer")
-    func changesOfTheActivation() throws {
+    @Test func `A change of the activation explains a failure during the call, but no missing answer`() throws {
         for (name, fields, explains) in Self.changes {
             for (error, isExplained) in [("failed", explains), ("timedOut", false)] {
                 var history = WrittenHistory()
@@ -52,8 +53,7 @@ struct CallCheckerTests {
         }
     }
 
-    @Test("A call without an answer is not judged")
-    func openCall() throws {
+    @Test func `A call without an answer is not judged`() throws {
         var history = WrittenHistory()
         history.add("stress", .callInvoked, operation: "app2/9", ["peer": "app2", "incarnation": 1, "call": "status"])
         #expect(try breaches(history, "failures") == [])
@@ -64,8 +64,10 @@ struct CallCheckerTests {
 
     private static let token: [String: JSONValue] = ["name": "cards"]
 
-    @Test("A token is not judged when it changed during the call, or an app died in a task since its last change")
-    func tokens() throws {
+    @Test
+    func `A token is not judged when it changed during the call, or an app died in a task since its last change`()
+        throws
+    {
         var history = WrittenHistory()
         history.call("app2", "tokenHeader", token: "cards", found: true)
         history.add("app1", .tokenStored, Self.token)
@@ -95,8 +97,7 @@ struct CallCheckerTests {
 
     // MARK: Locks
 
-    @Test("A release by another process, or of another lock, frees nothing")
-    func releases() throws {
+    @Test func `A release by another process, or of another lock, frees nothing`() throws {
         for release in [("app2#1", "status"), ("app1#2", "status"), ("app1#1", "queue")] {
             var history = WrittenHistory()
             history.add("app1", .lockTaken, ["lock": "status"])
@@ -110,8 +111,9 @@ struct CallCheckerTests {
         }
     }
 
-    @Test("A process that takes a lock again, and the next process of an app whose process died, break no rule")
-    func sameHolder() throws {
+    @Test
+    func `A process that takes a lock again, and the next process of an app whose process died, break no rule`() throws
+    {
         var history = WrittenHistory()
         history.add("app1", .lockTaken, ["lock": "status"])
         history.add("app1", .lockTaken, ["lock": "status"])
@@ -121,8 +123,7 @@ struct CallCheckerTests {
         #expect(try breaches(history, "exclusion") == ["app1#2 took the lock `status` that app1#1 held."])
     }
 
-    @Test("Only the owner ends a pending operation: by its end, or by the release of the operation lock")
-    func pendingOperations() throws {
+    @Test func `Only the owner ends a pending operation: by its end, or by the release of the operation lock`() throws {
         let (lock, fields): ([String: JSONValue], [String: JSONValue]) = (["lock": "operation"], ["type": "activation"])
         let ends: [(process: String, name: TraceEventName, lock: String?, isEnd: Bool)] = [
             ("app1", .operationFinished, nil, true), ("app2", .operationFinished, nil, false),
@@ -138,8 +139,7 @@ struct CallCheckerTests {
             history.add("app2", .operationStarted, fields)
             history.add("app1", .log, ["message": "it lives"])
             let sentence = "app2#1 began an operation while that of app1#1 was pending."
-            #expect(
-                try breaches(history, "pending operations") == (isEnd ? [] : [sentence]), "\(name) of \(process)")
+            #expect(try breaches(history, "pending operations") == (isEnd ? [] : [sentence]), "\(name) of \(process)")
         }
         var again = WrittenHistory()
         again.add("app1", .lockTaken, lock)
@@ -161,8 +161,7 @@ struct CallCheckerTests {
         ("kill", ["signal": "SIGBUS"], true), ("delay", ["signal": "SIGKILL"], true),
     ]
 
-    @Test("A wanted process may end by the wanted signals, any process by its system")
-    func deaths() throws {
+    @Test func `A wanted process may end by the wanted signals, any process by its system`() throws {
         for (reason, how, isBreach) in Self.ends {
             var history = WrittenHistory()
             switch reason {
@@ -180,8 +179,7 @@ struct CallCheckerTests {
         }
     }
 
-    @Test("The excerpt of a death has the last five events of its process")
-    func lastEvents() throws {
+    @Test func `The excerpt of a death has the last five events of its process`() throws {
         var history = WrittenHistory()
         for number in 1...6 { history.add("app1", .log, ["message": .string("\(number)")]) }
         history.add("app1#2", .log, ["message": "another process"])
@@ -194,8 +192,7 @@ struct CallCheckerTests {
 
     // MARK: Answers
 
-    @Test("A command changes the activation that its own process has signed for")
-    func lateAnswers() throws {
+    @Test func `A command changes the activation that its own process has signed for`() throws {
         for (process, operation) in [("app1#1", "app1/1"), ("app1#1", "app1/2"), ("app1#2", "app1/1")] {
             var history = WrittenHistory()
             history.add(

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabChecks
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -24,17 +27,14 @@ struct ExaminationTests {
         TraceEvent(time: time, process: process, name: .lockTaken, fields: ["lock": "status"])
     }
 
-    @Test("Every rule is a sentence, and checker names are unique")
-    func rulesAreSentences() {
+    @Test func `Every rule is a sentence, and checker names are unique`() {
         let checkers = SharingCheckers.all
         #expect(Set(checkers.map(\.name)).count == checkers.count)
         #expect(checkers.allSatisfy { $0.rule.hasSuffix(".") && !$0.rule.dropLast().contains(". ") })
     }
 
-    @Test(
-        "A damaged trace line makes every rule inconclusive, even a broken one, and its place is named"
-    )
-    func damagedTrace() throws {
+    @Test
+    func `A damaged trace line makes every rule inconclusive, even a broken one, and its place is named`() throws {
         let directory = try TemporaryDirectory()
         let good = String(decoding: event(1).json.encoded(), as: UTF8.self)
         try Files.write(Data("\(good)\nno event\n\(good)\n{\n\(good)".utf8), to: directory.file("app1#1.jsonl"))
@@ -50,8 +50,7 @@ struct ExaminationTests {
         #expect(Examination(history, by: [broken]).verdict == .inconclusive)
     }
 
-    @Test("The breach with the fewest events is reported; among those, the one whose events are closest")
-    func shortestBreach() {
+    @Test func `The breach with the fewest events is reported; among those, the one whose events are closest`() {
         let finding = Finding(
             breaches: [
                 Breach("far", [event(1), event(100)]), Breach("near", [event(1), event(2)]),
@@ -63,14 +62,12 @@ struct ExaminationTests {
         #expect(result.verdict == .failed)
     }
 
-    @Test("An excerpt has at most twenty events, in order of time")
-    func excerptIsShort() {
+    @Test(.verifies("size", "Breach.longestExcerpt")) func `An excerpt has at most twenty events, in order of time`() {
         let breach = Breach("", (1...30).map { event(UInt64(31 - $0)) })
         #expect(breach.excerpt.map(\.time) == Array(11...30))
     }
 
-    @Test("A reached limit makes the verdict inconclusive and is reported; a found breach takes precedence")
-    func limitsLeaveTheVerdictOpen() {
+    @Test func `A reached limit makes the verdict inconclusive and is reported; a found breach takes precedence`() {
         var limits = Examination.Limits()
         limits.events = 1
         let long = Examination(RecordedHistory([event(1), event(2)]), by: [Given()], limits: limits)
@@ -89,12 +86,10 @@ struct ExaminationTests {
         #expect(Examination(RecordedHistory([]), by: [Given(), Given(finding: breach)]).verdict == .failed)
     }
 
-    @Test("Calls are joined with their answers; the outcome of a call without an answer is unknown")
-    func callsAndAnswers() throws {
+    @Test func `Calls are joined with their answers; the outcome of a call without an answer is unknown`() throws {
         var history = WrittenHistory()
         history.call("app1#3", "requestToken", token: "cards", outcome: "notDone", error: "missingActivation")
-        history.add(
-            "stress", .callInvoked, operation: "app2/9", ["peer": "app2", "incarnation": 1, "call": "status"])
+        history.add("stress", .callInvoked, operation: "app2/9", ["peer": "app2", "incarnation": 1, "call": "status"])
         let calls = RecordedHistory(history.events).calls
         #expect(calls.map(\.incarnation.description) == ["app1#3", "app2#1"])
         #expect(calls.map(\.outcome) == [.notDone, .unknown])
@@ -103,8 +98,7 @@ struct ExaminationTests {
         #expect(calls[1].completed == nil)
     }
 
-    @Test("The record of a killed run is read up to its torn last line")
-    func tornRecord() throws {
+    @Test func `The record of a killed run is read up to its torn last line`() throws {
         let directory = try TemporaryDirectory()
         let lines =
             #"{"t":2,"p":"app1#1","e":"lock.taken","f":{"lock":"status"}}"# + "\n"
@@ -116,8 +110,7 @@ struct ExaminationTests {
         #expect(history.events.map(\.process) == ["app2", "app1"])
     }
 
-    @Test("An excerpt has one column per process")
-    func excerptTable() {
+    @Test func `An excerpt has one column per process`() {
         let events = [
             event(5_000), event(1_005_000, "app2"),
             TraceEvent(time: 2_345_678, process: "app1", name: .lockReleased, fields: ["lock": "status"]),
@@ -132,8 +125,7 @@ struct ExaminationTests {
         #expect(ExcerptTable([]).lines.isEmpty)
     }
 
-    @Test("Every field that distinguishes events is shown, in this order; other fields are not")
-    func shownFields() {
+    @Test func `Every field that distinguishes events is shown, in this order; other fields are not`() {
         let shown = [
             "lock", "peer", "call", "outcome", "error", "found", "counter", "activation", "type", "valid",
             "failedAttempts", "name", "token", "how", "point", "signal", "status", "cause", "to", "complaints",
@@ -158,8 +150,7 @@ struct ExaminationTests {
             ])
     }
 
-    @Test("The clock is asked at every 4096th event only, and a budget that is not spent ends nothing")
-    func budget() throws {
+    @Test func `The clock is asked at every 4096th event only, and a budget that is not spent ends nothing`() throws {
         var empty = Budget(seconds: 0)
         for _ in 1..<4096 { try empty.spend() }
         let error = #expect(throws: Budget.Exhausted.self) { try empty.spend() }
@@ -168,8 +159,33 @@ struct ExaminationTests {
         for _ in 0..<10_000 { try ample.spend() }
     }
 
-    @Test("A history may have as many events as the limit says; the usual limits are two million and a minute")
-    func limits() {
+    @Test func `Every checker pays for each event, call and signature that it looks at`() throws {
+        var written = WrittenHistory()
+        for _ in 1...3 { written.add("server", .serverSignature, ["valid": true]) }
+        for _ in 1...2 { written.call("app1", "status") }
+        let history = RecordedHistory(written.events)
+        try #require(history.events.count == 7 && history.calls.count == 2)
+        /// Whether a budget lasts that has so much left when its time is over.
+        func isEnough(_ rest: Int, for checker: any Checker) throws -> Bool {
+            var budget = Budget(seconds: 0)
+            for _ in 0..<(4095 - rest) { try budget.spend() }
+            do {
+                _ = try checker.check(history, &budget)
+                return true
+            } catch is Budget.Exhausted {
+                return false
+            }
+        }
+        // All others look at each event once.
+        let prices = ["signatures": 7 + 3, "tokens": 7 + 2, "failures": 2, "clean end": 0]
+        for checker in SharingCheckers.all + LinkCheckers.all {
+            let price = prices[checker.name] ?? 7
+            #expect(try isEnough(price, for: checker), "\(checker.name)")
+            if price > 0 { #expect(try !isEnough(price - 1, for: checker), "\(checker.name)") }
+        }
+    }
+
+    @Test func `A history may have as many events as the limit says; the usual limits are two million and a minute`() {
         let usual = Examination.Limits()
         #expect(usual.events == 2_000_000)
         #expect(usual.seconds == 60)
@@ -184,15 +200,13 @@ struct ExaminationTests {
         #expect(examined(3).verdict == .inconclusive && examined(3).examined == 0)
     }
 
-    @Test("The worst verdict counts, and without a checker all is well")
-    func worstVerdict() {
+    @Test func `The worst verdict counts, and without a checker all is well`() {
         let findings = [
             Finding(examined: 1), Finding(gap: "it is cut off"), Finding(breaches: [Breach("b", [event(1)])]),
         ]
         let verdicts: [Examination.Verdict] = [.passed, .inconclusive, .failed]
         for count in 0...3 {
-            let examination = Examination(
-                RecordedHistory([]), by: findings.prefix(count).map { Given(finding: $0) })
+            let examination = Examination(RecordedHistory([]), by: findings.prefix(count).map { Given(finding: $0) })
             #expect(examination.results.map(\.verdict) == Array(verdicts.prefix(count)))
             let expected: [Examination.Verdict] = [.passed, .passed, .inconclusive, .failed]
             #expect(examination.verdict == expected[count])

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-import LabKit
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -61,8 +64,7 @@ struct LinkCheckerTests {
         #expect(result.verdict == .passed && result.examined == examined, "\(result)", sourceLocation: sourceLocation)
     }
 
-    @Test("Delivered messages pass, and so do those still in transit when the record ends")
-    func fine() throws {
+    @Test func `Delivered messages pass, and so do those still in transit when the record ends`() throws {
         var link = Link()
         link.whole("A")
         link.accepted("B")
@@ -71,8 +73,7 @@ struct LinkCheckerTests {
         try expectFine(link, examined: 3)
     }
 
-    @Test("An arrived message is lost if its app gets a later one but never this one")
-    func lostBehindTheInbox() throws {
+    @Test func `An arrived message is lost if its app gets a later one but never this one`() throws {
         var link = Link()
         let accepted = link.accepted("A")
         link.received("A")
@@ -85,9 +86,7 @@ struct LinkCheckerTests {
             shownBy: [accepted, later])
     }
 
-    @Test(
-        "Only a message over which a process died is handled again, and only by another process")
-    func repeated() throws {
+    @Test func `Only a message over which a process died is handled again, and only by another process`() throws {
         var link = Link()
         link.accepted("A")
         link.received("A")
@@ -108,8 +107,7 @@ struct LinkCheckerTests {
         try expect(late, breaks: "The message A was handled twice.", shownBy: [before, third])
     }
 
-    @Test("A duplicate in the inbox is a breach, even if its app handles it once")
-    func doubled() throws {
+    @Test func `A duplicate in the inbox is a breach, even if its app handles it once`() throws {
         var link = Link()
         link.accepted("A")
         let first = link.received("A")
@@ -118,8 +116,7 @@ struct LinkCheckerTests {
         try expect(link, breaks: "The message A arrived twice.", shownBy: [first, second])
     }
 
-    @Test("A message behind a later one is a breach, in the inbox and at the delegate")
-    func order() throws {
+    @Test func `A message behind a later one is a breach, in the inbox and at the delegate`() throws {
         var link = Link()
         let first = link.accepted("A")
         link.accepted("B")
@@ -136,8 +133,7 @@ struct LinkCheckerTests {
             link, breaks: "The message A was handled behind a later one.", shownBy: [first, handledLater, handledLate])
     }
 
-    @Test("A message is lost if a later one arrives and it does not, unless it was reported as failed")
-    func lost() throws {
+    @Test func `A message is lost if a later one arrives and it does not, unless it was reported as failed`() throws {
         var link = Link()
         let accepted = link.accepted("A")
         link.accepted("B")
@@ -147,8 +143,7 @@ struct LinkCheckerTests {
         try expectFine(link, examined: 2)
     }
 
-    @Test("A message that was never sent cannot arrive")
-    func invented() throws {
+    @Test func `A message that was never sent cannot arrive`() throws {
         var link = Link()
         let received = link.received("A")
         try expect(link, breaks: "The message A arrived, but was never sent.", shownBy: [received])
@@ -157,8 +152,7 @@ struct LinkCheckerTests {
         try expect(other, breaks: "The message A was handled, but was never sent.", shownBy: [handled])
     }
 
-    @Test("A report must be true")
-    func falseReports() throws {
+    @Test func `A report must be true`() throws {
         var link = Link()
         let accepted = link.accepted("A")
         let told = link.told("A")
@@ -172,8 +166,10 @@ struct LinkCheckerTests {
             failed, breaks: "The message A was reported as failed, but has arrived.", shownBy: [received, error])
     }
 
-    @Test("Each process gets one report per message, all the same, for every message up to the last reported one")
-    func reports() throws {
+    @Test
+    func `Each process gets one report per message, all the same, for every message up to the last reported one`()
+        throws
+    {
         var link = Link()
         link.accepted("A")
         link.received("A")
@@ -196,8 +192,7 @@ struct LinkCheckerTests {
             shownBy: [accepted, later])
     }
 
-    @Test("The two directions of a link are independent")
-    func directions() throws {
+    @Test func `The two directions of a link are independent`() throws {
         var link = Link()
         link.accepted("A")
         link.history.add(
@@ -209,8 +204,7 @@ struct LinkCheckerTests {
         try expectFine(link, examined: 2)
     }
 
-    @Test("A device that sends over two links has an order for each of them, and both are judged")
-    func links() throws {
+    @Test func `A device that sends over two links has an order for each of them, and both are judged`() throws {
         var link = Link()
         func accepted(_ id: String, over name: String) -> TraceEvent {
             link.history.add(
@@ -241,8 +235,7 @@ struct LinkCheckerTests {
             link, breaks: "The message A was handled behind a later one.", shownBy: [first, handledLater, handledLate])
     }
 
-    @Test("Immediate messages, and what is refused at once or has no name, are not judged")
-    func otherMessages() throws {
+    @Test func `Immediate messages, and what is refused at once or has no name, are not judged`() throws {
         var link = Link()
         let live: [String: JSONValue] = ["id": "L", "link": "pairing", "kind": "live", "app": "main"]
         link.history.add("phone", .linkAccepted, live)
@@ -253,8 +246,7 @@ struct LinkCheckerTests {
         try expectFine(link, examined: 0)
     }
 
-    @Test("A message that is accepted twice, or reported with two results, is a breach")
-    func contradictions() throws {
+    @Test func `A message that is accepted twice, or reported with two results, is a breach`() throws {
         var link = Link()
         let first = link.accepted("A")
         let second = link.accepted("A")
@@ -267,8 +259,7 @@ struct LinkCheckerTests {
         try expect(reports, breaks: "The message A was reported with two different results.", shownBy: [failed, other])
     }
 
-    @Test("A message that failed is neither lost nor unreported; one that was handled has arrived")
-    func failedAndHandled() throws {
+    @Test func `A message that failed is neither lost nor unreported; one that was handled has arrived`() throws {
         var link = Link()
         link.accepted("A")
         link.accepted("B")

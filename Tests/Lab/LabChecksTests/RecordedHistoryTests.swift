@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-import LabKit
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -12,8 +15,7 @@ struct RecordedHistoryTests {
         TraceEvent(time: time, process: process, incarnation: incarnation, name: name, fields: fields)
     }
 
-    @Test("Checkers are reported in this order; those of scenarios need no calls and expect no outcome")
-    func lists() {
+    @Test func `Checkers are reported in this order; those of scenarios need no calls and expect no outcome`() {
         #expect(
             SharingCheckers.all.map(\.name) == [
                 "counters", "signatures", "exclusion", "order", "pending operations", "fresh state", "late answers",
@@ -26,9 +28,8 @@ struct RecordedHistoryTests {
         #expect(LinkCheckers.all.map(\.name) == ["transfers"])
     }
 
-    @Test("The checkers of scenarios see these events, and of logs only the report of a deadlock")
-    func judgedEvents() {
-        let judged = TraceEventName.all.filter { SharingCheckers.judgeInScenarios(event(1, "app1", $0)) }
+    @Test func `The checkers of scenarios see these events, and of logs only the report of a deadlock`() {
+        let judged = TraceEventName.allCases.filter { SharingCheckers.judgeInScenarios(event(1, "app1", $0)) }
         #expect(
             judged.map(\.rawValue).sorted() == [
                 "command.started", "counter.used", "disk.refused", "fault.fired", "keychain.deleted",
@@ -49,8 +50,7 @@ struct RecordedHistoryTests {
         (["m"], ["a", "a"], true), (["m"], ["a", "b"], false), (["m"], ["a", "b.unusable"], true),
     ]
 
-    @Test("One shared activation has one shared memory, and one account at most")
-    func oneActivation() {
+    @Test func `One shared activation has one shared memory, and one account at most`() {
         for (memories, accounts, isOne) in Self.activations {
             let events =
                 memories.enumerated().map { index, name in
@@ -68,15 +68,13 @@ struct RecordedHistoryTests {
         #expect(RecordedHistory([memory, other]).hasOneSharedActivation)
     }
 
-    @Test("Events are sorted by time, and those of one moment stay in their order")
-    func order() {
+    @Test func `Events are sorted by time, and those of one moment stay in their order`() {
         let history = RecordedHistory([event(2, "a"), event(1, "b"), event(2, "c"), event(1, "d")])
         #expect(history.events.map(\.process) == ["b", "d", "a", "c"])
         #expect(history.damage.isEmpty)
     }
 
-    @Test("A process lives until its last event; each of its starts counts by itself")
-    func lives() {
+    @Test func `A process lives until its last event; each of its starts counts by itself`() {
         let history = RecordedHistory([event(5), event(9), event(7, incarnation: 2), event(20, "app2")])
         let (first, second) = (RecordedHistory.Incarnation("app1", 1), RecordedHistory.Incarnation("app1", 2))
         #expect(history.lastEvent(of: first)?.time == 9)
@@ -91,8 +89,7 @@ struct RecordedHistoryTests {
         #expect(event(7, "x", incarnation: 4).incarnationOfProcess == RecordedHistory.Incarnation("x", 4))
     }
 
-    @Test("A call needs an operation, a process and a name; of two answers the first one counts")
-    func calls() {
+    @Test func `A call needs an operation, a process and a name; of two answers the first one counts`() {
         let whole: [String: JSONValue] = ["peer": "app1", "incarnation": 3, "call": "status"]
         func call(_ fields: [String: JSONValue], operation: String? = "1") -> [RecordedCall] {
             RecordedHistory([

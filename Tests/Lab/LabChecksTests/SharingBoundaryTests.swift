@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-import LabKit
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -48,16 +51,16 @@ struct SharingBoundaryTests {
 
     // MARK: Counters
 
-    @Test("A lower counter is a breach from 200 ms after the higher one", arguments: [199, 200] as [UInt64])
-    func lateRecord(after wait: UInt64) throws {
+    @Test(arguments: [199, 200] as [UInt64])
+    func `A lower counter is a breach from 200 ms after the higher one`(after wait: UInt64) throws {
         var history = Timed()
         history.add(1_000, "server", .serverSignature, Self.signature(7))
         history.add(1_000 + wait, "server", .serverSignature, Self.signature(6))
         #expect(try history.judged(by: "counters").breaches == (wait < 200 ? 0 : 1))
     }
 
-    @Test("A late record of a lower counter does not become the counter that the next one is compared with")
-    func counterAfterALateRecord() throws {
+    @Test
+    func `A late record of a lower counter does not become the counter that the next one is compared with`() throws {
         var history = Timed()
         history.add(1_000, "server", .serverSignature, Self.signature(7))
         history.add(1_001, "server", .serverSignature, Self.signature(5))
@@ -68,8 +71,7 @@ struct SharingBoundaryTests {
         #expect(result.breach?.excerpt.last == last)
     }
 
-    @Test("Counters of other activations, refused signatures and uses without a name are not compared")
-    func countersOfOthers() throws {
+    @Test func `Counters of other activations, refused signatures and uses without a name are not compared`() throws {
         var history = Timed()
         history.add(1, "server", .serverSignature, Self.signature(7))
         history.add(1_000, "server", .serverSignature, Self.signature(7, of: "B"))
@@ -80,8 +82,8 @@ struct SharingBoundaryTests {
         #expect(result.verdict == .passed && result.examined == 0, "\(result)")
     }
 
-    @Test("A refusal concerns the task in which it occurs only", arguments: ["disk", "fault", "delay"])
-    func refusedTask(_ kind: String) throws {
+    @Test(arguments: ["disk", "fault", "delay"])
+    func `A refusal concerns the task in which it occurs only`(_ kind: String) throws {
         var history = Timed()
         for task in [UInt64(0), 10] {
             history.add(1 + task, "app1", .lockTaken, Self.status)
@@ -110,8 +112,7 @@ struct SharingBoundaryTests {
         (1, 2_200, true),
     ]
 
-    @Test("An activation must be active from the making of a signature until 200 ms after its refusal")
-    func activeTime() throws {
+    @Test func `An activation must be active from the making of a signature until 200 ms after its refusal`() throws {
         for (active, ended, isBreach) in Self.changes {
             var history = Timed()
             history.add(active, "server", .serverActivation, ["activationId": "A", "to": "ACTIVE"])
@@ -119,23 +120,19 @@ struct SharingBoundaryTests {
             history.add(2_000, "server", .serverSignature, operation: "app1/1", Self.signature(1, isValid: false))
             history.add(2_001, "app1", .httpResponse, ["path": "/", "status": 401])
             history.add(ended, "server", .serverActivation, ["activationId": "A", "to": "BLOCKED"])
-            #expect(
-                try history.judged(by: "signatures").breaches == (isBreach ? 1 : 0), "\(active) to \(ended)")
+            #expect(try history.judged(by: "signatures").breaches == (isBreach ? 1 : 0), "\(active) to \(ended)")
         }
     }
 
-    @Test(
-        "A signature whose making is not recorded counts from 200 ms before its refusal",
-        arguments: [199, 200] as [UInt64])
-    func unknownMaking(after wait: UInt64) throws {
+    @Test(arguments: [199, 200] as [UInt64])
+    func `A signature whose making is not recorded counts from 200 ms before its refusal`(after wait: UInt64) throws {
         var history = Timed()
         history.add(1_000, "server", .serverActivation, ["activationId": "A", "to": "ACTIVE"])
         history.add(1_000 + wait, "server", .serverSignature, Self.signature(1, isValid: false))
         #expect(try history.judged(by: "signatures").breaches == (wait < 200 ? 0 : 1))
     }
 
-    @Test("A valid signature that counts a failed attempt is a breach, too")
-    func countedFailure() throws {
+    @Test func `A valid signature that counts a failed attempt is a breach, too`() throws {
         var history = Timed()
         history.add(1, "server", .serverActivation, ["activationId": "A", "to": "ACTIVE"])
         history.add(1_000, "server", .serverSignature, Self.signature(1, failed: 1))
@@ -148,8 +145,9 @@ struct SharingBoundaryTests {
         (1_001, 1_500, "A", false, false), (1_001, 2_199, "A", true, true), (1_001, 2_200, "A", true, false),
     ]
 
-    @Test("Only a later signature of the same activation that was accepted before explains a dead app's refusal")
-    func overtaking() throws {
+    @Test
+    func `Only a later signature of the same activation that was accepted before explains a dead app's refusal`() throws
+    {
         for (made, judged, activation, isValid, explains) in Self.others {
             var history = Timed()
             history.add(1, "server", .serverActivation, ["activationId": "A", "to": "ACTIVE"])
@@ -176,8 +174,7 @@ struct SharingBoundaryTests {
         (.stateSaved, "app2", ["bytes": 1], false),
     ]
 
-    @Test("A task is stale if another process that shares the state has stored or deleted it since")
-    func staleness() throws {
+    @Test func `A task is stale if another process that shares the state has stored or deleted it since`() throws {
         for (name, process, fields, isStale) in Self.writes {
             var history = Timed()
             history.add(1, "app2", .lockTaken, Self.status)
@@ -195,8 +192,7 @@ struct SharingBoundaryTests {
         }
     }
 
-    @Test("What is stored while a task runs does not make it stale")
-    func storedMeanwhile() throws {
+    @Test func `What is stored while a task runs does not make it stale`() throws {
         var history = Timed()
         history.add(1, "app2", .lockTaken, Self.status)
         history.add(2, "app2", .keychainWritten, Self.state)

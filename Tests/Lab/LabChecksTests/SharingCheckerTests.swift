@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-import LabKit
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -38,8 +41,7 @@ struct SharingCheckerTests {
 
     // MARK: Counters
 
-    @Test("A counter that two apps use is a breach, unless it belongs to two activations")
-    func counterUsedTwice() throws {
+    @Test func `A counter that two apps use is a breach, unless it belongs to two activations`() throws {
         var history = WrittenHistory()
         let first = history.add("app1", .counterUsed, Self.use("k"))
         history.add("app2", .counterUsed, Self.use("l"))
@@ -49,8 +51,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "counters", shownBy: [first, second])
     }
 
-    @Test("The counter of an app that dies before it stores the state is free; after that it is used")
-    func counterOfDeadApp() throws {
+    @Test func `The counter of an app that dies before it stores the state is free; after that it is used`() throws {
         let status: [String: JSONValue] = ["lock": "status"]
         var history = WrittenHistory()
         history.add("app1", .lockTaken, status)
@@ -69,8 +70,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "counters", shownBy: [first, second])
     }
 
-    @Test("A server counter that goes back is a breach, unless two server threads reported at once")
-    func counterGoesBack() throws {
+    @Test func `A server counter that goes back is a breach, unless two server threads reported at once`() throws {
         var history = WrittenHistory()
         history.add("server", .serverSignature, Self.signature(4))
         let high = history.add("server", .serverSignature, Self.signature(7))
@@ -82,8 +82,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "counters", shownBy: [high, low])
     }
 
-    @Test("A counter that the server accepts twice is a breach, even at the same time")
-    func serverCounterTwice() throws {
+    @Test func `A counter that the server accepts twice is a breach, even at the same time`() throws {
         var history = WrittenHistory()
         let first = history.add("server", .serverSignature, Self.signature(4))
         let second = history.add("server", .serverSignature, Self.signature(4))
@@ -92,8 +91,7 @@ struct SharingCheckerTests {
 
     // MARK: Signatures
 
-    @Test("A refused signature is a breach only while the activation is active")
-    func refusedSignature() throws {
+    @Test func `A refused signature is a breach only while the activation is active`() throws {
         func change(_ state: String) -> [String: JSONValue] { ["activationId": "A", "to": .string(state)] }
         var history = WrittenHistory()
         history.add("server", .serverActivation, change("PENDING_COMMIT"))
@@ -114,8 +112,8 @@ struct SharingCheckerTests {
         try expect(history, breaks: "signatures", shownBy: [active, use, refused])
     }
 
-    @Test("A dead app's signature may be refused after a later one overtook it; a living app's is a breach")
-    func overtakenSignature() throws {
+    @Test
+    func `A dead app's signature may be refused after a later one overtook it; a living app's is a breach`() throws {
         var history = WrittenHistory()
         let active = history.add("server", .serverActivation, ["activationId": "A", "to": "ACTIVE"])
         let use = history.add("app1", .counterUsed, operation: "app1/0", Self.use("j"))
@@ -136,8 +134,8 @@ struct SharingCheckerTests {
 
     // MARK: Locks
 
-    @Test("A lock with two holders is a breach; a dead holder's lock is free", arguments: ["status", "queue"])
-    func twoHolders(of lock: String) throws {
+    @Test(arguments: ["status", "queue"])
+    func `A lock with two holders is a breach; a dead holder's lock is free`(of lock: String) throws {
         let field: [String: JSONValue] = ["lock": .string(lock)]
         var history = WrittenHistory()
         history.add("app1", .lockTaken, field)
@@ -152,8 +150,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "exclusion", shownBy: [taken, second, sign])
     }
 
-    @Test("Taking the operation lock outside a task is a breach, and so is the queue inside one")
-    func lockOrder() throws {
+    @Test func `Taking the operation lock outside a task is a breach, and so is the queue inside one`() throws {
         var history = WrittenHistory()
         history.add("app1", .lockTaken, ["lock": "status"])
         history.add("app1", .lockTaken, ["lock": "operation"])
@@ -170,8 +167,7 @@ struct SharingCheckerTests {
 
     // MARK: Pending operations
 
-    @Test("Two pending operations are a breach; a dead owner's operation may be replaced")
-    func twoPendingOperations() throws {
+    @Test func `Two pending operations are a breach; a dead owner's operation may be replaced`() throws {
         let lock: [String: JSONValue] = ["lock": "operation"]
         let fields: [String: JSONValue] = ["type": "activation", "application": "x"]
         var history = WrittenHistory()
@@ -191,8 +187,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "pending operations", shownBy: [first, second, sign])
     }
 
-    @Test("An operation without the operation lock is a breach")
-    func operationWithoutLock() throws {
+    @Test func `An operation without the operation lock is a breach`() throws {
         var history = WrittenHistory()
         let started = history.add("app1", .operationStarted, ["type": "activation", "application": "x"])
         try expect(history, breaks: "pending operations", shownBy: [started])
@@ -200,8 +195,7 @@ struct SharingCheckerTests {
 
     // MARK: State
 
-    @Test("A task with a state older than the stored one is a breach, regardless of who counted")
-    func staleState() throws {
+    @Test func `A task with a state older than the stored one is a breach, regardless of who counted`() throws {
         let status: [String: JSONValue] = ["lock": "status"]
         let state: [String: JSONValue] = [
             "service": "io.getlime.PowerAuthKeychain.StatusKeychain", "account": "com.example.bank", "accessGroup": "g",
@@ -215,8 +209,7 @@ struct SharingCheckerTests {
         let known = history.events[4]
         history.add("app1", .lockTaken, status)
         // A state that was put aside is not the state.
-        history.add(
-            "app1", .keychainWritten, state.merging(["account": "com.example.bank.unusable"]) { $1 })
+        history.add("app1", .keychainWritten, state.merging(["account": "com.example.bank.unusable"]) { $1 })
         history.add("app1", .lockReleased, status)
         history.add("app2", .lockTaken, status)
         history.add("app2", .lockReleased, status)
@@ -229,8 +222,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "fresh state", shownBy: [known, written, begin, end])
     }
 
-    @Test("A task that loads what another one stored is not a breach")
-    func freshState() throws {
+    @Test func `A task that loads what another one stored is not a breach`() throws {
         let status: [String: JSONValue] = ["lock": "status"]
         let state: [String: JSONValue] = [
             "service": "io.getlime.PowerAuthKeychain.StatusKeychain", "account": "com.example.bank", "accessGroup": "g",
@@ -245,8 +237,7 @@ struct SharingCheckerTests {
         try expect(history, keeps: "fresh state", examined: 2)
     }
 
-    @Test("A task whose state the device refuses to read or to store proves nothing")
-    func refusedTask() throws {
+    @Test func `A task whose state the device refuses to read or to store proves nothing`() throws {
         let status: [String: JSONValue] = ["lock": "status"]
         var history = WrittenHistory()
         for _ in 1...2 {
@@ -260,8 +251,7 @@ struct SharingCheckerTests {
         try expect(history, keeps: "counters", examined: 1)
     }
 
-    @Test("Changing or removing an activation other than the one that signed is a breach")
-    func lateAnswer() throws {
+    @Test func `Changing or removing an activation other than the one that signed is a breach`() throws {
         func state(_ activation: String?) -> [String: JSONValue] {
             var fields: [String: JSONValue] = ["bytes": 1]
             fields["activationId"] = activation.map { .string($0) }
@@ -280,8 +270,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "late answers", shownBy: [signature, before, removal])
     }
 
-    @Test("The next command of an operation and other work of the app may use another activation")
-    func laterCommand() throws {
+    @Test func `The next command of an operation and other work of the app may use another activation`() throws {
         var history = WrittenHistory()
         let state: [String: JSONValue] = ["bytes": 1, "activationId": "B"]
         history.add("app1", .counterUsed, operation: "app1/1", Self.use("c1"))
@@ -294,8 +283,7 @@ struct SharingCheckerTests {
 
     // MARK: Tokens
 
-    @Test("A stored token that another app does not see is a breach, unless it is being changed")
-    func invisibleToken() throws {
+    @Test func `A stored token that another app does not see is a breach, unless it is being changed`() throws {
         let name: [String: JSONValue] = ["name": "accounts"]
         var history = WrittenHistory()
         history.call("app2", "tokenHeader", token: "accounts", found: false)
@@ -312,8 +300,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "tokens", shownBy: [last] + asked)
     }
 
-    @Test("A removed token that another app still sees is a breach")
-    func visibleToken() throws {
+    @Test func `A removed token that another app still sees is a breach`() throws {
         var history = WrittenHistory()
         let removed = history.add("app1", .tokenRemoved, ["name": "accounts"])
         history.call("app2", "tokenHeader", token: "cards", found: true)
@@ -323,8 +310,7 @@ struct SharingCheckerTests {
 
     // MARK: Calls and processes
 
-    @Test("A call that fails without a reason is a breach, unless its app was killed")
-    func unexplainedFailure() throws {
+    @Test func `A call that fails without a reason is a breach, unless its app was killed`() throws {
         var history = WrittenHistory()
         history.call("app1", "status", outcome: "unknown", error: "peerDied")
         history.call("app1", "status", outcome: "notDone", error: "missingActivation")
@@ -337,8 +323,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "failures", shownBy: failed)
     }
 
-    @Test("An unexpected process death is a breach")
-    func unwantedDeath() throws {
+    @Test func `An unexpected process death is a breach`() throws {
         func end(_ peer: String, _ number: Int64, _ signal: String) -> [String: JSONValue] {
             [
                 "peer": .string(peer), "incarnation": .integer(number), "signal": .string(signal),
@@ -363,8 +348,7 @@ struct SharingCheckerTests {
         try expect(history, breaks: "deaths", shownBy: [last, death])
     }
 
-    @Test("Remains of a run are a breach, and a record without its end is inconclusive")
-    func cleanEnd() throws {
+    @Test func `Remains of a run are a breach, and a record without its end is inconclusive`() throws {
         var history = WrittenHistory()
         history.add("app1", .processStarted)
         #expect(try history.judged(by: "clean end").verdict == .inconclusive)

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-import LabKit
+import LabCore
+import LabPoints
 
 /// A history written by hand: an event a line, a microsecond apart.
 struct WrittenHistory {

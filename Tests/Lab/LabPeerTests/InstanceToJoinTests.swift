@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
 import Foundation
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 
@@ -22,22 +24,20 @@ struct InstanceToJoinTests {
 
     private let labFile = "/labs/\(UUID().uuidString)/lab.yaml"
 
-    @Test("An explicit instance takes precedence over the environment, and the environment over a search")
-    func precedence() throws {
+    @Test
+    func `An explicit instance takes precedence over the environment, and the environment over a search`() throws {
         let environment = ["LAB_INSTANCE": "/run/b"]
         #expect(try InstanceToJoin.find(options("--instance", "/run/a"), environment: environment).root == "/run/a")
         #expect(try InstanceToJoin.find(options(), environment: environment).root == "/run/b")
     }
 
-    @Test("The only live instance made from the lab file is found")
-    func onlyOne() throws {
+    @Test func `The only live instance made from the lab file is found`() throws {
         let instance = try instance(labFile: labFile)
         #expect(try InstanceToJoin.find(options("--lab", labFile), environment: [:]) == instance.layout)
         try instance.end()
     }
 
-    @Test("Without a live instance the error says how to start one")
-    func none() throws {
+    @Test func `Without a live instance the error says how to start one`() throws {
         let options = try options("--lab", labFile)
         #expect {
             try InstanceToJoin.find(options, environment: [:])
@@ -46,8 +46,7 @@ struct InstanceToJoinTests {
         }
     }
 
-    @Test("None of several live instances is chosen")
-    func several() throws {
+    @Test func `None of several live instances is chosen`() throws {
         let options = try options("--lab", labFile)
         let instances = try [instance(labFile: labFile), instance(labFile: labFile)]
         #expect {

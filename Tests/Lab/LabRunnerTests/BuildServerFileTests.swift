@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabFile
 import LabSystem
@@ -27,8 +29,7 @@ struct BuildServerFileTests {
         }
     }
 
-    @Test("Each runs shards with one seed and writes their reports")
-    func calls() throws {
+    @Test func `Each runs shards with one seed and writes their reports`() throws {
         let names = try Files.list(Self.folder).filter { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") }
         #expect(names.count == 3)
         for name in names {
@@ -40,8 +41,7 @@ struct BuildServerFileTests {
         #expect(script.contains("\nlab run Scenarios --seed 7 --shard auto --report "))
     }
 
-    @Test("GitHub Actions: each step does one thing, and the verdict needs all shards")
-    func github() throws {
+    @Test func `GitHub Actions: each step does one thing, and the verdict needs all shards`() throws {
         let jobs = try #require(try Self.document("github.yml")["jobs"]?.entries)
         #expect(jobs.map(\.key) == ["shard", "verdict"])
         for job in jobs {
@@ -58,8 +58,7 @@ struct BuildServerFileTests {
         #expect(jobs[1].value["if"]?.scalar?.text == "always()")
     }
 
-    @Test("GitLab: each job belongs to an existing stage, and keeps its output")
-    func gitlab() throws {
+    @Test func `GitLab: each job belongs to an existing stage, and keeps its output`() throws {
         let file = try Self.document("gitlab.yml")
         let stages = try #require(file["stages"]?.elements).compactMap(\.scalar?.text)
         let jobs = try #require(file.entries).filter { $0.value["script"] != nil }
@@ -67,8 +66,7 @@ struct BuildServerFileTests {
         for job in jobs { #expect(job.value["artifacts"]?["when"]?.scalar?.text == "always", "\(job.key)") }
     }
 
-    @Test("Kubernetes: an indexed job has one pod per shard, without retries")
-    func kubernetes() throws {
+    @Test func `Kubernetes: an indexed job has one pod per shard, without retries`() throws {
         let file = try Self.document("kubernetes.yaml")
         #expect(file["apiVersion"]?.scalar?.text == "batch/v1")
         #expect(file["kind"]?.scalar?.text == "Job")

@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -45,8 +49,7 @@ struct CatalogueIndexTests {
         return rest.components(separatedBy: "\n#").first ?? ""
     }
 
-    @Test("A scenario names chapters in its own words, and each chapter lists its scenarios")
-    func chapters() throws {
+    @Test func `A scenario names chapters in its own words, and each chapter lists its scenarios`() throws {
         let text = try index(of: [
             "one.yaml": "name: One\nmanual: \"SDK: Password Change\"\nsteps:\n  - main: hasValidActivation\n",
             "two.yaml":
@@ -64,14 +67,12 @@ struct CatalogueIndexTests {
                 """)
     }
 
-    @Test("A section without subjects is omitted")
-    func noChapters() throws {
+    @Test func `A section without subjects is omitted`() throws {
         let text = try index(of: ["one.yaml": "name: One\ntags: [limits]\nsteps:\n  - main: kill\n"])
         #expect(!text.contains("By chapter"), "\(text)")
     }
 
-    @Test("What a collection adds has its scenarios, what none of them shows, and what none can show")
-    func sections() throws {
+    @Test func `What a collection adds has its scenarios, what none of them shows, and what none can show`() throws {
         let workspace = try SuiteWorkspace(["one.yaml": "name: One\ntags: [a]\nsteps:\n  - main: kill\n"])
         let found = SuiteReader(labPath: workspace.directory.file("lab.yaml"), environment: [:])
             .read([workspace.directory.path])
@@ -98,8 +99,7 @@ struct CatalogueIndexTests {
                 """)
     }
 
-    @Test("A fault is identified by its actor and by the word that selects the effect")
-    func faults() throws {
+    @Test func `A fault is identified by its actor and by the word that selects the effect`() throws {
         let text = try section(
             "By kind of fault",
             of: index(of: [
@@ -122,8 +122,7 @@ struct CatalogueIndexTests {
         }
     }
 
-    @Test("An error code counts where a step uses it, not where its text appears")
-    func codes() throws {
+    @Test func `An error code counts where a step uses it, not where its text appears`() throws {
         let words = """
             name: The encryption of unknown things, networkError
             values: { unknown: missingActivation }
@@ -163,8 +162,8 @@ struct CatalogueIndexTests {
         #expect(text.contains("| `deviceNotPaired` | [meant.yaml](meant.yaml) |"))
     }
 
-    @Test("Five scenarios of a subject are linked, and the others counted", arguments: Sizes.around(5))
-    func manyScenarios(count: Int) throws {
+    @Test(arguments: Sizes.around(5))
+    func `Five scenarios of a subject are linked, and the others counted`(count: Int) throws {
         let files = (1...count).map { number in
             ("\(number).yaml", "name: N\nmanual: Signing\nsteps:\n  - main: kill\n")
         }
@@ -174,8 +173,7 @@ struct CatalogueIndexTests {
         #expect(row.hasSuffix("| \(links)\(count > 5 ? ", and \(count - 5) more" : "") |"), "\(row)")
     }
 
-    @Test("A table is one file with its rows, and what the file is about stands behind its name")
-    func tables() throws {
+    @Test func `A table is one file with its rows, and what the file is about stands behind its name`() throws {
         let rows = "rows: [{ id: low }, { id: high }]\n"
         let text = try index(of: [
             "a.yaml": "name: A\nabout: The first.\nsteps:\n  - main: kill\n",
@@ -185,8 +183,8 @@ struct CatalogueIndexTests {
         #expect(text.contains("\n- [A](a.yaml). The first\n- [B](b.yaml) (2 rows). Two. Manual: SDK: Configuration\n"))
     }
 
-    @Test("The project's catalogue shows everything that a scenario can show, and its page is up to date")
-    func catalogue() throws {
+    @Test
+    func `The project's catalogue shows everything that a scenario can show, and its page is up to date`() throws {
         #expect(Self.catalogue.diagnostics.isEmpty, "\(Self.catalogue.diagnostics)")
         let text = Self.page
         for line in text.split(separator: "\n") where line.hasPrefix("Not shown") { Issue.record("\(line)") }
@@ -196,8 +194,7 @@ struct CatalogueIndexTests {
         GoldenFile(path: Project.path("docs/catalogue.md")).check(text)
     }
 
-    @Test("Every project scenario has an `about`, and names declared limits and chapters that can be shown")
-    func headers() {
+    @Test func `Every project scenario has an 'about', and names declared limits and chapters that can be shown`() {
         let limits = Set(PlatformLimit.all.map(\.tag))
         let chapters = Set(ManualChapter.all.filter { $0.obstacle == nil }.map(\.name))
         for scenario in Self.catalogue.scenarios {
@@ -211,8 +208,7 @@ struct CatalogueIndexTests {
         #expect(Set(ManualChapter.all.map(\.name)).count == ManualChapter.all.count)
     }
 
-    @Test("Every fault that can be ended is a kind of fault, and every kind can be armed")
-    func faultKinds() {
+    @Test func `Every fault that can be ended is a kind of fault, and every kind can be armed`() {
         let kinds = FaultKind.all
         #expect(Set(kinds.map(\.title)).count == kinds.count)
         for command in Vocabulary.lab.commands where command.ending != nil && !FaultKind.harmless.contains(command.name)

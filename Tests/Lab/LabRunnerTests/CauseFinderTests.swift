@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -30,8 +33,7 @@ struct CauseFinderTests {
 
     private static let processFaults: [CauseRow] = [
         CauseRow("a fault as the step begins", [fired(at: 900, "delay")], fault("delay")),
-        CauseRow(
-            "a fault in another process", [fired(at: 950, in: "wallet", "fail")], fault("fail", in: "wallet")),
+        CauseRow("a fault in another process", [fired(at: 950, in: "wallet", "fail")], fault("fail", in: "wallet")),
         CauseRow("a fault that no step armed", [fired(at: 950, id: 2)], fault(isKnown: false)),
         CauseRow("the same fault twice", [fired(at: 950, "fail"), fired(at: 960, "fail")], fault("fail")),
         CauseRow("a fault before the step", [fired(at: 899, "delay")]),
@@ -47,8 +49,7 @@ struct CauseFinderTests {
     ]
 
     private static func faulted(at time: UInt64, step: String) -> TraceEvent {
-        event(
-            .serverFaulted, of: "server", at: time, step: step, ["path": "/status", "fault": "3s late", "id": "f1"])
+        event(.serverFaulted, of: "server", at: time, step: step, ["path": "/status", "fault": "3s late", "id": "f1"])
     }
 
     private static let networkFaults: [CauseRow] = [
@@ -80,8 +81,7 @@ struct CauseFinderTests {
             CauseRow(
                 "a message that the step sent", error: "notReachable", domain: "WCErrorDomain",
                 [lost(at: 900, kind: .transfer, .toWatch)], hit("to the watch (transfer)")),
-            CauseRow(
-                "a message before the step", error: "notReachable", domain: "WCErrorDomain", [lost(at: 899)]),
+            CauseRow("a message before the step", error: "notReachable", domain: "WCErrorDomain", [lost(at: 899)]),
             CauseRow(
                 "an error of the watch of the SDK", error: "watchConnectivity", [lost(at: 950, kind: .context)],
                 hit("to the phone (context)")),
@@ -141,8 +141,7 @@ struct CauseFinderTests {
         CauseRow(
             "a dead server that an earlier step needed",
             [serverDeath, event(.httpFailed, of: "main", at: 850, step: "8")]),
-        CauseRow(
-            "a server that runs again", [serverDeath, event(.processStarted, of: "server", at: 360), noAnswer]),
+        CauseRow("a server that runs again", [serverDeath, event(.processStarted, of: "server", at: 360), noAnswer]),
         CauseRow(
             "another process ended after the server",
             [serverDeath, event(.processEnded, of: "phone", at: 400, ["peer": "wallet"]), noAnswer], noServer),
@@ -187,10 +186,8 @@ struct CauseFinderTests {
                 "the process of `main` ended in step \(isAboutTime ? 7 : 8): it was ended")
         }
 
-    @Test(
-        "A cause is named if the record shows it for this step, and only then",
-        arguments: [processFaults, networkFaults, linkFaults, answers, ends].flatMap { $0 })
-    func causes(_ row: CauseRow) throws {
+    @Test(arguments: [processFaults, networkFaults, linkFaults, answers, ends].flatMap { $0 })
+    func `A cause is named if the record shows it for this step, and only then`(_ row: CauseRow) throws {
         #expect(try row.found() == row.causes)
     }
 }

@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -8,18 +12,6 @@ import Testing
 
 @Suite("A command given on the command line is checked, and ends when its process ends", .endsInTime)
 struct CommandLineTests {
-    private static let topology = Topology(
-        name: "t",
-        devices: [
-            DeviceSpec(
-                name: "phone", kind: .phone,
-                apps: [
-                    AppSpec(
-                        name: "main", kind: .app, bundleIdentifier: "a",
-                        powerAuth: PowerAuthSpec(sdk: .full, instanceId: "a"))
-                ])
-        ])
-
     private func perform(
         _ actor: String, _ command: String, _ words: String..., in connection: InstanceConnection
     ) throws -> JSONValue {
@@ -28,11 +20,8 @@ struct CommandLineTests {
         ).perform(in: connection, timeout: .milliseconds(200))
     }
 
-    @Test("Impossible values are bad input, as in a scenario")
-    func impossibleValues() async throws {
-        try await onThread {
-            let lab = try FakeLab(Self.topology, answers: FakeAnswers())
-            defer { lab.end() }
+    @Test func `Impossible values are bad input, as in a scenario`() async throws {
+        try await FakeLab.run(FakeLab.onePhone) { lab in
             let instance = lab.connection
             for wrong in ["by=-5m", "by=soon"] {
                 #expect(throws: BadUsage.self, "\(wrong)") { try perform("clock", "advance", wrong, in: instance) }
@@ -53,11 +42,8 @@ struct CommandLineTests {
         }
     }
 
-    @Test("A command to a dead agent or server fails at once and says what to do")
-    func deadParts() async throws {
-        try await onThread {
-            let lab = try FakeLab(Self.topology, answers: FakeAnswers())
-            defer { lab.end() }
+    @Test func `A command to a dead agent or server fails at once and says what to do`() async throws {
+        try await FakeLab.run(FakeLab.onePhone) { lab in
             for endpoint in [InstanceEndpoint.agent("phone"), .server] { try lab.letEnd(endpoint) }
             let agent = #expect(throws: CommandLineCall.Failure.self) {
                 try perform("main", "kill", in: lab.connection)
@@ -96,11 +82,10 @@ struct CommandLineTests {
         ("main sendMessage", "message={ text: now, list: [1, true] }", ["text": "now", "list": [1, true]]),
     ]
 
-    @Test("A value of the command line is sent as written, in the type of its parameter")
-    func valuesAsWritten() async throws {
+    @Test func `A value of the command line is sent as written, in the type of its parameter`() async throws {
         try await onThread {
             for (call, word, value) in Self.values {
-                let lab = try FakeLab(Self.topology, answers: FakeAnswers())
+                let lab = try FakeLab(FakeLab.onePhone, answers: FakeAnswers())
                 defer { lab.end() }
                 let names = call.split(separator: " ").map(String.init)
                 _ = try CommandLineCall(
@@ -113,13 +98,9 @@ struct CommandLineTests {
         }
     }
 
-    @Test(
-        "Only the end of the last typed line is cut off",
-        arguments: [("a\r\n", "a"), ("a\n\n", "a\n"), ("a", "a"), ("\n", ""), ("", "")])
-    func typedLines(input: String, value: String) async throws {
-        try await onThread {
-            let lab = try FakeLab(Self.topology, answers: FakeAnswers())
-            defer { lab.end() }
+    @Test(arguments: [("a\r\n", "a"), ("a\n\n", "a\n"), ("a", "a"), ("\n", ""), ("", "")])
+    func `Only the end of the last typed line is cut off`(input: String, value: String) async throws {
+        try await FakeLab.run(FakeLab.onePhone) { lab in
             _ = try CommandLineCall(
                 actor: "main", command: "generateHeader", words: ["name=@-"], in: lab.connection, environment: [:],
                 readInput: { name in name == "name" ? input : "another parameter" }
@@ -144,11 +125,8 @@ struct CommandLineTests {
         ("main sendMessage message=[1]", "`message` must be "),
     ]
 
-    @Test("A mistake on the command line is named with what to do, and nothing is sent")
-    func mistakesAreNamed() async throws {
-        try await onThread {
-            let lab = try FakeLab(Self.topology, answers: FakeAnswers())
-            defer { lab.end() }
+    @Test func `A mistake on the command line is named with what to do, and nothing is sent`() async throws {
+        try await FakeLab.run(FakeLab.onePhone) { lab in
             for (text, sentence) in Self.mistakes {
                 let words = text.split(separator: " ").map(String.init)
                 let error = #expect(throws: BadUsage.self, "\(text)") {
@@ -165,20 +143,18 @@ struct CommandLineTests {
     // MARK: Apps that cannot answer
 
     @Test(
-        "Before and after a command, the state of an app that cannot answer is named",
         arguments: [
             ("suspended", "`main` is suspended; `lab exec main resume` continues it"),
             ("notRunning", "`main` does not run; `lab exec main launch` starts it"), ("running", nil),
         ] as [(String, String?)])
-    func obstacles(state: String, sentence: String?) async throws {
-        try await onThread {
-            let process: JSONValue = [
-                "app": "main", "state": .string(state), "incarnation": 1, "pid": .integer(Int64(getpid())),
-            ]
-            let lab = try FakeLab(
-                Self.topology,
-                answers: FakeAnswers(["phone.processes": [["result": [process]]]], isSilent: true))
-            defer { lab.end() }
+    func `Before and after a command, the state of an app that cannot answer is named`(state: String, sentence: String?)
+        async throws
+    {
+        let process: JSONValue = [
+            "app": "main", "state": .string(state), "incarnation": 1, "pid": .integer(Int64(getpid())),
+        ]
+        let answers: [String: [JSONValue]] = ["phone.processes": [["result": [process]]]]
+        try await FakeLab.run(FakeLab.onePhone, answers: answers, isSilent: true) { (lab: FakeLab) throws in
             func call(_ command: String) throws -> CommandLineCall {
                 try CommandLineCall(
                     actor: "main", command: command, words: [], in: lab.connection, environment: [:],
@@ -197,14 +173,9 @@ struct CommandLineTests {
         }
     }
 
-    @Test("A failed command names the causes that the record shows, and only for this command")
-    func causes() async throws {
-        try await onThread {
-            let error: JSONValue = [
-                "error": ["domain": "PowerAuthErrorDomain", "name": "networkError", "message": "no"]
-            ]
-            let lab = try FakeLab(Self.topology, answers: FakeAnswers(["main.hasValidActivation": [error]]))
-            defer { lab.end() }
+    @Test func `A failed command names the causes that the record shows, and only for this command`() async throws {
+        let error: JSONValue = ["error": ["domain": "PowerAuthErrorDomain", "name": "networkError", "message": "no"]]
+        try await FakeLab.run(FakeLab.onePhone, answers: ["main.hasValidActivation": [error]]) { lab in
             let operation = "exec-\(getpid())"
             let server = try TraceWriter(directory: "\(lab.runDirectory)/traces", process: "server", incarnation: 1)
             let refused: [String: JSONValue] = ["path": "/x", "code": "E", "cause": "c"]
@@ -219,11 +190,8 @@ struct CommandLineTests {
         }
     }
 
-    @Test("A shell completes actors, their commands and the parameters of a command")
-    func completion() async throws {
-        try await onThread {
-            let lab = try FakeLab(Self.topology, answers: FakeAnswers())
-            defer { lab.end() }
+    @Test func `A shell completes actors, their commands and the parameters of a command`() async throws {
+        try await FakeLab.run(FakeLab.onePhone) { lab in
             let completion = CallCompletion(in: lab.connection)
             #expect(completion.names == ["main", "phone", "server", "faults", "clock", "trace"])
             #expect(completion.commands(of: "clock") == ["advance", "freeze", "run", "read"])

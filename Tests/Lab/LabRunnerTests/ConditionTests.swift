@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import LabFile
-import LabKit
 import TestSupport
 import Testing
 
@@ -9,7 +11,7 @@ import Testing
 @Suite("A step with `when` runs only if its condition holds", .endsInTime)
 struct ConditionTests {
     private func run(_ steps: String, _ answers: [String: [JSONValue]] = [:]) async throws -> FakeRun {
-        try await onThread { try FakeRun(steps, answers: FakeAnswers(answers)) }
+        try await FakeRun(steps, answers: FakeAnswers(answers))
     }
 
     private static func status(_ state: String) -> [String: [JSONValue]] {
@@ -24,16 +26,14 @@ struct ConditionTests {
           - phone: keychainItems
         """
 
-    @Test("It runs if the value is as expected")
-    func holds() async throws {
+    @Test func `It runs if the value is as expected`() async throws {
         let run = try await run(Self.unblocking, Self.status("blocked"))
         #expect(run.result.verdict == .passed, "\(run.sinks)")
         #expect(run.requests.map(\.command) == ["fetchActivationStatus", "activationIdentifier", "keychainItems"])
         #expect(run.result.skipped == nil)
     }
 
-    @Test("Otherwise it is skipped, and terminal, report and history state the reason")
-    func skipped() async throws {
+    @Test func `Otherwise it is skipped, and terminal, report and history state the reason`() async throws {
         let run = try await run(Self.unblocking, Self.status("active"))
         #expect(run.result.verdict == .passed, "\(run.sinks)")
         #expect(run.requests.map(\.command) == ["fetchActivationStatus", "keychainItems"])
@@ -49,8 +49,7 @@ struct ConditionTests {
         #expect(run.events.filter { $0.kind == .stepSkipped }.map(\.fact) == [.stepSkipped(.init(reason: reason))])
     }
 
-    @Test("A block is skipped as a whole, and a repeated step is reported once with its count")
-    func blocks() async throws {
+    @Test func `A block is skipped as a whole, and a repeated step is reported once with its count`() async throws {
         let run = try await run(
             """
               - main: fetchActivationStatus
@@ -74,8 +73,7 @@ struct ConditionTests {
         )
     }
 
-    @Test("In a tear-down, a condition on a value that was never kept skips the step")
-    func tearDown() async throws {
+    @Test func `In a tear-down, a condition on a value that was never kept skips the step`() async throws {
         let run = try await run(
             """
             name: Tear-down
@@ -93,8 +91,7 @@ struct ConditionTests {
         #expect(run.events.contains { $0.kind == .stepSkipped })
     }
 
-    @Test("A secret in the reason of a skipped step is masked")
-    func secret() async throws {
+    @Test func `A secret in the reason of a skipped step is masked`() async throws {
         let run = try await run(
             """
             name: Secret

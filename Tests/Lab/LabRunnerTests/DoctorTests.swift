@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
 import LabSystem
 import TestSupport
 import Testing
@@ -24,8 +26,7 @@ struct DoctorTests {
         return try #require(findings.first { $0.subject == subject })
     }
 
-    @Test("Programs are found, or missing ones are named, or none is there")
-    func programs() throws {
+    @Test func `Programs are found, or missing ones are named, or none is there`() throws {
         let none = try finding("programs", programs: [])
         #expect(none.state == "not found" && !none.isFine)
         #expect(none.advice?.contains("there is no `lab-server`") == true, "\(none.advice as Any)")
@@ -36,16 +37,16 @@ struct DoctorTests {
         #expect(all.state == "all in \(bin)" && all.isFine)
     }
 
-    @Test("The versions are those of the lab and of the machine, and a server that does not answer is a finding")
-    func versions() throws {
+    @Test
+    func `The versions are those of the lab and of the machine, and a server that does not answer is a finding`() throws
+    {
         let versions = try finding("versions", programs: Executables.names)
         #expect(versions.state.hasPrefix("lab \(LabVersion.current), "))
         #expect(versions.state.hasSuffix(RunCircumstances.machine))
         #expect(!versions.isFine)
     }
 
-    @Test("Advice that the lab can do without is no fault of the machine")
-    func advice() {
+    @Test func `Advice that the lab can do without is no fault of the machine`() {
         let finding = Doctor.Finding(subject: "a", state: "b", advice: nil)
         #expect(finding.isFine)
         #expect(!Doctor.Finding(subject: "a", state: "b", advice: "c").isFine)

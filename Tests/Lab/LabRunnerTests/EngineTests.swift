@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -8,53 +11,45 @@ import Testing
 
 @Suite("The engine runs steps as they are written", .endsInTime)
 struct EngineTests {
-    @Test("A run whose record cannot be written because the disk is full is inconclusive and says why")
-    func fullDisk() async throws {
-        let run = try await onThread { try FakeRun("  - clock: freeze\n", isDiskFull: true) }
+    @Test
+    func `A run whose record cannot be written because the disk is full is inconclusive and says why`() async throws {
+        let run = try await FakeRun("  - clock: freeze\n", isDiskFull: true)
         #expect(run.result.verdict == .inconclusive)
         let reason = try #require(run.result.failures.first?.reason)
         #expect(reason.contains("history.jsonl is not complete"), "\(reason)")
         #expect(reason.hasSuffix("the disk is full"), "\(reason)")
     }
 
-    @Test("An app command goes to the app, a command about its process to its device")
-    func routes() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - main: hasValidActivation
-                  - main: suspend
-                  - main: resume
-                  - pairing: down
-                  - phone: keychainItems
-                """)
-        }
+    @Test func `An app command goes to the app, a command about its process to its device`() async throws {
+        let run = try await FakeRun(
+            """
+              - main: hasValidActivation
+              - main: suspend
+              - main: resume
+              - pairing: down
+              - phone: keychainItems
+            """)
         #expect(run.result.verdict == .passed, "\(run.sinks)")
         #expect(run.requests.map(\.command) == ["hasValidActivation", "suspend", "resume", "down", "keychainItems"])
         #expect(run.requests.map(\.actor) == ["main", "main", "main", "pairing", "phone"])
         #expect(run.requests.map(\.operation) == ["1", "2", "3", "4", "5"])
     }
 
-    @Test("A step with `eventually` passes when its expectation holds")
-    func eventually() async throws {
+    @Test func `A step with 'eventually' passes when its expectation holds`() async throws {
         let no: JSONValue = ["result": false]
-        let run = try await onThread {
-            try FakeRun(
-                "  - eventually: 5s\n    main: hasValidActivation\n    expect: true\n",
-                answers: FakeAnswers(["main.hasValidActivation": [no, no, ["result": true]]]))
-        }
+        let run = try await FakeRun(
+            "  - eventually: 5s\n    main: hasValidActivation\n    expect: true\n",
+            answers: FakeAnswers(["main.hasValidActivation": [no, no, ["result": true]]]))
         #expect(run.result.verdict == .passed, "\(run.sinks)")
         #expect(run.requests.count == 3)
     }
 
-    @Test("A step with `eventually` and without an expectation is retried until its command succeeds")
-    func eventuallySucceeds() async throws {
+    @Test
+    func `A step with 'eventually' and without an expectation is retried until its command succeeds`() async throws {
         let failure: JSONValue = ["error": ["domain": "lab", "name": "wrongState", "message": "not yet"]]
-        let run = try await onThread {
-            try FakeRun(
-                "  - eventually: 5s\n    main: kill\n",
-                answers: FakeAnswers(["main.kill": [failure, failure, ["result": nil]]]))
-        }
+        let run = try await FakeRun(
+            "  - eventually: 5s\n    main: kill\n",
+            answers: FakeAnswers(["main.kill": [failure, failure, ["result": nil]]]))
         #expect(run.result.verdict == .passed, "\(run.sinks)")
         #expect(run.requests.count == 3)
     }
@@ -62,16 +57,13 @@ struct EngineTests {
     /// On a busy machine one attempt can take a while.
     private static let timeForSeveralAttempts = LabDuration.seconds(1).stretched
 
-    @Test("A step with `eventually` does not flood a process whose trace is busy")
-    func eventuallyIsPatient() async throws {
+    @Test func `A step with 'eventually' does not flood a process whose trace is busy`() async throws {
         let limit = Self.timeForSeveralAttempts
-        let run = try await onThread {
-            try FakeRun(
-                "  - eventually: \(limit)\n    main: hasValidActivation\n    expect: true\n",
-                answers: FakeAnswers(["main.hasValidActivation": [["result": false]]])
-            ) { lab in
-                for number in Int64(0)..<2000 { try lab.emit(.stateSaved, of: "main", ["bytes": .integer(number)]) }
-            }
+        let run = try await FakeRun(
+            "  - eventually: \(limit)\n    main: hasValidActivation\n    expect: true\n",
+            answers: FakeAnswers(["main.hasValidActivation": [["result": false]]])
+        ) { lab in
+            for number in Int64(0)..<2000 { try lab.emit(.stateSaved, of: "main", ["bytes": .integer(number)]) }
         }
         #expect(run.result.verdict == .failed, "\(run.sinks)")
         // Three of the attempts in 20 ms may follow an event, a fourth the pause.
@@ -79,8 +71,8 @@ struct EngineTests {
         #expect(run.requests.count > 1)
     }
 
-    @Test("An event of the asked process triggers the next attempt; events caused by the attempt do not")
-    func eventsOfInterest() async throws {
+    @Test
+    func `An event of the asked process triggers the next attempt; events caused by the attempt do not`() async throws {
         let own = TraceBoard.Interest(processes: ["main"], own: "3")
         func event(_ name: TraceEventName, of process: String, operation: String?) throws -> TraceEvent {
             let directory = try TemporaryDirectory()
@@ -95,178 +87,153 @@ struct EngineTests {
         #expect(!own.covers(try event(.stateSaved, of: "wallet", operation: nil)))
     }
 
-    @Test("An expected error is matched by its name, its number, and members of userInfo")
-    func failures() async throws {
+    @Test func `An expected error is matched by its name, its number, and members of userInfo`() async throws {
         let error: JSONValue = [
             "error": [
                 "domain": "WCErrorDomain", "code": 7007, "name": "notReachable", "message": "m", "userInfo": ["x": 1],
             ]
         ]
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - main: hasValidActivation
-                    fails: notReachable
-                  - main: hasValidActivation
-                    fails: { domain: WCErrorDomain, code: 7007, x: 1 }
-                  - main: hasValidActivation
-                    fails: any
-                    as: error
-                  - check: "${error.code}"
-                    expect: notReachable
-                """, answers: FakeAnswers(["main.hasValidActivation": [error]]))
-        }
+        let run = try await FakeRun(
+            """
+              - main: hasValidActivation
+                fails: notReachable
+              - main: hasValidActivation
+                fails: { domain: WCErrorDomain, code: 7007, x: 1 }
+              - main: hasValidActivation
+                fails: any
+                as: error
+              - check: "${error.code}"
+                expect: notReachable
+            """, answers: FakeAnswers(["main.hasValidActivation": [error]]))
         #expect(run.result.verdict == .passed, "\(run.sinks)")
     }
 
-    @Test("The branches of a race overlap, and the run proves it")
-    func race() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                "  - race:\n      - main: hasValidActivation\n      - wallet: hasValidActivation\n",
-                answers: FakeAnswers(meeting: Barrier(count: 2)))
-        }
+    @Test func `The branches of a race overlap, and the run proves it`() async throws {
+        let run = try await FakeRun(
+            "  - race:\n      - main: hasValidActivation\n      - wallet: hasValidActivation\n",
+            answers: FakeAnswers(meeting: Barrier(count: 2)))
         #expect(run.result.verdict == .passed, "\(run.sinks)")
         #expect(run.result.commands == 2)
     }
 
-    @Test("waitFor takes each event once, also one that came before")
-    func waitFor() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - waitFor: { event: state.saved, peer: main, where: { bytes: 1 } }
-                  - waitFor: { event: state.saved, peer: main }
-                """
-            ) { lab in
-                try lab.emit(.stateSaved, of: "wallet", ["bytes": 1])
-                try lab.emit(.stateSaved, of: "main", ["bytes": 1])
-                try lab.emit(.stateSaved, of: "main", ["bytes": 2])
-            }
+    @Test func `waitFor takes each event once, also one that came before`() async throws {
+        let run = try await FakeRun(
+            """
+              - waitFor: { event: state.saved, peer: main, where: { bytes: 1 } }
+              - waitFor: { event: state.saved, peer: main }
+            """
+        ) { lab in
+            try lab.emit(.stateSaved, of: "wallet", ["bytes": 1])
+            try lab.emit(.stateSaved, of: "main", ["bytes": 1])
+            try lab.emit(.stateSaved, of: "main", ["bytes": 2])
         }
         #expect(run.result.verdict == .passed, "\(run.sinks)")
     }
 
-    @Test(
-        "An event satisfies only one waitFor, whether a process is named or not",
-        arguments: [("peer: main, ", ""), ("", "peer: main, "), ("", "")])
-    func oneEventForOneWait(first: String, second: String) async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - waitFor: { event: state.saved, \(first)within: 5s }
-                  - waitFor: { event: state.saved, \(second)within: 20ms }
-                """
-            ) { try $0.emit(.stateSaved, of: "main", ["bytes": 1]) }
-        }
+    @Test(arguments: [("peer: main, ", ""), ("", "peer: main, "), ("", "")])
+    func `An event satisfies only one waitFor, whether a process is named or not`(first: String, second: String)
+        async throws
+    {
+        let run = try await FakeRun(
+            """
+              - waitFor: { event: state.saved, \(first)within: 5s }
+              - waitFor: { event: state.saved, \(second)within: 20ms }
+            """
+        ) { try $0.emit(.stateSaved, of: "main", ["bytes": 1]) }
         #expect(run.result.verdict == .failed)
         #expect(run.result.failures.map(\.step) == ["2"], "\(run.sinks)")
     }
 
-    @Test("advance moves the instance's clock, faults are armed and disarmed in its table")
-    func instancePages() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - clock: freeze
-                  - advance: 5m
-                  - faults: arm
-                    with: { point: state.saved, peer: main, action: kill }
-                  - faults: disarm
-                """)
-        }
+    @Test func `advance moves the instance's clock, faults are armed and disarmed in its table`() async throws {
+        let run = try await FakeRun(
+            """
+              - clock: freeze
+              - advance: 5m
+              - faults: arm
+                with: { point: state.saved, peer: main, action: kill }
+              - faults: disarm
+            """)
         #expect(run.result.verdict == .passed, "\(run.sinks)")
     }
 
-    @Test("A tear-down runs after a failure; a step whose value was never captured is skipped")
-    func tearDown() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                name: Tear-down
-                steps:
-                  - main: hasValidActivation
-                    expect: true
-                  - server: initActivation
-                    as: code
-                tearDown:
-                  - server: removeActivation
-                    with: { activationId: "${code.activationId}" }
-                  - wallet: hasValidActivation
-                """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
-        }
+    @Test func `A tear-down runs after a failure; a step whose value was never captured is skipped`() async throws {
+        let run = try await FakeRun(
+            """
+            name: Tear-down
+            steps:
+              - main: hasValidActivation
+                expect: true
+              - server: initActivation
+                as: code
+            tearDown:
+              - server: removeActivation
+                with: { activationId: "${code.activationId}" }
+              - wallet: hasValidActivation
+            """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
         #expect(run.result.verdict == .failed)
         #expect(run.result.failures.count == 1, "\(run.sinks)")
         #expect(run.requests.map(\.command) == ["hasValidActivation", "hasValidActivation"])
         #expect(run.events.contains { $0.kind == .stepSkipped })
     }
 
-    @Test("Every step of a tear-down runs, even after a failed one")
-    func wholeTearDown() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                name: Tear-down
-                steps:
-                  - main: hasValidActivation
-                tearDown:
-                  - wallet: hasValidActivation
-                    expect: true
-                  - phone: keychainItems
-                """, answers: FakeAnswers(["wallet.hasValidActivation": [["result": false]]]))
-        }
+    @Test func `Every step of a tear-down runs, even after a failed one`() async throws {
+        let run = try await FakeRun(
+            """
+            name: Tear-down
+            steps:
+              - main: hasValidActivation
+            tearDown:
+              - wallet: hasValidActivation
+                expect: true
+              - phone: keychainItems
+            """, answers: FakeAnswers(["wallet.hasValidActivation": [["result": false]]]))
         #expect(run.result.failures.count == 1, "\(run.sinks)")
         #expect(run.requests.map(\.command) == ["hasValidActivation", "hasValidActivation", "keychainItems"])
     }
 
     @Test(
-        "A failed branch ends the scenario with its block, whichever branch it is", arguments: ["main", "wallet"],
+        arguments: ["main", "wallet"],
         ["parallel", "race"])
-    func failedBranch(actor: String, word: String) async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - \(word):
-                      - main: hasValidActivation
-                        expect: true
-                      - wallet: hasValidActivation
-                        expect: true
-                  - phone: keychainItems
-                """,
-                answers: FakeAnswers(
-                    [
-                        "main.hasValidActivation": [["result": .bool(actor != "main")]],
-                        "wallet.hasValidActivation": [["result": .bool(actor != "wallet")]],
-                    ], meeting: Barrier(count: 2)))
-        }
+    func `A failed branch ends the scenario with its block, whichever branch it is`(actor: String, word: String)
+        async throws
+    {
+        let run = try await FakeRun(
+            """
+              - \(word):
+                  - main: hasValidActivation
+                    expect: true
+                  - wallet: hasValidActivation
+                    expect: true
+              - phone: keychainItems
+            """,
+            answers: FakeAnswers(
+                [
+                    "main.hasValidActivation": [["result": .bool(actor != "main")]],
+                    "wallet.hasValidActivation": [["result": .bool(actor != "wallet")]],
+                ], meeting: Barrier(count: 2)))
         #expect(run.result.failures.count == 1, "\(run.sinks)")
         #expect(!run.requests.map(\.command).contains("keychainItems"))
     }
 
-    @Test("A block with `eventually` that never holds reports only its last attempt")
-    func eventuallyBlock() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - eventually: \(Self.timeForSeveralAttempts)
-                    steps:
-                      - main: hasValidActivation
-                        expect: true
-                """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
-        }
+    @Test func `A block with 'eventually' that never holds reports only its last attempt`() async throws {
+        let run = try await FakeRun(
+            """
+              - eventually: \(Self.timeForSeveralAttempts)
+                steps:
+                  - main: hasValidActivation
+                    expect: true
+            """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
         #expect(run.requests.count > 1)
         #expect(run.result.failures.count == 1, "\(run.sinks)")
     }
 
-    @Test("The history has one JSON line per event")
-    func history() async throws {
-        let run = try await onThread { try FakeRun("  - main: hasValidActivation\n") }
+    @Test func `The history has one JSON line per event`() async throws {
+        let run = try await FakeRun("  - main: hasValidActivation\n")
         #expect(run.events.map(\.kind) == [.source, .stepStarted, .command, .stepFinished])
         #expect(run.history.split(separator: "\n").count == 4)
     }
 
-    @Test("The overlap of a race is proven only if every possible timing of the work overlaps")
-    func overlap() {
+    @Test func `The overlap of a race is proven only if every possible timing of the work overlaps`() {
         func work(_ sent: UInt64, _ received: UInt64, _ handling: UInt64) -> HandlingInterval {
             HandlingInterval(sent: sent, received: received, handling: handling)
         }
@@ -283,11 +250,9 @@ struct EngineTests {
         #expect(Overlap.unproven([[work(0, 9, 9)], [work(1, 9, 8)], [work(20, 30, 9)]]).map { [$0, $1] } == [0, 2])
     }
 
-    @Test("A race without overlap is explained by the times that were compared")
-    func account() {
+    @Test func `A race without overlap is explained by the times that were compared`() {
         func work(_ sent: UInt64, _ received: UInt64, _ handling: UInt64) -> HandlingInterval {
-            HandlingInterval(
-                sent: sent * 1_000_000, received: received * 1_000_000, handling: handling * 1_000_000)
+            HandlingInterval(sent: sent * 1_000_000, received: received * 1_000_000, handling: handling * 1_000_000)
         }
         // The times between request and answer overlap, but the work need not.
         #expect(

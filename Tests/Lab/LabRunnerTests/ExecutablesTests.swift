@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabSystem
 import TestSupport
 import Testing
@@ -20,8 +22,7 @@ struct ExecutablesTests {
         try Executables.find(environment: ["LAB_BIN": directory.file(folder)])
     }
 
-    @Test("LAB_BIN may name the folder with the links of an installation")
-    func installation() throws {
+    @Test func `LAB_BIN may name the folder with the links of an installation`() throws {
         try install(Executables.names, into: "lib/powerauth-lab")
         try Files.createDirectory(directory.file("bin"))
         try Files.symlink(directory.file("bin/lab-server"), to: "../lib/powerauth-lab/lab-server")
@@ -30,8 +31,7 @@ struct ExecutablesTests {
         #expect(found.missing == [])
     }
 
-    @Test("A folder with all programs is used, regardless of its link targets")
-    func links() throws {
+    @Test func `A folder with all programs is used, regardless of its link targets`() throws {
         try install(Executables.names, into: "build")
         try install(["lab-server"], into: "elsewhere")
         try Files.createDirectory(directory.file("links"))
@@ -42,8 +42,7 @@ struct ExecutablesTests {
         #expect(try find("links").directory == directory.file("links"))
     }
 
-    @Test("Missing programs of a folder are listed; a folder without a server is refused")
-    func incomplete() throws {
+    @Test func `Missing programs of a folder are listed; a folder without a server is refused`() throws {
         try install(["lab-server", "main-app"], into: "part")
         #expect(try find("part").missing == ["device-agent", "app-extension", "watch-companion"])
         try install(["main-app"], into: "nothing")

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -17,22 +21,20 @@ struct ExplanationTests {
         Explanation.all.filter { subjects.contains($0.subject) }.map(\.name)
     }
 
-    @Test("Every error, verdict and fault point has one explanation, and no other name has one")
-    func complete() {
+    @Test func `Every error, verdict and fault point has one explanation, and no other name has one`() {
         #expect(Set(names(of: Self.errors)) == Set(ErrorNames.all))
         #expect(Set(ErrorNames.all).count == ErrorNames.all.count)
         for subject in Self.errors {
             let names = names(of: [subject])
             #expect(Set(names).count == names.count, "\(subject)")
         }
-        #expect(names(of: [.faultPoint]) == FaultPoint.all.map(\.rawValue))
+        #expect(names(of: [.faultPoint]) == FaultPoint.allCases.map(\.rawValue))
         #expect(names(of: [.verdict]).sorted() == Verdict.allCases.map(\.rawValue).sorted())
         let failures = names(of: [.stepFailure])
         #expect(Set(failures).count == failures.count)
     }
 
-    @Test("The number of each transport error is the platform's")
-    func transportErrors() throws {
+    @Test func `The number of each transport error is the platform's`() throws {
         let explained = Explanation.all.filter { $0.subject == .transportError }
         #expect(explained.count > 4)
         for explanation in explained {
@@ -40,8 +42,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("Every kind of failure is explained under its printed words")
-    func failures() throws {
+    @Test func `Every kind of failure is explained under its printed words`() throws {
         let directory = Project.path("Sources/Lab/LabRunner")
         let paths = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
         let sources = try paths.filter { $0.hasPrefix("Running/") && $0.hasSuffix(".swift") }.map {
@@ -67,8 +68,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("An explanation says what to do, and where it is documented")
-    func whole() {
+    @Test func `An explanation says what to do, and where it is documented`() {
         for explanation in Explanation.all {
             let name = explanation.name
             #expect(explanation.meaning.hasSuffix("."), "\(name)")
@@ -87,8 +87,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("Names, numbers and messages of errors are those of the specification")
-    func specification() throws {
+    @Test func `Names, numbers and messages of errors are those of the specification`() throws {
         func chapter(_ name: String) throws -> String {
             try Project.text(of: "docs/spec/\(name)")
         }
@@ -104,8 +103,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("Listed scenarios show the name, and every name that a scenario shows lists one")
-    func scenarios() throws {
+    @Test func `Listed scenarios show the name, and every name that a scenario shows lists one`() throws {
         let root = Project.path("Scenarios")
         let paths = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
         var texts: [String: String] = [:]
@@ -130,8 +128,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("A shared name lists all its meanings; a mistyped name is refused with the nearest one")
-    func lookup() throws {
+    @Test func `A shared name lists all its meanings; a mistyped name is refused with the nearest one`() throws {
         #expect(try Explanation.find("failed").map(\.subject) == [.verdict, .labError])
         #expect(try Explanation.find("main: x: the result is not as expected").map(\.name) == ["result-differs"])
         let other = "it failed with another error than expected: peerDied"
@@ -141,8 +138,7 @@ struct ExplanationTests {
         #expect(throws: BadUsage.self) { try Explanation.find("") }
     }
 
-    @Test("An explanation is printed with all its parts")
-    func printed() throws {
+    @Test func `An explanation is printed with all its parts`() throws {
         let explanation = try #require(try Explanation.find("invalidActivationCode").first)
         #expect(
             ExplanationReference.text(explanation) == """

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import TestSupport
 import Testing
 
@@ -28,15 +31,13 @@ struct FaultBlockTests {
     private func play(
         _ steps: String, counts: [JSONValue], _ more: [String: [JSONValue]] = [:]
     ) async throws -> FakeRun {
-        try await onThread {
-            try FakeRun(
-                steps,
-                answers: FakeAnswers(
-                    [
-                        "server.slow": [Self.armed("f1")], "server.drop": [Self.armed("f2")],
-                        "server.trafficFaults": [["result": .array(counts)]],
-                    ].merging(more) { _, new in new }))
-        }
+        try await FakeRun(
+            steps,
+            answers: FakeAnswers(
+                [
+                    "server.slow": [Self.armed("f1")], "server.drop": [Self.armed("f2")],
+                    "server.trafficFaults": [["result": .array(counts)]],
+                ].merging(more) { _, new in new }))
     }
 
     private static let both = [count("f1", matched: 1, fired: 1), count("f2", matched: 1, fired: 1)]
@@ -46,32 +47,28 @@ struct FaultBlockTests {
         run.requests.map { request in request.command + (request.arguments["id"]?.stringValue.map { " \($0)" } ?? "") }
     }
 
-    @Test("After the steps, the faults are counted once and ended, the last one first")
-    func ended() async throws {
+    @Test func `After the steps, the faults are counted once and ended, the last one first`() async throws {
         let run = try await play(Self.block + "\n  - wallet: hasValidActivation", counts: Self.both)
         #expect(run.result.verdict == .passed, "\(run.result.failures)")
         let inBlock = ["slow", "drop", "hasValidActivation", "trafficFaults", "heal f2", "heal f1"]
         #expect(commands(run) == inBlock + ["hasValidActivation", "trafficFaults"])
     }
 
-    @Test("A failure in the block also ends the faults, and is the only failure")
-    func endedByFailure() async throws {
+    @Test func `A failure in the block also ends the faults, and is the only failure`() async throws {
         let run = try await play(
             Self.block + "\n        expect: true", counts: [], ["main.hasValidActivation": [["result": false]]])
         #expect(run.result.failures.map(\.reason) == ["the result is not as expected"])
         #expect(commands(run) == ["slow", "drop", "hasValidActivation", "heal f2", "heal f1"])
     }
 
-    @Test("If one fault cannot be armed, none of the others stays armed")
-    func partlyArmed() async throws {
+    @Test func `If one fault cannot be armed, none of the others stays armed`() async throws {
         let run = try await play(
             Self.block, counts: [], ["server.drop": [["error": ["name": "failed", "message": "full"]]]])
         #expect(run.result.failures.map(\.title) == ["server: drop"])
         #expect(commands(run) == ["slow", "drop", "heal f1"])
     }
 
-    @Test("A fault without a hit fails the step that armed it, and lists what it could have hit")
-    func neverFired() async throws {
+    @Test func `A fault without a hit fails the step that armed it, and lists what it could have hit`() async throws {
         let counts = [Self.count("f1", matched: 0, fired: 0), Self.count("f2", matched: 2, fired: 0)]
         let run = try await play(Self.block, counts: counts)
         #expect(run.result.verdict == .failed)
@@ -82,11 +79,8 @@ struct FaultBlockTests {
         #expect(commands(run).suffix(2) == ["heal f2", "heal f1"])
     }
 
-    @Test("A fault at a point that was passed too seldom says how often")
-    func passed() async throws {
-        let counts: [JSONValue] = [
-            ["id": "f1", "passes": 1, "fired": 0], ["id": "f2", "passes": 2, "fired": 0],
-        ]
+    @Test func `A fault at a point that was passed too seldom says how often`() async throws {
+        let counts: [JSONValue] = [["id": "f1", "passes": 1, "fired": 0], ["id": "f2", "passes": 2, "fired": 0]]
         let run = try await play(Self.block, counts: counts)
         let reasons = run.result.failures.map(\.reason)
         try #require(reasons.count == 2)
@@ -94,8 +88,7 @@ struct FaultBlockTests {
         #expect(reasons[1].hasSuffix(" (its process has passed the point 2 times)"), "\(reasons[1])")
     }
 
-    @Test("A fault that a block armed in the instance's table is removed afterwards")
-    func inTheTable() async throws {
+    @Test func `A fault that a block armed in the instance's table is removed afterwards`() async throws {
         let run = try await play(
             """
             name: Table
@@ -117,8 +110,7 @@ struct FaultBlockTests {
         #expect(reason?.hasSuffix("(its process has not come to the point)") == true, "\(reason as Any)")
     }
 
-    @Test("A fault that cannot be ended is reported")
-    func cannotBeEnded() async throws {
+    @Test func `A fault that cannot be ended is reported`() async throws {
         let run = try await play(
             Self.block, counts: Self.both, ["server.heal": [["error": ["name": "failed", "message": "no"]]]])
         #expect(run.result.verdict == .inconclusive)
@@ -129,8 +121,7 @@ struct FaultBlockTests {
         #expect(dead.result.verdict == .passed, "a fault ends with its server and need not be ended")
     }
 
-    @Test("Armed faults are counted and then ended before the tear-down, even after a failure")
-    func beforeTheTearDown() async throws {
+    @Test func `Armed faults are counted and then ended before the tear-down, even after a failure`() async throws {
         func scenario(_ expected: Bool) -> String {
             """
             name: Tear-down
@@ -145,8 +136,7 @@ struct FaultBlockTests {
         }
         let answers: [String: [JSONValue]] = ["main.hasValidActivation": [["result": true]]]
         let passed = try await play(scenario(true), counts: Self.both, answers)
-        #expect(
-            commands(passed) == ["slow", "hasValidActivation", "trafficFaults", "heal f1", "hasValidActivation"])
+        #expect(commands(passed) == ["slow", "hasValidActivation", "trafficFaults", "heal f1", "hasValidActivation"])
         let failed = try await play(scenario(false), counts: [], answers)
         #expect(commands(failed) == ["slow", "hasValidActivation", "heal f1", "hasValidActivation"])
     }

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabFile
 import LabSystem
 import TestSupport
 import Testing
 
+@testable import LabFile
 @testable import LabRunner
 
 @Suite("lab format", .endsInTime)
@@ -30,8 +32,7 @@ struct FileFormattingTests {
         try String(contentsOfFile: workspace.directory.file(name), encoding: .utf8)
     }
 
-    @Test("Only changed files are written and named; their permissions stay")
-    func rewrites() throws {
+    @Test func `Only changed files are written and named; their permissions stay`() throws {
         let files = FileManager.default
         try files.setAttributes([.posixPermissions: 0o640], ofItemAtPath: workspace.directory.file("a.yaml"))
         let identity = try FileIdentity(of: workspace.directory.file("b.yaml"))
@@ -45,16 +46,14 @@ struct FileFormattingTests {
         #expect(try run().1 == "0 of 3 files were rewritten\n")
     }
 
-    @Test("A link still leads to the file after formatting")
-    func link() throws {
+    @Test func `A link still leads to the file after formatting`() throws {
         try Files.symlink(workspace.directory.file("link.yaml"), to: "a.yaml")
         #expect(try run(.rewrites, "link.yaml").0 == .passed)
         #expect(try Files.readLink(workspace.directory.file("link.yaml")) == "a.yaml")
         #expect(try text("a.yaml") == Self.tidy)
     }
 
-    @Test("A check lists files that would change, changes nothing, and fails")
-    func checks() throws {
+    @Test func `A check lists files that would change, changes nothing, and fails`() throws {
         let (outcome, output) = try run(.checks)
         #expect(outcome == .failed)
         #expect(output == "a.yaml\n1 of 3 files would be rewritten\n")
@@ -62,8 +61,7 @@ struct FileFormattingTests {
         #expect(try run(.checks, "b.yaml").0 == .passed)
     }
 
-    @Test("A file with a syntax error is refused and unchanged, and the others are formatted")
-    func mistake() throws {
+    @Test func `A file with a syntax error is refused and unchanged, and the others are formatted`() throws {
         try workspace.write("name: [\n", to: "broken.yaml")
         let (outcome, output) = try run()
         #expect(outcome == .badInput)
@@ -73,8 +71,7 @@ struct FileFormattingTests {
         #expect(try run(.checks, "nowhere.yaml").1 == "error: there is no such file or directory: nowhere.yaml\n")
     }
 
-    @Test("Standard input is formatted to standard output")
-    func standardInput() {
+    @Test func `Standard input is formatted to standard output`() {
         func run(_ treatment: FileFormatting.Treatment, _ text: String) -> (RunOutcome, String) {
             workspace.output { _, print in
                 FileFormatting(treatment, print: print, writeErrors: print).run(standardInput: text)
@@ -88,8 +85,7 @@ struct FileFormattingTests {
 
     // MARK: - The lab's own files
 
-    @Test("The catalogue, the example project and the files of lab init are formatted")
-    func ownFiles() throws {
+    @Test func `The catalogue, the example project and the files of lab init are formatted`() throws {
         let project = try TemporaryDirectory()
         _ = try ProjectTemplate(directory: project.path, buildServer: .github).write()
         let paths =
@@ -102,8 +98,7 @@ struct FileFormattingTests {
         #expect(output.contains(/0 of [0-9]{3} files would be rewritten/), "\(output)")
     }
 
-    @Test("The page about editors shows a formatted file")
-    func editorsPage() throws {
+    @Test func `The page about editors shows a formatted file`() throws {
         let page = try Project.text(of: "docs/editors.md")
         let section = try #require(page.firstRange(of: "## The formatter")).upperBound
         let blocks = page[section...].matches(of: /(?s)```yaml\n(.*?)```/).map { String($0.1) }
@@ -112,8 +107,7 @@ struct FileFormattingTests {
         #expect(try YAMLFormatter.format(file, reporting: DiagnosticCollector()) == blocks[1])
     }
 
-    @Test("Examples in the docs keep their meaning, and what is formatted stays as it is")
-    func docs() throws {
+    @Test func `Examples in the docs keep their meaning, and what is formatted stays as it is`() throws {
         var count = 0
         for name in try Files.list(Project.path("docs")) where name.hasSuffix(".md") {
             let text = try Project.text(of: "docs/\(name)")
@@ -127,5 +121,11 @@ struct FileFormattingTests {
             }
         }
         #expect(count > 20)
+    }
+
+    @Test func `A mistake names the file, which stays as it is, and what would have gone wrong`() {
+        let text = FormatterDefect(path: "a.yaml", what: "a value would change").description
+        #expect(text.hasPrefix("the formatter cannot keep the meaning of a.yaml, which stays as it is: a value would"))
+        #expect(text.hasSuffix("please report it with the file"))
     }
 }

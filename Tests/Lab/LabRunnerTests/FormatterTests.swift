@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabFile
 import TestSupport
 import Testing
@@ -10,8 +12,10 @@ struct FormatterTests {
             "\(text)")
     }
 
-    @Test("Levels are two spaces apart, a list is indented below its key, and one space follows dashes and colons")
-    func levels() throws {
+    @Test
+    func `Levels are two spaces apart, a list is indented below its key, and one space follows dashes and colons`()
+        throws
+    {
         let formatted = try format(
             """
             lab:
@@ -40,8 +44,8 @@ struct FormatterTests {
                 """)
     }
 
-    @Test("Mappings and lists between brackets have spaces as the catalogue has them, and keep their lines")
-    func brackets() throws {
+    @Test
+    func `Mappings and lists between brackets have spaces as the catalogue has them, and keep their lines`() throws {
         let formatted = try format(
             """
             a: {b:  1 ,c: [ 1,2 ], d: { }, "e":1}   # beside
@@ -65,8 +69,7 @@ struct FormatterTests {
                 """)
     }
 
-    @Test("A comment stays above or beside its node, or below the node that it is indented under")
-    func comments() throws {
+    @Test func `A comment stays above or beside its node, or below the node that it is indented under`() throws {
         let formatted = try format(
             """
             # the file
@@ -98,8 +101,7 @@ struct FormatterTests {
                 """)
     }
 
-    @Test("Multi-line scalars move as a whole and keep every space of their text")
-    func scalars() throws {
+    @Test func `Multi-line scalars move as a whole and keep every space of their text`() throws {
         let formatted = try format(
             """
             a: |
@@ -140,20 +142,17 @@ struct FormatterTests {
                 """)
     }
 
-    @Test("There is at most one empty line in a row, none at the start, and one line end at the end")
-    func emptyLines() throws {
+    @Test func `There is at most one empty line in a row, none at the start, and one line end at the end`() throws {
         #expect(try format("\n\n\na: 1\r\n  \r\n\n\nb: 2  \r\n\n\n") == "a: 1\n\nb: 2\n")
         #expect(try format("\u{FEFF}a: 1") == "a: 1\n")
     }
 
-    @Test("A block scalar without a final line end gets none, because it would become part of its text")
-    func noLastLineEnd() throws {
+    @Test func `A block scalar without a final line end gets none, because it would become part of its text`() throws {
         #expect(try format("a: |\n   b") == "a: |\n  b")
         #expect(try format("a: |-\n   b") == "a: |-\n  b\n")
     }
 
-    @Test("A file with a syntax error is refused with its diagnostic")
-    func mistake() throws {
+    @Test func `A file with a syntax error is refused with its diagnostic`() throws {
         let collector = DiagnosticCollector()
         let file = SourceFile(path: "a.yaml", text: "a: [1\nb: 2\n")
         #expect(try YAMLFormatter.format(file, reporting: collector) == nil)
@@ -198,14 +197,13 @@ struct FormatterTests {
         ("a: >-\n\n   x\n    y\n\n   z\nb: 1\n", "a: >-\n\n  x\n   y\n\n  z\nb: 1\n"),
     ]
 
-    @Test("Each form of YAML has its layout, and keeps it", arguments: layouts)
-    func layout(text: String, expected: String) throws {
+    @Test(arguments: layouts)
+    func `Each form of YAML has its layout, and keeps it`(text: String, expected: String) throws {
         #expect(try format(text) == expected)
         #expect(try format(expected) == expected)
     }
 
-    @Test("Formatting keeps the meaning of any document, and is idempotent", arguments: 0..<40)
-    func anyDocument(block: Int) throws {
+    @Test(arguments: 0..<40) func `Formatting keeps the meaning of any document, and is idempotent`(block: Int) throws {
         for seed in (block * 25)..<((block + 1) * 25) {
             var document = OddDocument(seed: UInt64(seed))
             let text = document.text()

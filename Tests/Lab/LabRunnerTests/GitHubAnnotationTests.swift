@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabFile
 import TestSupport
 import Testing
@@ -10,14 +12,12 @@ struct GitHubAnnotationTests {
         try #require(GitHubAnnotations(environment: environment.merging(["GITHUB_ACTIONS": "true"]) { $1 }))
     }
 
-    @Test("There are none outside a GitHub job")
-    func elsewhere() {
+    @Test func `There are none outside a GitHub job`() {
         #expect(GitHubAnnotations(environment: [:]) == nil)
         #expect(GitHubAnnotations(environment: ["GITHUB_ACTIONS": "false"]) == nil)
     }
 
-    @Test("A failing scenario is annotated at the expectation that did not hold, and escaped")
-    func failure() throws {
+    @Test func `A failing scenario is annotated at the expectation that did not hold, and escaped`() throws {
         var result = ScenarioResult.sample(.failed, name: "A, b: 100%")
         result.failures[0].reason = "1%\nof it: x"
         #expect(
@@ -29,17 +29,18 @@ struct GitHubAnnotationTests {
                 """)
     }
 
-    @Test("Paths are relative to the workspace")
-    func workspace() throws {
+    @Test func `Paths are relative to the workspace`() throws {
         var result = ScenarioResult.sample(.failed)
         result.failures[0].differences = []
-        result.failures[0].place = "/w/repo/a, b.yaml:3:5"
+        result.failures[0].place = ReportedPlace(file: "/w/repo/a, b.yaml", line: 3, column: 5)
         let text = try annotations(["GITHUB_WORKSPACE": "/w/repo"]).lines([result])
         #expect(text.hasPrefix("::error file=a%2C b.yaml,line=3,col=5,"))
     }
 
-    @Test("Ten are shown, and a line counts the rest", arguments: Sizes.around(10) + [23])
-    func limit(count: Int) throws {
+    @Test(
+        .verifies("size", "GitHubAnnotations.most"),
+        arguments: Sizes.around(10) + [23])
+    func `Ten are shown, and a line counts the rest`(count: Int) throws {
         let place = SourcePlace(.start, in: SourceFile(path: "a.yaml", text: ""))
         let mistakes = (1...count).map { Diagnostic(.unknownActor(name: "a\($0)", known: []), at: place) }
         let lines = try annotations().lines(mistakes).split(separator: "\n")

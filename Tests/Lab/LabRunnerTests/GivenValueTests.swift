@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import LabFile
-import LabKit
 import TestSupport
 import Testing
 
@@ -43,8 +45,7 @@ struct GivenValueTests {
         }
     }
 
-    @Test("A plan shows every value with its origin, and no secret")
-    func origins() {
+    @Test func `A plan shows every value with its origin, and no secret`() {
         #expect(
             values([:]) == [
                 #"row.id = "one"  from the row of the table"#,
@@ -67,10 +68,7 @@ struct GivenValueTests {
             ])
     }
 
-    @Test(
-        "The command line overrides LAB_VAR, which overrides the file and the variable that it names"
-    )
-    func precedence() {
+    @Test func `The command line overrides LAB_VAR, which overrides the file and the variable that it names`() {
         let environment = ["LAB_VAR_user": "bob", "REGION": "us", "LAB_VAR_region": "asia"]
         let lines = values(environment, ["user": "carol"])
         #expect(lines.contains(#"user = "carol"  from --set"#), "\(lines)")
@@ -78,10 +76,7 @@ struct GivenValueTests {
         #expect(plan(environment).1.contains(#"userId="bob""#))
     }
 
-    @Test(
-        "An undeclared variable gives a note with the nearest name; on the command line it is an error"
-    )
-    func undeclared() {
+    @Test func `An undeclared variable gives a note with the nearest name; on the command line it is an error`() {
         let (outcome, text) = plan(["LAB_VAR_usr": "bob", "LAB_VAR_colour": "red", "LAB_USER": "x"])
         #expect(outcome == .passed)
         #expect(
@@ -95,8 +90,7 @@ struct GivenValueTests {
         #expect(complaint == "error: --set: no scenario declares `usr` in `values:`; did you mean `user`?\n")
     }
 
-    @Test("The command that repeats a run contains its scenario's external values, and no secret")
-    func replay() throws {
+    @Test func `The command that repeats a run contains its scenario's external values, and no secret`() throws {
         let environment = ["LAB_VAR_user": "bob o'", "LAB_VAR_pin": "8642", "LAB_VAR_apiKey": "s3cr3t"]
         let suite = SuiteReader(
             labPath: workspace.directory.file("lab.yaml"), environment: environment, settings: ["limit": "7"]
@@ -110,8 +104,10 @@ struct GivenValueTests {
             ])
     }
 
-    @Test("A value from the command line replaces a declared one, never becomes a reference, and a secret stays secret")
-    func settings() throws {
+    @Test
+    func `A value from the command line replaces a declared one, never becomes a reference, and a secret stays secret`()
+        throws
+    {
         let scenario = """
             name: S
             values: { user: alice, pin: { generate: pin } }

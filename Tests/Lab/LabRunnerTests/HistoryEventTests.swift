@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 
@@ -28,25 +30,20 @@ struct HistoryEventTests {
             #"{"column":5,"e":"step.started","file":"a.yaml","includedAt":["b.yaml:1:2"],"lastLine":6,"line":4,"sentence":"main does x","step":"1.1","t":1,"title":"main: x"}"#
         )
         add(
-            .command(
-                .init(actor: "main", command: "x", result: [1], error: ["code": "y"], handling: 8, elapsed: 9)),
+            .command(.init(actor: "main", command: "x", result: [1], error: ["code": "y"], handling: 8, elapsed: 9)),
             step: "1.1",
             #"{"actor":"main","command":"x","e":"command","elapsed":9,"error":{"code":"y"},"handling":8,"result":[1],"step":"1.1","t":1}"#
         )
         add(
             .failure(.failed, .init(reason: "no", place: "a.yaml:4:5")), step: "1.1",
             #"{"e":"failure","place":"a.yaml:4:5","reason":"no","step":"1.1","t":1,"verdict":"failed"}"#)
-        add(
-            .stepFinished(isFine: false), step: "1.1",
-            #"{"e":"step.finished","fine":false,"step":"1.1","t":1}"#)
-        add(
-            .stepSkipped(.init(reason: "no")), step: "2", #"{"e":"step.skipped","reason":"no","step":"2","t":1}"#)
+        add(.stepFinished(isFine: false), step: "1.1", #"{"e":"step.finished","fine":false,"step":"1.1","t":1}"#)
+        add(.stepSkipped(.init(reason: "no")), step: "2", #"{"e":"step.skipped","reason":"no","step":"2","t":1}"#)
         add(.scenarioFinished(.failed), #"{"e":"scenario.finished","t":1,"verdict":"failed"}"#)
         return lines
     }()
 
-    @Test("A line is written as kept runs have it, and read again")
-    func format() throws {
+    @Test func `A line is written as kept runs have it, and read again`() throws {
         #expect(Set(Self.lines.map(\.event.kind)) == Set(HistoryEvent.Kind.allCases))
         for (event, line) in Self.lines {
             #expect(try String(decoding: JSONValue(encoding: event).encoded(), as: UTF8.self) == line)
@@ -55,8 +52,7 @@ struct HistoryEventTests {
         }
     }
 
-    @Test("Secrets are masked, but not the words of the lab, without which no line could be read")
-    func secrets() throws {
+    @Test func `Secrets are masked, but not the words of the lab, without which no line could be read`() throws {
         let directory = try TemporaryDirectory()
         let history = try History(
             in: directory.path,
@@ -67,8 +63,7 @@ struct HistoryEventTests {
         #expect(event.fact == .failure(.failed, .init(reason: "it •••• with ••••", place: "")))
     }
 
-    @Test("The page's script reads only members that the events have")
-    func script() throws {
+    @Test func `The page's script reads only members that the events have`() throws {
         let script = try Project.text(of: "Sources/Lab/CReportPage/front/history.js")
         /// The members of a line that a part of the script reads.
         func read(_ part: String) -> Set<String> {

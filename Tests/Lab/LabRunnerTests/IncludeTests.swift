@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import LabFile
-import LabKit
 import TestSupport
 import Testing
 
@@ -23,8 +26,7 @@ struct IncludeTests {
             expect: "${code.userId}"
         """
 
-    @Test("When a file is included twice, each call has its own parameters and output name")
-    func includedTwice() async throws {
+    @Test func `When a file is included twice, each call has its own parameters and output name`() async throws {
         func code(_ user: String) -> JSONValue {
             ["result": ["activationId": .string("of-\(user)"), "userId": .string(user), "activationCode": "c"]]
         }
@@ -50,8 +52,7 @@ struct IncludeTests {
         #expect(run.requests.map { $0.arguments["userId"] } == ["alice", nil, "bob", nil])
     }
 
-    @Test("Private names of an included file are not visible outside, and do not clash with others")
-    func nothingLeaks() throws {
+    @Test func `Private names of an included file are not visible outside, and do not clash with others`() throws {
         let outcome = try ScenarioFolder(
             """
             name: Leak
@@ -71,8 +72,7 @@ struct IncludeTests {
         #expect(leaked.diagnostics.map(\.kind.identifier) == ["unreachableCapture"])
     }
 
-    @Test("A failing step of an included file lists the places of the includes, innermost first")
-    func chainAtRunTime() async throws {
+    @Test func `A failing step of an included file lists the places of the includes, innermost first`() async throws {
         let run = try await ScenarioFolder(
             "name: Chain\nsteps:\n  - include: outer.yaml\n",
             beside: [
@@ -81,9 +81,9 @@ struct IncludeTests {
             ]
         ).run()
         let failure = try #require(run.result.failures.first)
-        #expect(failure.place.hasSuffix("inner.yaml:2:5"))
+        #expect(failure.place?.description.hasSuffix("inner.yaml:2:5") == true)
         #expect(failure.includedAt.count == 2)
-        #expect(failure.includedAt[0].hasSuffix("outer.yaml:2:14"))
-        #expect(failure.includedAt[1].hasSuffix("scenario.yaml:3:14"))
+        #expect(failure.includedAt[0].description.hasSuffix("outer.yaml:2:14"))
+        #expect(failure.includedAt[1].description.hasSuffix("scenario.yaml:3:14"))
     }
 }

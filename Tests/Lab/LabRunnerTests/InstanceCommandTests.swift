@@ -1,6 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -8,54 +13,40 @@ import Testing
 
 @Suite("Commands that an instance carries out or refuses by itself", .endsInTime)
 struct InstanceCommandTests {
-    private func play(
-        share: HostAssignment? = nil, answers: [String: [JSONValue]] = [:],
-        _ body: @escaping @Sendable (FakeLab) throws -> Void
-    ) async throws {
-        try await onThread {
-            let lab = try FakeLab(JoinedLabs.topology, answers: FakeAnswers(answers), share: share)
-            defer { lab.end() }
-            try body(lab)
-        }
-    }
-
     // MARK: Processes
 
     private static let noServer = ControlError(
         .notRunning, message: "the server does not run; `server: restart` starts it")
-    private static let noPhone = ControlError(
-        .notRunning, message: "phone does not run; `phone: switchOn` starts it")
+    private static let noPhone = ControlError(.notRunning, message: "phone does not run; `phone: switchOn` starts it")
 
-    @Test(
-        "The server or a device that does not run cannot be ended, and the error says what to do",
-        arguments: [("server", "kill", noServer), ("phone", "kill", noPhone), ("phone", "switchOff", noPhone)])
-    func notRunning(actor: String, command: String, error: ControlError) async throws {
-        try await play { (lab: FakeLab) throws in
+    @Test(arguments: [("server", "kill", noServer), ("phone", "kill", noPhone), ("phone", "switchOff", noPhone)])
+    func `The server or a device that does not run cannot be ended, and the error says what to do`(
+        actor: String, command: String, error: ControlError
+    ) async throws {
+        try await FakeLab.run { (lab: FakeLab) throws in
             for endpoint in [InstanceEndpoint.server, .agent("phone")] { try lab.letEnd(endpoint) }
             #expect(try lab.connection.give(command, to: actor).error == error)
         }
     }
 
-    @Test("A device that runs cannot be switched on")
-    func running() async throws {
-        try await play { (lab: FakeLab) throws in
+    @Test func `A device that runs cannot be switched on`() async throws {
+        try await FakeLab.run { (lab: FakeLab) throws in
             #expect(
                 try lab.connection.give("switchOn", to: "phone").error
                     == ControlError(.wrongState, message: "phone is running; `phone: reboot` restarts it"))
         }
     }
 
-    @Test("A command to an app that does not run, or is suspended, is refused and not sent")
-    func appsThatCannotAnswer() async throws {
+    @Test func `A command to an app that does not run, or is suspended, is refused and not sent`() async throws {
         let notRunning: JSONValue = ["app": "main", "state": "notRunning", "incarnation": 1]
-        try await play(answers: ["phone.processes": [["result": [notRunning]]]]) { (lab: FakeLab) throws in
+        try await FakeLab.run(answers: ["phone.processes": [["result": [notRunning]]]]) { (lab: FakeLab) throws in
             #expect(
                 try lab.connection.give("hasValidActivation", to: "main").error
                     == ControlError(
                         .notRunning, message: "`main` does not run; write `main: launch` before"))
             #expect(lab.answers.requests.map(\.command) == [Processes.name])
         }
-        try await play { (lab: FakeLab) throws in
+        try await FakeLab.run { (lab: FakeLab) throws in
             let child = try ChildProcess.spawn(executable: "/bin/sleep", arguments: ["1000"], deathSignal: SIGKILL)
             defer {
                 try? child.signal(SIGKILL)
@@ -63,7 +54,7 @@ struct InstanceCommandTests {
             }
             lab.connection.note(LaunchedProcess { $0.pid = child.pid }, of: "main")
             let target = try #require(lab.connection.actors["main"]?.first)
-            let caller = ControlCaller(instance: lab.connection)
+            let session = ActorSession(instance: lab.connection)
             try child.signal(SIGSTOP)
             while !ProcessTable.isStopped(child.pid) { sched_yield() }
             #expect(
@@ -72,7 +63,7 @@ struct InstanceCommandTests {
                         .suspended,
                         message: "`main` is suspended and answers nothing; write `main: resume` before"
                     ))
-            caller.connect(to: target)
+            session.connect(to: target)
             #expect(lab.answers.requests.isEmpty && lab.answers.pings.isEmpty)
             try child.signal(SIGCONT)
             while ProcessTable.isStopped(child.pid) { sched_yield() }
@@ -80,12 +71,13 @@ struct InstanceCommandTests {
         }
     }
 
-    @Test("A connection is made before the first command, also to an app that the runner has not launched")
-    func connections() async throws {
-        try await play { (lab: FakeLab) throws in
+    @Test
+    func `A connection is made before the first command, also to an app that the runner has not launched`() async throws
+    {
+        try await FakeLab.run { (lab: FakeLab) throws in
             func connect(_ names: String...) throws {
-                let caller = ControlCaller(instance: lab.connection)
-                for name in names { caller.connect(to: try #require(lab.connection.actors[name]?.first)) }
+                let session = ActorSession(instance: lab.connection)
+                for name in names { session.connect(to: try #require(lab.connection.actors[name]?.first)) }
             }
             try connect("main", "clock", "faults", "server", "watch", "pairing")
             // The phone answers for its link.
@@ -109,10 +101,10 @@ struct InstanceCommandTests {
         (HostAssignment(side: .guest, devices: ["phone"]), ["main", "phone", "pairing", "trace"]),
     ]
 
-    @Test("Only a guest refuses actors: those that the owner's lab has", arguments: shares.indices)
-    func refusals(_ index: Int) async throws {
+    @Test(arguments: shares.indices)
+    func `Only a guest refuses actors: those that the owner's lab has`(_ index: Int) async throws {
         let (share, here) = Self.shares[index]
-        try await play(share: share) { lab in
+        try await FakeLab.run(share: share) { lab in
             let connection = lab.connection
             for target in connection.actors.names.flatMap({ connection.actors[$0] ?? [] }) {
                 let name = target.actor
@@ -120,29 +112,44 @@ struct InstanceCommandTests {
                     .notHere,
                     message: "`\(name)` belongs to the lab that this one has joined; give the command there")
                 #expect(
-                    connection.refusal(of: target) == (here.contains(name) ? nil : refusal), "\(name) \(target.kind)")
+                    connection.host.refusal(of: target) == (here.contains(name) ? nil : refusal),
+                    "\(name) \(target.kind)")
             }
         }
     }
 
-    @Test("An owner sends commands about the process of another host's device there", arguments: shares.indices)
-    func routes(_ index: Int) async throws {
+    @Test(arguments: shares.indices)
+    func `An owner sends commands about the process of another host's device there`(_ index: Int) async throws {
         let share = Self.shares[index].share
-        try await play(share: share) { lab in
+        try await FakeLab.run(share: share) { lab in
             let connection = lab.connection
             for target in connection.actors.names.flatMap({ connection.actors[$0] ?? [] }) {
                 let isAway = share?.side == .owner && target.actor == "watch" && target.kind == .deviceProcess
                 let route: Target.Route = isAway ? .endpoint(.agent("watch"), about: "watch") : target.route
-                #expect(connection.route(of: target) == route, "\(target.actor) \(target.kind)")
+                #expect(connection.host.route(of: target) == route, "\(target.actor) \(target.kind)")
             }
+        }
+    }
+
+    @Test(arguments: shares.indices)
+    func `A host has its devices, their links, and the server unless it is a guest`(_ index: Int) async throws {
+        let share = Self.shares[index].share
+        try await FakeLab.run(share: share) { lab in
+            let host = lab.connection.host
+            let all = ["phone", "watch"]
+            let here = share?.devices ?? all
+            #expect(host.devices.map(\.name) == here)
+            #expect(host.awayDevices.map(\.name) == all.filter { !here.contains($0) })
+            #expect(host.links.map(\.name) == (share == nil ? ["pairing"] : []))
+            #expect(host.hasServer == (share?.side != .guest))
+            #expect(all.filter(host.reaches) == (host.hasServer ? all : here))
         }
     }
 
     // MARK: Clock, faults, traces
 
-    @Test("The clock of an instance is read as it was set")
-    func clock() async throws {
-        try await play { (lab: FakeLab) throws in
+    @Test func `The clock of an instance is read as it was set`() async throws {
+        try await FakeLab.run { (lab: FakeLab) throws in
             let instance = lab.connection
             func read() throws -> ReadClock.Result {
                 try #require(try instance.give("read", to: "clock").result).decode(ReadClock.Result.self)
@@ -164,9 +171,8 @@ struct InstanceCommandTests {
         }
     }
 
-    @Test("Faults are armed, listed and disarmed as written")
-    func faults() async throws {
-        try await play { (lab: FakeLab) throws in
+    @Test func `Faults are armed, listed and disarmed as written`() async throws {
+        try await FakeLab.run { (lab: FakeLab) throws in
             let instance = lab.connection
             func list() throws -> [ListArmedFaults.Fault] {
                 try #require(try instance.give("armed", to: "faults").result).decode([ListArmedFaults.Fault].self)
@@ -216,9 +222,8 @@ struct InstanceCommandTests {
         (["step": "3"], [1, 3]), (["event": "state.saved", "peer": "main", "step": "3"], [1]), (["step": "4"], []),
     ]
 
-    @Test("Recorded events are found by name, process and step, in the order of time")
-    func events() async throws {
-        try await play { (lab: FakeLab) throws in
+    @Test func `Recorded events are found by name, process and step, in the order of time`() async throws {
+        try await FakeLab.run { (lab: FakeLab) throws in
             let directory = "\(lab.runDirectory)/traces"
             let main = try TraceWriter(directory: directory, process: "main", incarnation: 2)
             let wallet = try TraceWriter(directory: directory, process: "wallet", incarnation: 1)

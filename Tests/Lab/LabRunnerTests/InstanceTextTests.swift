@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -8,17 +11,6 @@ import Testing
 
 @Suite("What `lab ps`, `lab logs` and `lab trace` print of an instance", .endsInTime)
 struct InstanceTextTests {
-    private func play(
-        share: HostAssignment? = nil, answers: [String: [JSONValue]] = [:],
-        _ body: @escaping @Sendable (FakeLab) throws -> Void
-    ) async throws {
-        try await onThread {
-            let lab = try FakeLab(JoinedLabs.topology, answers: FakeAnswers(answers), share: share)
-            defer { lab.end() }
-            try body(lab)
-        }
-    }
-
     // MARK: Processes
 
     private static func processes(_ app: String, _ state: String, _ number: Int64, pid: Int64? = nil) -> [JSONValue] {
@@ -34,9 +26,8 @@ struct InstanceTextTests {
         "watch.processes": processes("companion", "notRunning", 1),
     ]
 
-    @Test("Each process that runs has its identifier, in text and in JSON")
-    func overview() async throws {
-        try await play(answers: Self.running) { lab in
+    @Test func `Each process that runs has its identifier, in text and in JSON`() async throws {
+        try await FakeLab.run(answers: Self.running) { lab in
             let connection = lab.connection
             try JoinedLabs.server.write(connection.layout)
             let overview = InstanceOverview(of: [connection])
@@ -71,9 +62,8 @@ struct InstanceTextTests {
         }
     }
 
-    @Test("A process that has ended, does not answer, is not ready, or runs elsewhere is said to")
-    func otherStates() async throws {
-        try await play(answers: Self.running.merging(["watch.processes": [["silent": true]]]) { $1 }) { lab in
+    @Test func `A process that has ended, does not answer, is not ready, or runs elsewhere is said to`() async throws {
+        try await FakeLab.run(answers: Self.running.merging(["watch.processes": [["silent": true]]]) { $1 }) { lab in
             #expect(
                 InstanceOverview(of: [lab.connection]).lines.dropFirst() == [
                     "  server  not ready", "  main on phone  running pid 7, incarnation 2",
@@ -86,7 +76,7 @@ struct InstanceTextTests {
                     "  server  has ended", "  phone  its agent has ended", "  watch  its agent does not answer",
                 ])
         }
-        try await play(share: HostAssignment(side: .guest, devices: ["watch"]), answers: Self.running) { lab in
+        try await FakeLab.run(share: HostAssignment(side: .guest, devices: ["watch"]), answers: Self.running) { lab in
             #expect(
                 InstanceOverview(of: [lab.connection]).lines.dropFirst(2) == [
                     "  phone  on the other host", "  companion on watch  notRunning ",
@@ -97,20 +87,18 @@ struct InstanceTextTests {
     // MARK: Logs
 
     @Test(
-        "The name of a log says whose it is",
         arguments: [
             ("main#2.stderr", "main", "main#2"), ("main#1.stdout", "main", "main#1"), ("a.phone.log", "phone", "phone"),
             ("server.log", "server", "server"), ("a.b", "a", "a"),
         ])
-    func owners(file: String, name: String, label: String) {
+    func `The name of a log says whose it is`(file: String, name: String, label: String) {
         let found = InstanceLogs.process(of: file)
         #expect(found.name == name)
         #expect(found.label == label)
     }
 
-    @Test("Logs are printed line by line with their process, the last line also without its end")
-    func logs() async throws {
-        try await play { lab in
+    @Test func `Logs are printed line by line with their process, the last line also without its end`() async throws {
+        try await FakeLab.run { lab in
             let directory = "\(lab.runDirectory)/logs"
             try Files.createDirectory(directory)
             for (name, text) in [
@@ -135,9 +123,11 @@ struct InstanceTextTests {
 
     // MARK: Traces
 
-    @Test("Events are printed with the time since the first one, for the processes and events that were asked for")
-    func traces() async throws {
-        try await play { lab in
+    @Test
+    func `Events are printed with the time since the first one, for the processes and events that were asked for`()
+        async throws
+    {
+        try await FakeLab.run { lab in
             let directory = "\(lab.runDirectory)/traces"
             let begin: UInt64 = 5_000_000_000
             for (offset, process, name, step) in [

@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import TestSupport
 import Testing
 
@@ -8,8 +11,8 @@ import Testing
 struct JoinEndTests {
     private static let patience = LabDuration.seconds(20).stretched
 
-    @Test("When the guest or the owner leaves, a command to the guest ends at once", arguments: [true, false])
-    func end(ofGuest isGuest: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `When the guest or the owner leaves, a command to the guest ends at once`(ofGuest isGuest: Bool) async throws {
         try await JoinedLabs.play { labs in
             let guest = try labs.join(FakeAnswers(isSilent: true))
             let owner = labs.owner.connection
@@ -34,8 +37,7 @@ struct JoinEndTests {
         }
     }
 
-    @Test("A change that waits for a guest does not wait for one that has left")
-    func changeWithoutGuest() async throws {
+    @Test func `A change that waits for a guest does not wait for one that has left`() async throws {
         try await JoinedLabs.play { labs in
             let guest = try JoinSpeaker(to: labs)
             try guest.words.wait(for: "welcome 1000000")
@@ -51,8 +53,10 @@ struct JoinEndTests {
         }
     }
 
-    @Test("A guest whose clock has advanced moves the owner's, and what waits for the guest waits for the next state")
-    func lead() async throws {
+    @Test
+    func `A guest whose clock has advanced moves the owner's, and what waits for the guest waits for the next state`()
+        async throws
+    {
         try await JoinedLabs.play { labs in
             let owner = labs.owner.connection
             try owner.clock.freeze()
@@ -82,8 +86,10 @@ struct JoinEndTests {
 
     // MARK: Refusals
 
-    @Test("A guest of another version or for other devices is refused, and so is each while the server does not run")
-    func refusals() async throws {
+    @Test
+    func `A guest of another version or for other devices is refused, and so is each while the server does not run`()
+        async throws
+    {
         var other = JoinHello(instance: nil, devices: [])
         other.version += 1
         let rows: [(hello: JoinHello, hasServer: Bool, reason: String)] = [
@@ -92,10 +98,7 @@ struct JoinEndTests {
                 JoinHello(instance: nil, devices: ["phone"]), true,
                 "the lab that is joined leaves watch to others, not phone; write --only watch"
             ),
-            (
-                JoinHello(instance: nil, devices: ["watch"]), false,
-                "the server of the lab that is joined does not run"
-            ),
+            (JoinHello(instance: nil, devices: ["watch"]), false, "the server of the lab that is joined does not run"),
         ]
         for (hello, hasServer, reason) in rows {
             try await JoinedLabs.play(hasServer: hasServer) { labs in
@@ -112,8 +115,7 @@ struct JoinEndTests {
         }
     }
 
-    @Test("A guest that cannot join says why: a refusal, or a wrong key")
-    func cannotJoin() async throws {
+    @Test func `A guest that cannot join says why: a refusal, or a wrong key`() async throws {
         try await JoinedLabs.play(hasServer: false) { labs in
             let key = try labs.key
             func refusal(at address: JoinAddress) -> String? {

@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -10,8 +14,10 @@ import Testing
 struct JoinedLabTests {
     private static let patience = LabDuration.seconds(20).stretched
 
-    @Test("A guest gets the owner's lab and all that the owner does not play; each guest counts its starts anew")
-    func welcome() async throws {
+    @Test
+    func `A guest gets the owner's lab and all that the owner does not play; each guest counts its starts anew`()
+        async throws
+    {
         try await JoinedLabs.play { labs in
             let welcome = try labs.join().link.welcome
             #expect(welcome.instance == labs.owner.connection.manifest.id)
@@ -37,14 +43,13 @@ struct JoinedLabTests {
         }
     }
 
-    @Test("A command for an actor of the guest is carried out there, and its outcome comes back whole")
-    func calls() async throws {
+    @Test
+    func `A command for an actor of the guest is carried out there, and its outcome comes back whole`() async throws {
         try await JoinedLabs.play { labs in
             let error: JSONValue = [
                 "domain": "D", "code": 7, "name": "n", "message": "m", "userInfo": ["key": "value"],
             ]
-            let guest = try labs.join(
-                FakeAnswers(["companion.hasLocalToken": [["result": true], ["error": error]]]))
+            let guest = try labs.join(FakeAnswers(["companion.hasLocalToken": [["result": true], ["error": error]]]))
             let owner = labs.owner.connection
             let good = try owner.give("hasLocalToken", to: "companion", ["name": "accounts"], operation: "3.1")
             #expect(good.result == true)
@@ -59,15 +64,14 @@ struct JoinedLabTests {
 
             // A ping asks whether the guest is there; it does not go further.
             _ = try owner.ask(.agent("watch"), ControlRequest(command: "ping"), timeout: Self.patience).get()
-            let unknown = try owner.ask(
-                .peer("companion"), ControlRequest(command: "nonsense"), timeout: Self.patience)
+            let unknown = try owner.ask(.peer("companion"), ControlRequest(command: "nonsense"), timeout: Self.patience)
             #expect(unknown.error?.name == "unknownCommand")
             #expect(guest.lab.answers.requests.count == 2)
         }
     }
 
-    @Test("Before a guest has joined, its actors do not answer and say why, and no change waits for it")
-    func notJoined() async throws {
+    @Test
+    func `Before a guest has joined, its actors do not answer and say why, and no change waits for it`() async throws {
         try await JoinedLabs.play { labs in
             let owner = labs.owner.connection
             let calls: [(InstanceEndpoint, String)] = [
@@ -88,8 +92,8 @@ struct JoinedLabTests {
         }
     }
 
-    @Test("The guest's clock and faults have followed when a command to the owner's has its answer")
-    func clockAndFaults() async throws {
+    @Test
+    func `The guest's clock and faults have followed when a command to the owner's has its answer`() async throws {
         try await JoinedLabs.play { labs in
             let owner = labs.owner.connection
             try owner.clock.freeze()
@@ -117,8 +121,31 @@ struct JoinedLabTests {
         }
     }
 
-    @Test("Events of the guest's processes are recorded at the owner, and its faults are counted there")
-    func traces() async throws {
+    @Test
+    func `A guest's watch is invited to the address by which its lab reaches the owner's, each time anew`() async throws
+    {
+        try await JoinedLabs.play { labs in
+            let owner = labs.owner.connection
+            func invite(_ port: Int) throws {
+                let text = #"{"endpoint":"tcp://phone.example:\#(port)","key":"k"}"#
+                try Files.write(Data(text.utf8), to: owner.layout.invitationPath("pairing"))
+            }
+            try invite(4_000)
+            let guest = try labs.join().lab.connection
+            func invitation() throws -> JSONValue {
+                try JSONValue.parse(Files.read(guest.layout.invitationPath("pairing")))
+            }
+            let first = try invitation()
+            #expect(first == ["endpoint": "tcp://127.0.0.1:4000", "key": "k"])
+            try invite(4_001)
+            _ = try owner.ask(.join, ControlRequest(command: "settle"), timeout: Self.patience).get()
+            let second = try invitation()
+            #expect(second == ["endpoint": "tcp://127.0.0.1:4001", "key": "k"])
+        }
+    }
+
+    @Test
+    func `Events of the guest's processes are recorded at the owner, and its faults are counted there`() async throws {
         try await JoinedLabs.play { labs in
             let owner = labs.owner.connection
             let board = try TraceBoard(directory: owner.manifest.tracesDirectory)

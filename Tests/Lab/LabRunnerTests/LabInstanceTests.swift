@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -78,8 +82,7 @@ struct LabInstanceTests {
         }
     }
 
-    @Test("It starts, and after its end nothing is left and nothing is complained of")
-    func wholeLife() async throws {
+    @Test func `It starts, and after its end nothing is left and nothing is complained of`() async throws {
         try await play { lab in
             try lab.answer(at: .agent("phone"))
             try lab.instance.start()
@@ -101,8 +104,10 @@ struct LabInstanceTests {
 
         """
 
-    @Test("After the end a kill reaches nothing: another process may have the identifier of one that has ended")
-    func killAfterEnd() async throws {
+    @Test
+    func `After the end a kill reaches nothing: another process may have the identifier of one that has ended`()
+        async throws
+    {
         try await play(agent: Self.agentOfAGroup) { lab in
             try lab.answer(at: .agent("phone"))
             try lab.instance.start()
@@ -142,15 +147,15 @@ struct LabInstanceTests {
         End(testDescription: "a command ends it", isKilled: true, isExpected: true, notice: "SIGKILL", complaint: nil),
     ]
 
-    @Test(
-        "A process that ends before its time is noticed, and complained of unless something explains it",
-        arguments: ends)
-    func earlyEnd(_ end: End) async throws {
+    @Test(arguments: ends)
+    func `A process that ends before its time is noticed, and complained of unless something explains it`(_ end: End)
+        async throws
+    {
         try await play { lab in
             try lab.answer(at: .agent("phone"))
             try lab.instance.start()
             let pid = try #require(lab.instance.serverReady?.pid)
-            if end.isExpected { lab.instance.connection.expectEnd(pid) }
+            if end.isExpected { lab.instance.connection.parts.expectEnd(pid) }
             if end.hasFault {
                 let traces = lab.instance.manifest.tracesDirectory
                 try TraceWriter(directory: traces, process: "server", incarnation: 1).emit(
@@ -161,12 +166,12 @@ struct LabInstanceTests {
             } else {
                 try Files.touch("\(lab.instance.layout.root)/end-server")
             }
-            let ended = try lab.instance.waitForEnd(except: [], wakeUp: -1)
+            let ended = try lab.instance.connection.parts.waitForEnd(except: [], wakeUp: -1)
             #expect(ended.map(\.endpoint) == [.server])
             #expect(ended.map(\.notice) == ["the server has ended: \(end.notice)"])
             let bell = try EventDescriptor()
             bell.signal()
-            #expect(try lab.instance.waitForEnd(except: [.server], wakeUp: bell.rawDescriptor).isEmpty)
+            #expect(try lab.instance.connection.parts.waitForEnd(except: [.server], wakeUp: bell.rawDescriptor).isEmpty)
             let log = lab.file("run/logs/server.log")
             #expect(
                 lab.instance.stop()
@@ -176,22 +181,21 @@ struct LabInstanceTests {
         }
     }
 
-    @Test("A server that is started again replaces the one that has ended")
-    func restart() async throws {
+    @Test func `A server that is started again replaces the one that has ended`() async throws {
         try await play { lab in
             try lab.answer(at: .agent("phone"))
             try lab.instance.start()
             let first = try #require(lab.instance.serverReady?.pid)
             try Files.touch("\(lab.instance.layout.root)/end-server")
-            #expect(try lab.instance.waitForEnd(except: [], wakeUp: -1).count == 1)
+            #expect(try lab.instance.connection.parts.waitForEnd(except: [], wakeUp: -1).count == 1)
             try Files.remove("\(lab.instance.layout.root)/end-server")
             try lab.answer(at: .server)
-            try lab.instance.connection.startServer()
+            try lab.instance.connection.parts.startServer()
             let second = try #require(lab.instance.serverReady?.pid)
             #expect(second != first)
             #expect(ProcessTable.isAlive(second))
             #expect(lab.instance.stop() == [])
-            #expect(throws: LabFailure.self) { try lab.instance.connection.startServer() }
+            #expect(throws: LabFailure.self) { try lab.instance.connection.parts.startServer() }
         }
     }
 
@@ -199,8 +203,7 @@ struct LabInstanceTests {
 
     private static let failing = "#!/bin/sh\necho one\necho the last word\nexit 1\n"
 
-    @Test("A part that does not start is named with its last words and its log, and reported once")
-    func failingStart() async throws {
+    @Test func `A part that does not start is named with its last words and its log, and reported once`() async throws {
         try await play(server: nil) { lab in
             let error = #expect(throws: LabFailure.self) { try lab.instance.start() }
             #expect(
@@ -212,9 +215,7 @@ struct LabInstanceTests {
             try lab.answer(at: .agent("phone"))
             let error = #expect(throws: LabFailure.self) { try lab.instance.start() }
             let log = lab.file("run/logs/server.log")
-            #expect(
-                error?.description
-                    == "The server did not become ready. It said: the last word (log: \(log))")
+            #expect(error?.description == "The server did not become ready. It said: the last word (log: \(log))")
             #expect(lab.instance.stop() == [])
         }
         try await play(agent: Self.failing) { lab in
@@ -229,19 +230,18 @@ struct LabInstanceTests {
 
     // MARK: Two hosts
 
-    @Test("An owner prints where it listens, what is played elsewhere, and how the other host joins")
-    func listening() async throws {
+    @Test
+    func `An owner prints where it listens, what is played elsewhere, and how the other host joins`() async throws {
         let share = HostAssignment(
             side: .owner, devices: ["phone"], linkAddresses: ["pairing": "tcp://127.0.0.1:*", "second": "tcp://h:7"])
         try await play(share: share) { lab in
-            let (lines, errors) = (Notices(), Notices())
+            let (lines, errors) = (Recorder<String>(), Recorder<String>())
             let session = InteractiveSession(
                 topology: nil, labFile: nil, seed: nil, interruption: Interruption(), print: { lines.add($0) },
                 printError: { errors.add($0) })
             try lab.answer(at: .agent("phone"))
             let key = lab.file("keys/join.key")
-            let end = try session.listen(
-                at: JoinAddress(host: "127.0.0.1", port: 0), keyPath: key, for: lab.instance)
+            let end = try session.listen(at: JoinAddress(host: "127.0.0.1", port: 0), keyPath: key, for: lab.instance)
             #expect(
                 lines.all.map { $0.replacing(/127\.0\.0\.1:[0-9]{4,5}/, with: "127.0.0.1:PORT") } == [
                     "instance \(lab.instance.manifest.id), topology t", "  server  http://127.0.0.1:1", "  phone  ",

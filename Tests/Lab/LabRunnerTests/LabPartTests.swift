@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import TestSupport
 import Testing
 
@@ -42,8 +45,8 @@ struct LabPartTests {
             outcome: "a lab listens or joins, not both: write --listen or --join"),
     ]
 
-    @Test("Options that belong together are a part; all others are refused with what is missing", arguments: rows)
-    func options(_ row: Row) {
+    @Test(arguments: rows)
+    func `Options that belong together are a part; all others are refused with what is missing`(_ row: Row) {
         let outcome: String
         do {
             switch try LabPart.read(only: row.only, listen: row.listen, join: row.join, key: row.key) {
@@ -74,12 +77,12 @@ struct LabPartTests {
             LinkSpec(name: "c", phone: "tablet", watch: "ring"),
         ])
 
-    private static let listen = JoinAddress(host: "h", port: 7700)
+    private static func owner(of devices: [String]) -> LabPart {
+        .owner(devices: devices, listen: JoinAddress(host: "h", port: 7700), keyPath: nil)
+    }
 
-    @Test("Each link to a watch of the other host gets TCP and a port of its own behind the first")
-    func share() throws {
-        let (topology, share) = try LabPart.share(
-            of: Self.topology, devices: ["phone", "tablet", "band"], listen: Self.listen)
+    @Test func `Each link to a watch of the other host gets TCP and a port of its own behind the first`() throws {
+        let (topology, share) = try Self.owner(of: ["phone", "tablet", "band"]).arranged(Self.topology)
         #expect(topology.links.map(\.transport) == [.tcp, .local, .tcp])
         #expect(topology.devices == Self.topology.devices)
         #expect(
@@ -90,7 +93,6 @@ struct LabPartTests {
     }
 
     @Test(
-        "An owner plays known devices, all phones, and not all devices",
         arguments: [
             (
                 ["phnoe"],
@@ -105,10 +107,8 @@ struct LabPartTests {
                 "the phone `tablet` must be played where the server is: add --only tablet, and leave watches to the other host"
             ),
         ])
-    func mistakes(devices: [String], sentence: String) {
-        let error = #expect(throws: BadUsage.self) {
-            try LabPart.share(of: Self.topology, devices: devices, listen: Self.listen)
-        }
+    func `An owner plays known devices, all phones, and not all devices`(devices: [String], sentence: String) {
+        let error = #expect(throws: BadUsage.self) { try Self.owner(of: devices).arranged(Self.topology) }
         #expect(error?.description == sentence)
     }
 }

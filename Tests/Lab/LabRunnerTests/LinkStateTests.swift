@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -109,8 +113,7 @@ struct LinkStateTests {
             ]),
     ])
 
-    @Test("Every part has its line")
-    func lines() throws {
+    @Test func `Every part has its line`() throws {
         #expect(
             try state.about("pairing").lines == [
                 "pairing on phone, with watch: up, last contact 1.2 s ago",
@@ -132,8 +135,7 @@ struct LinkStateTests {
             ])
     }
 
-    @Test("The document survives a round trip")
-    func json() throws {
+    @Test func `The document survives a round trip`() throws {
         let text = try state.rendered()
         let copy = try LinkState(reading: Data(text.utf8))
         #expect(copy.version == 1)
@@ -141,8 +143,8 @@ struct LinkStateTests {
         #expect(copy.lines == state.lines)
     }
 
-    @Test("Questions about a device or a link are answered; others are errors; a missing answer is reported")
-    func about() throws {
+    @Test
+    func `Questions about a device or a link are answered; others are errors; a missing answer is reported`() throws {
         #expect(try state.about(nil).devices.count == 2)
         #expect(try state.about("watch").devices.map(\.name) == ["watch"])
         let error = #expect(throws: BadUsage.self) { try state.about("wach") }
@@ -154,8 +156,7 @@ struct LinkStateTests {
         #expect(try silent.about("watch").lines == ["watch does not answer: ended"])
     }
 
-    @Test("A failure refers to the link only if something was in transit, held up or out of range")
-    func suspect() {
+    @Test func `A failure refers to the link only if something was in transit, held up or out of range`() {
         func suspect(_ fill: (inout InspectLink.End) -> Void) -> String? {
             LinkState(devices: [LinkState.Device(name: "phone", links: [Self.end(fill)])]).suspect()
         }
@@ -171,7 +172,6 @@ struct LinkStateTests {
     }
 
     @Test(
-        "A new instance is at rest when both ends are up and every session shows its device's state",
         arguments: [
             ("both apps use their sessions, and know it", true, true, true, "main companion", true),
             ("the phone's device has not heard of the watch app yet", true, false, true, "companion", false),
@@ -179,7 +179,7 @@ struct LinkStateTests {
             ("one end is not up yet", false, false, true, "companion", false),
             ("the watch's device has not heard that the phone is open", true, false, false, "", false),
         ])
-    func rest(
+    func `A new instance is at rest when both ends are up and every session shows its device's state`(
         _: String, phoneIsUp: Bool, phoneReaches: Bool, watchReaches: Bool, told: String, isAtRest: Bool
     ) {
         let state = Self.started(
@@ -190,8 +190,8 @@ struct LinkStateTests {
         #expect(state.isSettledAtStart(Self.link, told: known) == isAtRest)
     }
 
-    @Test("An app that does not run or does not use its session is not waited for", arguments: [false, true])
-    func withoutSession(runs: Bool) {
+    @Test(arguments: [false, true])
+    func `An app that does not run or does not use its session is not waited for`(runs: Bool) {
         let state = Self.started(
             main: Self.app("main", with: "companion", isReachable: false),
             companion: Self.app("companion", with: "main", runs: runs, isActivated: false, isReachable: false))
@@ -199,8 +199,7 @@ struct LinkStateTests {
         #expect(!state.isSettledAtStart(Self.link, told: [:]), "the phone app has not activated its session yet")
     }
 
-    @Test("The phone uses the first of several watches, and a watch out of range is not waited for")
-    func linksInUse() {
+    @Test func `The phone uses the first of several watches, and a watch out of range is not waited for`() {
         let device = { (name: String, kind: DeviceSpec.Kind) in DeviceSpec(name: name, kind: kind, apps: []) }
         let topology = Topology(
             name: "two watches", devices: [device("phone", .phone), device("watch", .watch), device("sport", .watch)],

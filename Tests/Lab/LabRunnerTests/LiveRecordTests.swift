@@ -1,6 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -21,8 +26,7 @@ struct LiveRecordTests {
 
     // MARK: The record
 
-    @Test("A reader gets everything once, in order, and a new reader from the beginning")
-    func news() {
+    @Test func `A reader gets everything once, in order, and a new reader from the beginning`() {
         let record = LiveRecord()
         var extent = LiveRecord.Extent()
         record.add(event(5))
@@ -50,8 +54,8 @@ struct LiveRecordTests {
         #expect(record.begin == 3)
     }
 
-    @Test("A subscriber is called at once, then after changes, of which several count as one, until the end")
-    func changes() async {
+    @Test
+    func `A subscriber is called at once, then after changes, of which several count as one, until the end`() async {
         let record = LiveRecord()
         var changes = record.changes().makeAsyncIterator()
         #expect(await changes.next() != nil)
@@ -69,8 +73,8 @@ struct LiveRecordTests {
 
     // MARK: Histories
 
-    @Test("Each whole line of the page's and the shells' histories is reported once, up to the stop")
-    func histories() async throws {
+    @Test
+    func `Each whole line of the page's and the shells' histories is reported once, up to the stop`() async throws {
         try await onThread {
             let directory = try TemporaryDirectory()
             func line(_ step: Int) -> String { #"{"e":"step.finished","fine":true,"step":"\#(step)","t":1}"# }
@@ -80,7 +84,7 @@ struct LiveRecordTests {
                     directory.file("\(folder)/history.jsonl"), flags: O_WRONLY | O_CREAT | O_APPEND)
                 try file.writeAll(Data(text.utf8))
             }
-            let lines = Notices()
+            let lines = Recorder<String>()
             try append("\(line(1))\n\(line(2).prefix(4))", to: "dashboard")
             try append("\(line(9))\n", to: "logs")
             let follower = try HistoryFollower(in: directory.path) { line in
@@ -95,8 +99,7 @@ struct LiveRecordTests {
             try append("\(line(6))\n", to: "shell-2")
             follower.stop()
             try append("\(line(7))\n", to: "dashboard")
-            #expect(
-                lines.all.sorted() == ["dashboard 1", "dashboard 2", "dashboard 4", "shell-1 3", "shell-2 6"])
+            #expect(lines.all.sorted() == ["dashboard 1", "dashboard 2", "dashboard 4", "shell-1 3", "shell-2 6"])
         }
     }
 
@@ -106,17 +109,13 @@ struct LiveRecordTests {
         ["result": ["requests": .array(numbers.map { ["number": .integer($0)] })]]
     }
 
-    @Test("New requests are asked for when the server has answered some, and from the beginning when it starts anew")
-    func requests() async throws {
-        try await onThread {
-            let answers = FakeAnswers([
-                "server.\(ListRequests.name)": [
-                    Self.requests(3, 1), Self.requests(4), Self.requests(9), Self.requests(10),
-                ]
-            ])
-            let lab = try FakeLab(JoinedLabs.topology, answers: answers)
-            defer { lab.end() }
-            let found = Notices()
+    @Test
+    func `New requests are asked for when the server has answered some, and from the beginning when it starts anew`()
+        async throws
+    {
+        let answers = [Self.requests(3, 1), Self.requests(4), Self.requests(9), Self.requests(10)]
+        try await FakeLab.run(answers: ["server.\(ListRequests.name)": answers]) { lab in
+            let found = Recorder<String>()
             let follower = RequestFollower(of: lab.connection, redactor: Redactor()) { requests in
                 found.add(requests.map { $0["number"]?.description ?? "" }.joined(separator: " "))
             }
@@ -131,13 +130,14 @@ struct LiveRecordTests {
             try found.wait(for: "9")
             follower.note(event(4, .serverResponse, of: "server"))
             try found.wait(for: "10")
-            #expect(answers.requests.map { $0.arguments["after"] } == [0, 3, 0, 9])
+            #expect(lab.answers.requests.map { $0.arguments["after"] } == [0, 3, 0, 9])
             follower.stop()
         }
     }
 
-    @Test("Requests are shown without the secrets of the protocol and of the user, and long texts are cut")
-    func shownRequests() async throws {
+    @Test
+    func `Requests are shown without the secrets of the protocol and of the user, and long texts are cut`() async throws
+    {
         let names = ["tokenSecret", "ctrData", "puk", "otp", "activationOtp", "password", "clientSecret"]
         let secrets = Dictionary(uniqueKeysWithValues: names.map { ($0, JSONValue.string("hidden")) })
         try await onThread {
@@ -152,7 +152,8 @@ struct LiveRecordTests {
                     JoinedLabs.topology,
                     answers: FakeAnswers(["server.\(ListRequests.name)": [["result": request]]]))
                 defer { lab.end() }
-                let traffic = ScenarioTraffic(of: lab.connection, redactor: Redactor(secrets: ["horse battery staple"]))
+                let traffic = ScenarioTraffic(
+                    instance: lab.connection, redactor: Redactor(secrets: ["horse battery staple"]))
                 let shown = try #require(traffic.requests(after: 0).first?["body"])
                 #expect(shown["list"]?[0] == .object(secrets.mapValues { _ in .string(Secret.mask) }))
                 #expect(shown["number"] == ["password": 7])

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import LabFile
-import LabKit
 import TestSupport
 import Testing
 
@@ -8,21 +10,25 @@ import Testing
 
 @Suite("Matchers compare values and list every difference", .endsInTime)
 struct MatcherTests {
-    /// Reads an expectation of an untyped value and compares JSON with it.
-    private func differences(_ expectation: String, _ value: JSONValue, as type: FieldType = .any) throws -> [String] {
+    /// Reads an expectation of an untyped value.
+    private func read(_ expectation: String, as type: FieldType = .any) throws -> LabRunner.Expectation {
         let file = SourceFile(path: "expectation", text: expectation)
         let collector = DiagnosticCollector()
         let node = try #require(YAMLDocument.parse(file, reporting: collector))
         let values = ValueReader(scope: Scope(parent: nil), collector: collector, secrets: SecretTexts())
         let read = ExpectationReader(values: values).read(node, of: type, what: "the value")
-        let expected = try #require(read, "\(DiagnosticRenderer().render(collector.diagnostics))")
+        return try #require(read, "\(DiagnosticRenderer().render(collector.diagnostics))")
+    }
+
+    /// Reads an expectation of an untyped value and compares JSON with it.
+    private func differences(_ expectation: String, _ value: JSONValue, as type: FieldType = .any) throws -> [String] {
+        let expected = try read(expectation, as: type)
         return MatchEvaluator(bindings: Bindings()).mismatches(value, expected).map {
             "\($0.path): \($0.expected) | \($0.actual?.description ?? "nothing")\($0.hint.map { " (\($0))" } ?? "")"
         }
     }
 
-    @Test("The failure of `any: true` for null says what matches null")
-    func anyValueIsNotNull() throws {
+    @Test func `The failure of 'any: true' for null says what matches null`() throws {
         let found = try differences("{ a: { any: true } }", ["a": nil], as: .map)
         #expect(found == ["a: any value | null (\(NearMiss.nullIsNoValue))"])
         #expect(try differences("{ a: { any: true } }", [:], as: .map) == ["a: any value | nothing"])
@@ -82,14 +88,15 @@ struct MatcherTests {
         (#"[1, 2]"#, #"[1,2]"#, #"[1,2,3]"#),
     ]
 
-    @Test("Each matcher accepts its value and rejects a near miss", arguments: table)
-    func matcher(expectation: String, accepted: String, refused: String) throws {
+    @Test(arguments: table)
+    func `Each matcher accepts its value and rejects a near miss`(
+        expectation: String, accepted: String, refused: String
+    ) throws {
         #expect(try differences(expectation, JSONValue.parse(accepted)) == [])
         #expect(try differences(expectation, JSONValue.parse(refused)) != [])
     }
 
-    @Test("The table has a row for every matcher and every kind of value")
-    func rows() {
+    @Test func `The table has a row for every matcher and every kind of value`() {
         for word in Matcher.words {
             #expect(Self.table.contains { $0.0.contains("{ \(word): ") }, "no row for `\(word)`")
         }
@@ -98,23 +105,63 @@ struct MatcherTests {
         }
     }
 
-    @Test("Every wrong member of an object is reported by its path")
-    func allMembers() throws {
+    /// Expectation, and its words in a report.
+    private static let sentences: [(String, String)] = [
+        ("{ equals: 5 }", "5"),
+        ("Petr", #""Petr""#),
+        ("{ exactly: [] }", "[]"),
+        ("{ a: 1 }", "{ a: 1 }"),
+        ("[1, { a: 2 }]", "[1, { a: 2 }]"),
+        ("{ matches: 'a+' }", "text that matches a+"),
+        ("{ oneOf: [1, 2] }", "one of 1, 2"),
+        ("{ all: [{ atLeast: 1 }, { not: 3 }] }", "at least 1 and not 3"),
+        ("{ not: 1 }", "not 1"),
+        ("{ contains: 2 }", "something that contains 2"),
+        ("{ startsWith: ab }", #"text that starts with "ab""#),
+        ("{ endsWith: bc }", #"text that ends with "bc""#),
+        ("{ between: [1, 2] }", "a number from 1 to 2"),
+        ("{ near: [100, 5] }", "100, give or take 5"),
+        ("{ each: { atLeast: 1 } }", "a list of elements that are all at least 1"),
+        ("{ type: text }", "text"),
+        ("{ type: number }", "a number"),
+        ("{ type: integer }", "an integer"),
+        ("{ type: boolean }", "a boolean"),
+        ("{ type: list }", "a list"),
+        ("{ type: object }", "an object"),
+        ("{ atLeast: 2 }", "at least 2"),
+        ("{ atMost: 2 }", "at most 2"),
+        ("{ length: 3 }", "a length of 3"),
+        ("{ absent: true }", "nothing"),
+        ("{ any: true }", "any value"),
+    ]
+
+    @Test func `Every matcher and every kind of value says in words what it expects`() throws {
+        for (expectation, words) in Self.sentences {
+            let expected = try read(expectation)
+            #expect(MatchEvaluator(bindings: Bindings()).describe(expected) == words, "\(expectation)")
+        }
+        for word in Matcher.words {
+            #expect(Self.sentences.contains { $0.0.hasPrefix("{ \(word): ") }, "no row for `\(word)`")
+        }
+        for kind in Matcher.ValueKind.allCases {
+            #expect(Self.sentences.contains { $0.0 == "{ type: \(kind.rawValue) }" }, "no row for `type: \(kind)`")
+        }
+    }
+
+    @Test func `Every wrong member of an object is reported by its path`() throws {
         let found = try differences(
             "{ a: 1, b: { c: 2, d: { atLeast: 4 } }, e: x }", ["a": 2, "b": ["c": 2, "d": 3], "f": 1])
         #expect(found == ["a: 1 | 2", "b.d: at least 4 | 3", "e: \"x\" | nothing"])
     }
 
-    @Test("Literals are read by the declared type of the value")
-    func declaredType() throws {
+    @Test func `Literals are read by the declared type of the value`() throws {
         #expect(try differences("0123", "0123", as: .text) == [])
         #expect(try differences("12", .string("12"), as: .text) == [])
         #expect(try differences("no", .string("no"), as: .text) == [])
         #expect(try differences("12", 12, as: .integer) == [])
     }
 
-    @Test("A member with the name of a matcher is a member if the type declares it")
-    func memberNamedLikeMatcher() throws {
+    @Test func `A member with the name of a matcher is a member if the type declares it`() throws {
         let type = SampleAnswer.fieldType
         #expect(try differences("{ length: 3 }", ["length": 3], as: type) == [])
         #expect(try differences("{ length: 3 }", ["length": 4], as: type) == ["length: 3 | 4"])
@@ -171,10 +218,25 @@ struct MatcherTests {
         ("{ exactly: { a: 1, b: 2 } }", #"{"a":1}"#, ["b: 2 | nothing"]),
     ]
 
-    @Test("Only differences are reported, with the common part", arguments: nearMisses)
-    func onlyWhatDiffersIsTold(expectation: String, value: String, told: [String]) throws {
+    @Test(
+        .verifies("size", "NearMiss.longText"),
+        arguments: nearMisses)
+    func `Only differences are reported, with the common part`(expectation: String, value: String, told: [String])
+        throws
+    {
         let found = try differences(expectation, JSONValue.parse(value))
         #expect(found == told)
+    }
+
+    @Test func `The same elements in another order are named, each counted once`() {
+        let rows: [(JSONValue, JSONValue, Bool)] = [
+            ([1, 2], [2, 1], true), ([1, 2, 1], [1, 1, 2], true), ([["a": 1], 2], [2, ["a": 1]], true),
+            ([1, 2], [1, 3], false), ([1, 1], [1, 2], false), ([1], [1, 1], false), ([1, 1], [1], false),
+        ]
+        for (expected, actual, isReordered) in rows {
+            let hint = NearMiss.hint(expected: expected, actual: actual)
+            #expect(hint == (isReordered ? NearMiss.otherOrder : nil), "\(expected) \(actual)")
+        }
     }
 }
 

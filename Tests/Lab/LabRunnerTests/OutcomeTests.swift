@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -12,8 +15,7 @@ struct OutcomeTests {
         "error": ["domain": "PowerAuthErrorDomain", "code": 18, "name": "externalPendingOperation", "message": "taken"]
     ]
 
-    @Test("An outcome of `either` with only a name expects the command to succeed")
-    func wayOfSuccess() async throws {
+    @Test func `An outcome of 'either' with only a name expects the command to succeed`() async throws {
         let steps = """
               - main: changePassword
                 with: { from: "1234", to: "4321" }
@@ -24,35 +26,28 @@ struct OutcomeTests {
               - check: "${ending.name}"
                 expect: changed
             """
-        let changed = try await onThread {
-            try FakeRun(steps, answers: FakeAnswers(["main.changePassword": [["result": nil]]]))
-        }
+        let changed = try await FakeRun(steps, answers: FakeAnswers(["main.changePassword": [["result": nil]]]))
         #expect(changed.result.verdict == .passed, "\(changed.sinks)")
-        let refused = try await onThread {
-            try FakeRun(steps, answers: FakeAnswers(["main.changePassword": [Self.taken]]))
-        }
+        let refused = try await FakeRun(steps, answers: FakeAnswers(["main.changePassword": [Self.taken]]))
         #expect(refused.result.failures.map(\.title) == ["check"], "\(refused.sinks)")
     }
 
     /// A race of two apps; each answers when both were asked.
     private func race(_ rule: String, main: JSONValue, wallet: JSONValue) async throws -> FakeRun {
-        try await onThread {
-            try FakeRun(
-                """
-                  - race:
-                      - main: hasValidActivation
-                      - wallet: hasValidActivation
-                \(rule)
-                """,
-                answers: FakeAnswers(
-                    [
-                        "main.hasValidActivation": [main], "wallet.hasValidActivation": [wallet],
-                    ], meeting: Barrier(count: 2)))
-        }
+        try await FakeRun(
+            """
+              - race:
+                  - main: hasValidActivation
+                  - wallet: hasValidActivation
+            \(rule)
+            """,
+            answers: FakeAnswers(
+                [
+                    "main.hasValidActivation": [main], "wallet.hasValidActivation": [wallet],
+                ], meeting: Barrier(count: 2)))
     }
 
-    @Test("Exactly one branch of a race succeeds, and the others fail as expected")
-    func oneWinner() async throws {
+    @Test func `Exactly one branch of a race succeeds, and the others fail as expected`() async throws {
         let rule = "    winners: 1\n    others: externalPendingOperation"
         let good: JSONValue = ["result": true]
         #expect(try await race(rule, main: good, wallet: Self.taken).result.verdict == .passed)
@@ -69,8 +64,7 @@ struct OutcomeTests {
         #expect(none.failures.first?.reason.hasPrefix("0 of 2 branches won: branch 1 (main) failed with") == true)
     }
 
-    @Test("A branch that loses with an unexpected error fails the race")
-    func otherError() async throws {
+    @Test func `A branch that loses with an unexpected error fails the race`() async throws {
         let other: JSONValue = ["error": ["domain": "PowerAuthErrorDomain", "code": 1, "name": "networkError"]]
         let result = try await race(
             "    winners: 1\n    others: externalPendingOperation", main: ["result": true], wallet: other
@@ -81,45 +75,39 @@ struct OutcomeTests {
         #expect(any.verdict == .passed)
     }
 
-    @Test("A branch whose expectation fails, not its command, fails the race instead of losing it")
-    func expectationIsNoLoss() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - race:
-                      - main: hasValidActivation
-                        expect: false
-                      - wallet: hasValidActivation
-                    winners: 1
-                """,
-                answers: FakeAnswers(
-                    ["main.hasValidActivation": [["result": true]], "wallet.hasValidActivation": [["result": true]]],
-                    meeting: Barrier(count: 2)))
-        }
+    @Test func `A branch whose expectation fails, not its command, fails the race instead of losing it`() async throws {
+        let run = try await FakeRun(
+            """
+              - race:
+                  - main: hasValidActivation
+                    expect: false
+                  - wallet: hasValidActivation
+                winners: 1
+            """,
+            answers: FakeAnswers(
+                ["main.hasValidActivation": [["result": true]], "wallet.hasValidActivation": [["result": true]]],
+                meeting: Barrier(count: 2)))
         #expect(run.result.failures.map(\.reason) == ["the result is not as expected"])
     }
 
-    @Test("In a tear-down, a branch continues after the error with which it lost")
-    func lossInATearDown() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                name: Phases
-                steps:
-                  - check: 1
-                    expect: 1
-                tearDown:
-                  - race:
-                      - - main: fetchActivationStatus
-                        - main: hasValidActivation
-                      - - wallet: hasValidActivation
-                        - wallet: canStartActivation
-                    winners: 1
-                """,
-                answers: FakeAnswers(
-                    ["main.fetchActivationStatus": [["error": ["name": "networkError", "code": 4]]]],
-                    meeting: Barrier(count: 2)))
-        }
+    @Test func `In a tear-down, a branch continues after the error with which it lost`() async throws {
+        let run = try await FakeRun(
+            """
+            name: Phases
+            steps:
+              - check: 1
+                expect: 1
+            tearDown:
+              - race:
+                  - - main: fetchActivationStatus
+                    - main: hasValidActivation
+                  - - wallet: hasValidActivation
+                    - wallet: canStartActivation
+                winners: 1
+            """,
+            answers: FakeAnswers(
+                ["main.fetchActivationStatus": [["error": ["name": "networkError", "code": 4]]]],
+                meeting: Barrier(count: 2)))
         #expect(run.result.failures.isEmpty, "\(run.sinks)")
     }
 
@@ -143,110 +131,100 @@ struct OutcomeTests {
         ),
     ]
 
-    @Test("Nor does it lose because an earlier attempt or question failed with an error", arguments: failsBehindAnError)
-    func expectationBehindAnErrorIsNoLoss(branch: String, reason: String) async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - race:
-                \(branch)
-                      - wallet: hasValidActivation
-                    winners: 1
-                """,
-                answers: FakeAnswers([
-                    "main.fetchActivationStatus": [
-                        ["error": ["name": "networkError", "code": 4]],
-                        ["result": ["state": "active", "failCount": 0]],
-                    ]
-                ]))
-        }
+    @Test(arguments: failsBehindAnError)
+    func `Nor does it lose because an earlier attempt or question failed with an error`(branch: String, reason: String)
+        async throws
+    {
+        let run = try await FakeRun(
+            """
+              - race:
+            \(branch)
+                  - wallet: hasValidActivation
+                winners: 1
+            """,
+            answers: FakeAnswers([
+                "main.fetchActivationStatus": [
+                    ["error": ["name": "networkError", "code": 4]],
+                    ["result": ["state": "active", "failCount": 0]],
+                ]
+            ]))
         #expect(run.result.failures.count == 1, "\(run.sinks)")
         #expect(run.result.failures.first?.reason.hasPrefix(reason) == true, "\(run.sinks)")
     }
 
-    @Test("The winner is kept, and its name is an actor in later steps")
-    func winnerIsAnActor() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - race:
-                      - main: hasValidActivation
-                      - wallet: hasValidActivation
-                    winners: 1
-                    as: winner
-                  - winner: canStartActivation
-                  - check: "${winner}"
-                    expect: { branch: 2, actor: wallet, answer: true }
-                """,
-                answers: FakeAnswers(
-                    [
-                        "main.hasValidActivation": [Self.taken], "wallet.hasValidActivation": [["result": true]],
-                    ], meeting: Barrier(count: 2)))
-        }
+    @Test func `The winner is kept, and its name is an actor in later steps`() async throws {
+        let run = try await FakeRun(
+            """
+              - race:
+                  - main: hasValidActivation
+                  - wallet: hasValidActivation
+                winners: 1
+                as: winner
+              - winner: canStartActivation
+              - check: "${winner}"
+                expect: { branch: 2, actor: wallet, answer: true }
+            """,
+            answers: FakeAnswers(
+                [
+                    "main.hasValidActivation": [Self.taken], "wallet.hasValidActivation": [["result": true]],
+                ], meeting: Barrier(count: 2)))
         #expect(run.result.verdict == .passed, "\(run.result.failures)")
         #expect(run.requests.map(\.command).last == "canStartActivation")
     }
 
     @Test(
-        "A command has one of the given outcomes, and the outcome's name is kept",
         arguments: [
             (#"{"result": true}"#, "yes"), (#"{"error": {"domain": "D", "code": 1}}"#, "2"),
         ])
-    func either(answer: String, name: String) async throws {
+    func `A command has one of the given outcomes, and the outcome's name is kept`(answer: String, name: String)
+        async throws
+    {
         let answer = try JSONValue.parse(answer)
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - main: hasValidActivation
-                    either:
-                      - { name: yes, expect: true }
-                      - fails: 1
-                    as: way
-                  - check: "${way.name}"
-                    expect: "\(name)"
-                """, answers: FakeAnswers(["main.hasValidActivation": [answer]]))
-        }
+        let run = try await FakeRun(
+            """
+              - main: hasValidActivation
+                either:
+                  - { name: yes, expect: true }
+                  - fails: 1
+                as: way
+              - check: "${way.name}"
+                expect: "\(name)"
+            """, answers: FakeAnswers(["main.hasValidActivation": [answer]]))
         #expect(run.result.verdict == .passed, "\(run.result.failures)")
     }
 
-    @Test("A command with none of the outcomes fails, and reports how it differs from each")
-    func neither() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - main: hasValidActivation
-                    either:
-                      - { name: yes, expect: true }
-                      - { name: cut, fails: networkError }
-                """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
-        }
+    @Test func `A command with none of the outcomes fails, and reports how it differs from each`() async throws {
+        let run = try await FakeRun(
+            """
+              - main: hasValidActivation
+                either:
+                  - { name: yes, expect: true }
+                  - { name: cut, fails: networkError }
+            """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
         let reason = try #require(run.result.failures.first?.reason)
         #expect(reason.contains("none of the 2 ways, but with success and false"))
         #expect(reason.contains("yes: the result is not as expected; it is not true"))
         #expect(reason.contains("cut: it was expected to fail"))
     }
 
-    @Test("An event during the steps of `never` fails them; an earlier event does not")
-    func neverAnEvent() async throws {
+    @Test func `An event during the steps of 'never' fails them; an earlier event does not`() async throws {
         func run(_ emitted: String) async throws -> ScenarioResult {
             let arrived = FakeAnswers(["main.hasValidActivation": [["result": true]]])
-            return try await onThread {
-                try FakeRun(
-                    """
-                      - waitFor: { event: state.loaded, peer: main }
-                      - never: { event: state.saved, peer: main, where: { bytes: 1 } }
-                        steps:
-                          - main: hasValidActivation
-                          - waitFor: { event: state.removed, peer: main }
-                    """, answers: arrived
-                ) { lab in
-                    try lab.emit(.stateSaved, of: "main", ["bytes": 1])
-                    try lab.emit(.stateLoaded, of: "main")
-                    arrived.awaitRequest()
-                    if !emitted.isEmpty { try lab.emit(.stateSaved, of: emitted, ["bytes": 1]) }
-                    try lab.emit(.stateRemoved, of: "main")
-                }.result
-            }
+            return try await FakeRun(
+                """
+                  - waitFor: { event: state.loaded, peer: main }
+                  - never: { event: state.saved, peer: main, where: { bytes: 1 } }
+                    steps:
+                      - main: hasValidActivation
+                      - waitFor: { event: state.removed, peer: main }
+                """, answers: arrived
+            ) { lab in
+                try lab.emit(.stateSaved, of: "main", ["bytes": 1])
+                try lab.emit(.stateLoaded, of: "main")
+                arrived.awaitRequest()
+                if !emitted.isEmpty { try lab.emit(.stateSaved, of: emitted, ["bytes": 1]) }
+                try lab.emit(.stateRemoved, of: "main")
+            }.result
         }
         #expect(try await run("").verdict == .passed)
         #expect(try await run("wallet").verdict == .passed)
@@ -255,43 +233,33 @@ struct OutcomeTests {
         #expect(broken.failures.first?.reason.contains("must never come in these steps") == true)
     }
 
-    @Test("An answer that matches between the steps of `never` fails them")
-    func neverAnAnswer() async throws {
+    @Test func `An answer that matches between the steps of 'never' fails them`() async throws {
         let answers = FakeAnswers([
             "wallet.hasValidActivation": [["result": false], ["result": false], ["result": true]]
         ])
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - never: { wallet: hasValidActivation, expect: true }
-                    steps:
-                      - main: canStartActivation
-                      - main: canStartActivation
-                """, answers: answers)
-        }
+        let run = try await FakeRun(
+            """
+              - never: { wallet: hasValidActivation, expect: true }
+                steps:
+                  - main: canStartActivation
+                  - main: canStartActivation
+            """, answers: answers)
         #expect(
             run.result.failures.map(\.reason)
                 == ["`wallet: hasValidActivation` ended as it must never in these steps, after step 1.2"])
     }
 
-    @Test("A value that must stay is checked repeatedly while lab time passes")
-    func stays() async throws {
+    @Test func `A value that must stay is checked repeatedly while lab time passes`() async throws {
         let steps = """
               - stays: 5s
                 steps:
                   - main: hasValidActivation
                     expect: true
             """
-        let steady = try await onThread {
-            try FakeRun(steps, answers: FakeAnswers(["main.hasValidActivation": [["result": true]]]))
-        }
+        let steady = try await FakeRun(steps, answers: FakeAnswers(["main.hasValidActivation": [["result": true]]]))
         #expect(steady.result.verdict == .passed && steady.requests.count == 11)
-        let answers = FakeAnswers([
-            "main.hasValidActivation": [["result": true], ["result": true], ["result": false]]
-        ])
-        let broken = try await onThread { try FakeRun(steps, answers: answers) }
-        #expect(
-            broken.result.failures.map(\.reason)
-                == ["the result is not as expected, after 1s of 5s of lab time"])
+        let answers = FakeAnswers(["main.hasValidActivation": [["result": true], ["result": true], ["result": false]]])
+        let broken = try await FakeRun(steps, answers: answers)
+        #expect(broken.result.failures.map(\.reason) == ["the result is not as expected, after 1s of 5s of lab time"])
     }
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 
@@ -46,8 +48,7 @@ struct OverviewTests {
         }
     }
 
-    @Test("Only a check warns about a value that is never used")
-    func neverUsed() throws {
+    @Test func `Only a check warns about a value that is never used`() throws {
         let workspace = try SuiteWorkspace([
             "a.yaml": "name: A\nsteps:\n  - main: hasValidActivation\n    as: payment\n"
         ])
@@ -61,8 +62,7 @@ struct OverviewTests {
         #expect(outcome == .passed && text.contains("a.yaml:4:9: warning: `payment` is never used"), "\(text)")
     }
 
-    @Test("A list shows identifier, name, tags and quarantine")
-    func list() {
+    @Test func `A list shows identifier, name, tags and quarantine`() {
         let (outcome, text) = overview { $0.list(asJSON: false) }
         #expect(outcome == .passed)
         #expect(
@@ -73,8 +73,7 @@ struct OverviewTests {
                 """)
     }
 
-    @Test("A list for programs has a version")
-    func listAsJSON() throws {
+    @Test func `A list for programs has a version`() throws {
         let (outcome, text) = overview(change: { $0.tags = ["!fast"] }) { $0.list(asJSON: true) }
         #expect(outcome == .passed)
         #expect(
@@ -86,8 +85,7 @@ struct OverviewTests {
             ])
     }
 
-    @Test("A check reports success, or every error")
-    func check() throws {
+    @Test func `A check reports success, or every error`() throws {
         #expect(overview { $0.check() } == (.passed, "2 scenarios in 2 files: no mistakes\n"))
         try workspace.write("name: Wrong\nsteps:\n  - mian: kill\n", to: "c.yaml")
         let (outcome, text) = overview { $0.check() }
@@ -95,8 +93,7 @@ struct OverviewTests {
         #expect(text.contains("c.yaml:3:5: error: there is no actor called `mian`"), "\(text)")
     }
 
-    @Test("A plan shows each step in order, with constants and generated values, and no secret")
-    func plan() {
+    @Test func `A plan shows each step in order, with constants and generated values, and no secret`() {
         let user = GeneratedValue(name: "user", kind: .name, size: 0).draw(seed: 3, scenario: "a.yaml")
         let name = user.stringValue ?? ""
         let (outcome, text) = overview(change: { ($0.seed, $0.tags) = (3, ["fast"]) }) { $0.plan() }
@@ -126,16 +123,14 @@ struct OverviewTests {
                 """#)
     }
 
-    @Test("A plan uses an included file's own names for what it keeps")
-    func planOfIncludedSteps() throws {
+    @Test func `A plan uses an included file's own names for what it keeps`() throws {
         try workspace.write("steps:\n  - main: activationIdentifier\n    as: identifier\n", to: "steps.yaml")
         try workspace.write("name: Including\nsteps:\n  - include: steps.yaml\n", to: "c.yaml")
         let (_, text) = overview(change: { $0.filter = "Including" }) { $0.plan() }
         #expect(text.contains("1.1  main: activationIdentifier  as identifier\n"), "\(text)")
     }
 
-    @Test("The seed fixes a random order")
-    func randomOrder() throws {
+    @Test func `The seed fixes a random order`() throws {
         let names = (1...20).map { String($0) }
         func shuffled(_ seed: UInt64) -> [String] {
             var stream = SeedStream(seed: seed, "order")

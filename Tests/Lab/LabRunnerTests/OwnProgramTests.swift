@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import LabFile
-import LabKit
 import LabSystem
 import TestSupport
 import Testing
@@ -48,8 +50,7 @@ struct OwnProgramTests {
         return (outcome, text)
     }
 
-    @Test("Its commands, parameters, results and errors are checked like the lab's own")
-    func checked() throws {
+    @Test func `Its commands, parameters, results and errors are checked like the lab's own`() throws {
         let (outcome, text) = try read(
             """
               - bank: transfer
@@ -66,7 +67,6 @@ struct OwnProgramTests {
     }
 
     @Test(
-        "A typo in one of them is found, with the intended word",
         arguments: [
             (
                 "  - bank: transfr\n    with: { amount: 1 }", "`bank` has no command `transfr`",
@@ -88,21 +88,21 @@ struct OwnProgramTests {
                 "`transfer` is a command of `bank`, but `other` is another app", "write `bank: transfer`"
             ),
         ])
-    func slip(_ steps: String, _ sentence: String, _ advice: String) throws {
+    func `A typo in one of them is found, with the intended word`(_ steps: String, _ sentence: String, _ advice: String)
+        throws
+    {
         let (_, text) = try read(steps, script: Self.printing(Self.vocabulary))
         #expect(text.contains(sentence) && (advice.isEmpty || text.contains(advice)), "\(text)")
         #expect(text.contains("scenario.yaml:"), "\(text)")
     }
 
-    @Test("A secret of a custom command is masked wherever its value is shown")
-    func secret() throws {
+    @Test func `A secret of a custom command is masked wherever its value is shown`() throws {
         let (_, text) = try read(
             "  - bank: transfer\n    with: { amount: 1, pinn: hunter22 }", script: Self.printing(Self.vocabulary))
         #expect(text.contains("`pinn`") && !text.contains("hunter22"), "\(text)")
     }
 
     @Test(
-        "An unusable program is reported at its place, with what to do",
         arguments: [
             (nil, "does not exist", "swift build"),
             ("exit 3", "exited with code 3 when asked for its vocabulary", "--vocabulary"),
@@ -125,23 +125,23 @@ struct OwnProgramTests {
                 "`persistActivation` is a command of the lab", "correct its declaration"
             ),
         ] as [(String?, String, String)])
-    func unusable(_ script: String?, _ reason: String, _ advice: String) throws {
+    func `An unusable program is reported at its place, with what to do`(
+        _ script: String?, _ reason: String, _ advice: String
+    ) throws {
         let (outcome, text) = try read("  - bank: hasValidActivation", script: script)
         #expect(text.contains(reason) && (advice.isEmpty || text.contains(advice)), "\(text)")
         #expect(text.contains("lab.yaml:7:"), "the line of `executable` is shown: \(text)")
         #expect(outcome.scenarios.isEmpty)
     }
 
-    @Test("A file that is not executable and a folder are reported")
-    func notRunnable() throws {
+    @Test func `A file that is not executable and a folder are reported`() throws {
         let (_, text) = try read("  - bank: launch", script: "true", mode: 0o644)
         #expect(text.contains("cannot be run"), "\(text)")
         let (_, folder) = try read("  - bank: launch", script: nil, labFile: Self.labFile("executable: ."))
         #expect(folder.contains("cannot be run"), "\(folder)")
     }
 
-    @Test("A program that does not end is killed at its time limit")
-    func hangs() throws {
+    @Test func `A program that does not end is killed at its time limit`() throws {
         let directory = try TemporaryDirectory()
         try Files.write(Data("#!/bin/sh\nexec sleep 1000".utf8), to: directory.file("app"), mode: 0o755)
         let refusal = #expect(throws: ProgramQuestion.Refusal.self) {
@@ -150,8 +150,7 @@ struct OwnProgramTests {
         #expect(refusal?.reason == "has not ended within 50ms of being asked for its vocabulary", "\(refusal as Any)")
     }
 
-    @Test("A program that prints without end is killed")
-    func endless() throws {
+    @Test(.verifies("size", "ProgramQuestion.limit")) func `A program that prints without end is killed`() throws {
         let directory = try TemporaryDirectory()
         try Files.write(Data("#!/bin/sh\nexec yes vocabulary".utf8), to: directory.file("app"), mode: 0o755)
         let refusal = #expect(throws: ProgramQuestion.Refusal.self) {
@@ -160,8 +159,7 @@ struct OwnProgramTests {
         #expect(refusal?.reason == "prints more than 4 MiB when asked for its vocabulary")
     }
 
-    @Test("A child process that keeps the program's output open does not delay the query")
-    func leftBehind() throws {
+    @Test func `A child process that keeps the program's output open does not delay the query`() throws {
         let directory = try TemporaryDirectory()
         let begin = "#!/bin/sh\nsleep 1000 &\necho $! > \(directory.file("pid"))\n"
         let script = begin + Self.printing(Self.vocabulary)
@@ -173,8 +171,7 @@ struct OwnProgramTests {
         kill(pid, SIGKILL)
     }
 
-    @Test("A program is queried once, and again after a rebuild")
-    func cached() throws {
+    @Test func `A program is queried once, and again after a rebuild`() throws {
         let directory = try TemporaryDirectory()
         let program = directory.file("app")
         let script = "#!/bin/sh\necho asked >> \(directory.file("questions"))\n"
@@ -191,15 +188,12 @@ struct OwnProgramTests {
         #expect(try questions() == 2)
     }
 
-    @Test("`settings` without a program are refused")
-    func settingsOnly() throws {
-        let (_, text) = try read(
-            "  - bank: launch", script: nil, labFile: Self.labFile("settings: { speed: fast }"))
+    @Test func `'settings' without a program are refused`() throws {
+        let (_, text) = try read("  - bank: launch", script: nil, labFile: Self.labFile("settings: { speed: fast }"))
         #expect(text.contains("`settings` does not fit: they are passed to an `executable`"), "\(text)")
     }
 
-    @Test("A topology that no scenario uses does not need its programs")
-    func unused() throws {
+    @Test func `A topology that no scenario uses does not need its programs`() throws {
         let labFile = """
             topologies:
               own:
@@ -211,8 +205,7 @@ struct OwnProgramTests {
         #expect(text.isEmpty && outcome.scenarios.count == 1, "\(text)")
     }
 
-    @Test("Steps, JSON and schema include the commands of the project's custom apps")
-    func references() throws {
+    @Test func `Steps, JSON and schema include the commands of the project's custom apps`() throws {
         let directory = try TemporaryDirectory()
         try Files.write(Data(Self.labFile().utf8), to: directory.file("lab.yaml"))
         try Files.write(

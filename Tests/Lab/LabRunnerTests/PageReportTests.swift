@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -19,7 +22,7 @@ struct PageReportTests {
     /// Writes the record of a scenario with one step.
     private func record(trace: [String] = [], torn: String = "") throws {
         let phone = HistoryEvent.Device(name: "phone", apps: ["main"])
-        let outcome = ControlCaller.Outcome(answer: .result(true), interval: nil)
+        let outcome = ActorSession.Outcome(answer: .success(true), interval: nil)
         let history = [
             HistoryEvent(
                 time: 1_000_000, .scenarioStarted(.init(id: "a.yaml", name: "A", seed: "1", devices: [phone]))),
@@ -48,8 +51,8 @@ struct PageReportTests {
         return String(decoding: try Files.read(path), as: UTF8.self)
     }
 
-    @Test("Times count from the first record, in microseconds; what a killed run left unfinished is not shown")
-    func times() throws {
+    @Test
+    func `Times count from the first record, in microseconds; what a killed run left unfinished is not shown`() throws {
         try record(trace: [#"{"t":500000,"p":"main#1","e":"process.started"}"#], torn: #"{"t":9"#)
         let timeline = try timeline()
         #expect(timeline["events"]?["t"] == [0])
@@ -59,10 +62,9 @@ struct PageReportTests {
         #expect(history.map(\.step) == [nil, "1", "1", "1", "2"])
     }
 
-    @Test("A step has its source position, and the text of its file is included once")
-    func sources() async throws {
+    @Test func `A step has its source position, and the text of its file is included once`() async throws {
         let steps = "  - main: hasValidActivation\n    note: first\n  - repeat: 2\n    steps:\n      - clock: freeze\n"
-        let run = try await onThread { try FakeRun(steps) }
+        let run = try await FakeRun(steps)
         try Files.write(Data(run.history.utf8), to: "\(scenario)/\(History.fileName)")
         let history = try history(timeline())
         let text = "name: Test\nsteps:\n" + steps
@@ -79,8 +81,7 @@ struct PageReportTests {
         #expect(written.map(\.column) == [5, 5, 9, 9])
     }
 
-    @Test("Lanes follow the topology in its order, then come processes that are not in it")
-    func lanes() throws {
+    @Test func `Lanes follow the topology in its order, then come processes that are not in it`() throws {
         try record(trace: [
             #"{"t":500000,"p":"server#1","e":"process.started"}"#, #"{"t":600000,"p":"main#2","e":"process.started"}"#,
             #"{"t":700000,"p":"stranger#1","e":"process.started","op":"1","f":{"pid":7}}"#,
@@ -99,8 +100,7 @@ struct PageReportTests {
         #expect(timeline["events"]?["fields"] == [1, 1, 3])
     }
 
-    @Test("Events that were handed on are not handed on again, nor are their texts")
-    func drained() throws {
+    @Test func `Events that were handed on are not handed on again, nor are their texts`() throws {
         var events = TimelineEvents(lanes: [TimelineEvents.Lane(name: "main", device: "phone")])
         #expect(events.earliest == nil)
         let empty = events.drained(since: 0)
@@ -130,8 +130,8 @@ struct PageReportTests {
         #expect(second["events"]?["t"] == [0], "what came before the beginning is at it")
     }
 
-    @Test("Only the end of a long log is kept, and only logs of interest")
-    func logs() throws {
+    @Test(.verifies("size", "ScenarioTimeline.longestLog"))
+    func `Only the end of a long log is kept, and only logs of interest`() throws {
         try record()
         try Files.write(
             Data((String(repeating: "a", count: 20_000) + "end").utf8), to: "\(scenario)/logs/main#1.stderr")
@@ -142,8 +142,7 @@ struct PageReportTests {
         #expect(log["text"]?.stringValue?.hasSuffix("end") == true)
     }
 
-    @Test("The record survives a round trip through the page, and cannot end its script block")
-    func page() throws {
+    @Test func `The record survives a round trip through the page, and cannot end its script block`() throws {
         try record(trace: [#"{"t":500000,"p":"main#1","e":"command.started","f":{"command":"</script><b>"}}"#])
         var result = ScenarioResult.sample(.failed)
         result.name = "</script><!-- <b>"
@@ -166,8 +165,7 @@ struct PageReportTests {
         #expect(text.contains("default-src 'none'"))
     }
 
-    @Test("A long timeline is compressed on the page, but the overview is not")
-    func compressed() throws {
+    @Test func `A long timeline is compressed on the page, but the overview is not`() throws {
         let line = #"{"t":500000,"p":"main#1","e":"command.started","f":{"command":"login"}}"#
         try record(trace: Array(repeating: line, count: 5_000))
         var result = ScenarioResult.sample(.passed)
@@ -182,8 +180,7 @@ struct PageReportTests {
         #expect(clear.utf8.count > text.utf8.count + 20_000)
     }
 
-    @Test("It shows how often each of its scenarios passed in the kept runs")
-    func kept() throws {
+    @Test func `It shows how often each of its scenarios passed in the kept runs`() throws {
         let results = [ScenarioResult.sample(.failed, id: "a.yaml"), ScenarioResult.sample(.passed, id: "b.yaml")]
         func run(_ results: [ScenarioResult]) -> RecordedRuns.Run {
             .init(directory: "/runs/20260301-093001-1a2b", report: JSONReport(seed: 1, seconds: 1, results: results))
@@ -197,8 +194,7 @@ struct PageReportTests {
         #expect(overview["kept"] == ["a.yaml": ["passed": 1, "rounds": 2]])
     }
 
-    @Test("A result without a record is on the page without a timeline")
-    func withoutRecord() throws {
+    @Test func `A result without a record is on the page without a timeline`() throws {
         var result = ScenarioResult.sample(.passed)
         result.directory = "\(directory.path)/elsewhere"
         let page = PageReport(runs: [.init(label: "", report: JSONReport(seed: 1, seconds: 2, results: [result]))])
@@ -207,8 +203,7 @@ struct PageReportTests {
         #expect(!text.contains("id=\"timeline-0\""))
     }
 
-    @Test("The address of a result opens it in a browser, for any identifier and folder name")
-    func address() {
+    @Test func `The address of a result opens it in a browser, for any identifier and folder name`() {
         var result = ScenarioResult.sample(.failed)
         result.id = "a b/c&d.yaml[x]~2"
         #expect(
@@ -216,8 +211,7 @@ struct PageReportTests {
                 == "file:///runs%20%231/index.html#s=a%20b/c%26d.yaml[x]~2")
     }
 
-    @Test("A page is written only into a directory, which is created if needed")
-    func destination() throws {
+    @Test func `A page is written only into a directory, which is created if needed`() throws {
         let workspace = directory.path
         func check(_ path: String) throws { _ = try ReportFile(.init(format: .html, path: path), inputs: []) }
         try check("\(workspace)/new")

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabControl
+import LabCore
 import LabFile
-import LabKit
+import LabSystem
 import TestSupport
 import Testing
 
@@ -41,8 +45,7 @@ struct PausePointTests {
         return points
     }
 
-    @Test("A place is a line, a line of a file, or an event")
-    func places() throws {
+    @Test func `A place is a line, a line of a file, or an event`() throws {
         let points = try points("12", "flow.yaml:3", "odd:name.yaml:4", "process.ended")
         #expect(
             points.lines == [
@@ -63,8 +66,7 @@ struct PausePointTests {
         #expect(!every.isEmpty)
     }
 
-    @Test("A line is one on which a step begins at which the run can stop")
-    func lines() throws {
+    @Test func `A line is one on which a step begins at which the run can stop`() throws {
         let scenarios = try scenarios()
         var fine: [Int] = []
         for line in 1...17 where (try? points("\(line)").check(scenarios)) != nil { fine.append(line) }
@@ -81,8 +83,7 @@ struct PausePointTests {
         #expect(throws: Never.self) { try points("a.yaml:5", "process.ended").check(scenarios) }
     }
 
-    @Test("The run stops before the steps on the lines, in files of that name")
-    func included() throws {
+    @Test func `The run stops before the steps on the lines, in files of that name`() throws {
         let steps = try #require(try scenarios().first).allSteps
         func lines(_ text: String) throws -> [Int] {
             let points = try points(text)
@@ -94,8 +95,75 @@ struct PausePointTests {
         #expect(try lines("4") == [])
     }
 
-    @Test("Without options all scenarios run once, in order and within limits, and ten runs are kept")
-    func defaults() {
+    @Test
+    func `Enter goes on by a step, 'c' to the next stop; 'q' and the end of the input end the run`() async throws {
+        // The lines at which three steps stop, or none for every step; what is typed; the stops, the steps that were
+        // carried out, and why the run ended early.
+        let rows: [(lines: [String], typed: String, stops: [String], performed: Int, reason: String)] = [
+            (["3"], "\nc\n", ["1", "2"], 3, ""),
+            (["3"], "\n\n\n", ["1", "2", "3"], 3, ""),
+            (["3", "5"], "c\nc\n", ["1", "3"], 3, ""),
+            ([], "\nc\n", ["1", "2"], 3, ""),
+            ([], "\n\n\n", ["1", "2", "3"], 3, ""),
+            (["4"], "q\n", ["2"], 1, "ended at a stop"),
+            (["4"], "\n", ["2", "3"], 2, "the input ended at a stop"),
+            (["4"], "", ["2"], 1, "the input ended at a stop"),
+        ]
+        let commands = ["hasValidActivation", "canStartActivation", "hasPendingActivation"]
+        let scenario = try RedCase.scenario("name: Stops\nsteps:\n" + commands.map { "  - main: \($0)\n" }.joined())
+        let directory = try TemporaryDirectory()
+        for row in rows {
+            var points = PausePoints()
+            points.everyStep = row.lines.isEmpty
+            for line in row.lines { try points.add(line) }
+            let file = directory.file("typed")
+            try Files.write(Data(row.typed.utf8), to: file)
+            let typed = try #require(FileHandle(forReadingAtPath: file))
+            let (shown, interruption) = (Recorder<String>(), Interruption())
+            let gate = StepGate(
+                points, printer: ProgressPrinter(look: .plain) { shown.add($0) }, input: typed.fileDescriptor,
+                interruption: interruption)
+            let run = try await FakeRun(scenario, answers: FakeAnswers(), interruption: interruption, gate: gate)
+            try typed.close()
+            let stops = shown.all.joined().matches(of: #/paused before step (\S+) at/#).map { String($0.1) }
+            #expect(stops == row.stops, "\(row)")
+            let performed = run.requests.filter { commands.contains($0.command) }
+            #expect(performed.count == row.performed, "\(row)")
+            #expect(interruption.reason == row.reason, "\(row)")
+            let verdict: Verdict = row.reason.isEmpty ? .passed : .inconclusive
+            #expect(run.result.verdict == verdict, "\(row)")
+        }
+    }
+
+    @Test func `The instance of a failed scenario ends, is kept as the first one, or waits for a line`() async throws {
+        let directory = try TemporaryDirectory()
+        try Files.write(Data("\n".utf8), to: directory.file("typed"))
+        let typed = try #require(FileHandle(forReadingAtPath: directory.file("typed")))
+        let input = typed.fileDescriptor
+        try await FakeLab.run { lab in
+            let (instance, shown) = (lab.connection, Recorder<String>())
+            func handling(_ handling: FailureHandling) -> FailedInstances {
+                FailedInstances(handling, printer: ProgressPrinter(look: .plain) { shown.add($0) })
+            }
+            let id = instance.manifest.id
+            let (ending, keeping, pausing) = (handling(.ends), handling(.isKept), handling(.pauses(until: input)))
+            #expect(!ending.handle(instance, interruption: Interruption()))
+            #expect(shown.takeAll() == [])
+            #expect(keeping.handle(instance, interruption: Interruption()))
+            #expect(!keeping.handle(instance, interruption: Interruption()))
+            #expect(shown.takeAll().map { $0.hasPrefix("instance \(id) is kept") } == [true], "only the first one")
+            #expect(!pausing.handle(instance, interruption: Interruption()))
+            #expect(shown.takeAll().map { $0.hasPrefix("paused: instance \(id) is") } == [true])
+            #expect(!instance.clock.isFrozen)
+            let ended = Interruption()
+            ended.set()
+            #expect(!pausing.handle(instance, interruption: ended))
+            #expect(shown.takeAll() == [], "a run that ends does not wait")
+        }
+        try typed.close()
+    }
+
+    @Test func `Without options all scenarios run once, in order and within limits, and ten runs are kept`() {
         let options = RunOptions(paths: ["a"])
         #expect(options.paths == ["a"] && options.tags == [] && options.reports == [])
         #expect(options.jobs == ProcessInfo.processInfo.activeProcessorCount)

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 
@@ -7,22 +9,20 @@ import Testing
 
 @Suite("Set-up, steps and tear-down run in order, each within its limit", .endsInTime)
 struct PhaseTests {
-    @Test("If the set-up fails, only the tear-down runs after it, and each failure names its phase")
-    func phases() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                name: Phases
-                setup:
-                  - check: 1
-                    expect: 2
-                steps:
-                  - main: hasValidActivation
-                tearDown:
-                  - check: 3
-                    expect: 4
-                """)
-        }
+    @Test
+    func `If the set-up fails, only the tear-down runs after it, and each failure names its phase`() async throws {
+        let run = try await FakeRun(
+            """
+            name: Phases
+            setup:
+              - check: 1
+                expect: 2
+            steps:
+              - main: hasValidActivation
+            tearDown:
+              - check: 3
+                expect: 4
+            """)
         #expect(run.requests.isEmpty)
         #expect(
             run.result.failures.map(\.reason) == [
@@ -30,41 +30,35 @@ struct PhaseTests {
             ])
     }
 
-    @Test("Values that the set-up keeps are available to the steps and the tear-down")
-    func phasesShareValues() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                name: Phases
-                setup: { within: 20s, steps: [{ main: hasValidActivation, as: before }] }
-                steps:
-                  - check: "${before}"
-                    expect: true
-                tearDown:
-                  - check: "${before}"
-                    expect: true
-                """, answers: FakeAnswers(["main.hasValidActivation": [["result": true]]]))
-        }
+    @Test func `Values that the set-up keeps are available to the steps and the tear-down`() async throws {
+        let run = try await FakeRun(
+            """
+            name: Phases
+            setup: { within: 20s, steps: [{ main: hasValidActivation, as: before }] }
+            steps:
+              - check: "${before}"
+                expect: true
+            tearDown:
+              - check: "${before}"
+                expect: true
+            """, answers: FakeAnswers(["main.hasValidActivation": [["result": true]]]))
         #expect(run.result.verdict == .passed, "\(run.result.failures)")
     }
 
-    @Test("A tear-down over its own limit is reported at the step that did not start")
-    func phaseLimit() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                name: Phases
-                steps:
-                  - check: 1
-                    expect: 1
-                tearDown:
-                  within: 50ms
-                  steps:
-                    - main: hasValidActivation
-                    - check: 1
-                      expect: 1
-                """, answers: FakeAnswers(isSilent: true))
-        }
+    @Test func `A tear-down over its own limit is reported at the step that did not start`() async throws {
+        let run = try await FakeRun(
+            """
+            name: Phases
+            steps:
+              - check: 1
+                expect: 1
+            tearDown:
+              within: 50ms
+              steps:
+                - main: hasValidActivation
+                - check: 1
+                  expect: 1
+            """, answers: FakeAnswers(isSilent: true))
         let reasons = run.result.failures.map(\.reason)
         #expect(reasons.first?.hasPrefix("in the tear-down, it failed with timedOut") == true, "\(reasons)")
         #expect(
@@ -72,67 +66,61 @@ struct PhaseTests {
             "\(reasons)")
     }
 
-    @Test("A retried command ends at the time limit of the enclosing steps")
-    func phaseLimitOfEventually() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                name: Phases
-                steps:
-                  - check: 1
-                    expect: 1
-                tearDown:
-                  within: 50ms
-                  steps:
-                    - main: hasValidActivation
-                      expect: true
-                      eventually: 1h
-                """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
-        }
+    @Test func `A retried command ends at the time limit of the enclosing steps`() async throws {
+        let run = try await FakeRun(
+            """
+            name: Phases
+            steps:
+              - check: 1
+                expect: 1
+            tearDown:
+              within: 50ms
+              steps:
+                - main: hasValidActivation
+                  expect: true
+                  eventually: 1h
+            """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
         let reasons = run.result.failures.map(\.reason)
         // On a busy machine the limit may pass before the first answer.
         #expect(reasons.count == 1 && reasons[0].hasPrefix("in the tear-down, "), "\(reasons)")
     }
 
-    @Test("The limit of `eventually` ends an attempt without an answer, and the previous attempt is shown")
-    func boundOfEventually() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                "  - eventually: 200ms\n    main: hasValidActivation\n    expect: true\n",
-                answers: FakeAnswers(isSilent: true))
-        }
+    @Test
+    func `The limit of 'eventually' ends an attempt without an answer, and the previous attempt is shown`() async throws
+    {
+        let run = try await FakeRun(
+            "  - eventually: 200ms\n    main: hasValidActivation\n    expect: true\n",
+            answers: FakeAnswers(isSilent: true))
         let reason = try #require(run.result.failures.first?.reason)
         #expect(reason.contains("after 1 attempts in"))
         // The limit of an answer is 30 s otherwise; here it is the rest of the `eventually` limit, in milliseconds.
         #expect(reason.contains(/within [0-9]{1,3}ms/), "\(reason)")
     }
 
-    @Test("A tear-down over the limit of scenarios is cut off and fails")
-    func limitOfTearDown() async throws {
+    @Test func `A tear-down over the limit of scenarios is cut off and fails`() async throws {
         var limits = TimeLimits()
         limits.scenario = .milliseconds(50)
-        let result = try await onThread { [limits] in
-            try FakeRun(
-                """
-                name: Phases
-                steps:
-                  - clock: freeze
-                tearDown: { within: 1s, steps: [{ main: hasValidActivation }] }
-                """, answers: FakeAnswers(isSilent: true), limits: limits
-            ).result
-        }
+        let result = try await FakeRun(
+            """
+            name: Phases
+            steps:
+              - clock: freeze
+            tearDown: { within: 1s, steps: [{ main: hasValidActivation }] }
+            """, answers: FakeAnswers(isSilent: true), limits: limits
+        ).result
         #expect(result.verdict == .failed)
         let reason = "the tear-down takes longer than 50ms, its limit (--scenario-timeout), and was cut off"
         #expect(result.failures.map(\.reason).contains(reason), "\(result.failures.map(\.reason))")
     }
 
     @Test(
-        "Only a failed scenario that was not interrupted can keep its instance, which then has no tear-down",
         arguments: [
             (true, true, false), (true, false, false), (false, true, false), (true, true, true),
         ])
-    func keptInstance(hasFailed: Bool, isWanted: Bool, isInterrupted: Bool) async throws {
-        let asked = Notices()
+    func `Only a failed scenario that was not interrupted can keep its instance, which then has no tear-down`(
+        hasFailed: Bool, isWanted: Bool, isInterrupted: Bool
+    ) async throws {
+        let asked = Recorder<String>()
         let answers = FakeAnswers(RedCase.main(hasFailed ? RedCase.no : RedCase.yes))
         try await onThread {
             let scenario = try RedCase.scenario(
@@ -160,26 +148,23 @@ struct PhaseTests {
             let events = try TraceBoard(directory: "\(lab.runDirectory)/traces", keeping: scenario.awaitedEvents)
             defer { events.stop() }
             run.perform(in: lab.connection, events: events)
-            #expect(run.failures.count == (hasFailed ? 1 : 0))
+            #expect(run.failures.all.count == (hasFailed ? 1 : 0))
         }
         let isAsked = hasFailed && !isInterrupted
         #expect(asked.all.count == (isAsked ? 1 : 0))
         #expect(answers.requests.map(\.actor) == (isAsked && isWanted ? ["main"] : ["main", "wallet"]))
     }
 
-    @Test("A value that must stay is asked for eleven times, while exactly its time passes")
-    func timeThatPasses() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                """
-                  - clock: freeze
-                  - clock: read
-                  - stays: 7s
-                    steps:
-                      - main: hasValidActivation
-                  - clock: read
-                """)
-        }
+    @Test func `A value that must stay is asked for eleven times, while exactly its time passes`() async throws {
+        let run = try await FakeRun(
+            """
+              - clock: freeze
+              - clock: read
+              - stays: 7s
+                steps:
+                  - main: hasValidActivation
+              - clock: read
+            """)
         #expect(run.result.verdict == .passed, "\(run.sinks)")
         #expect(run.requests.count == 11)
         let lines = try run.history.split(separator: "\n").map { try JSONValue.parse(Data($0.utf8)) }

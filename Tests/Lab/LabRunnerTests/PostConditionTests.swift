@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import TestSupport
 import Testing
 
@@ -13,11 +16,10 @@ struct PostConditionTests {
     private func run(
         _ steps: String, _ answers: [String: [JSONValue]], limits: TimeLimits = TimeLimits(), isSilent: Bool = false
     ) async throws -> FakeRun {
-        try await onThread { try FakeRun(steps, answers: FakeAnswers(answers, isSilent: isSilent), limits: limits) }
+        try await FakeRun(steps, answers: FakeAnswers(answers, isSilent: isSilent), limits: limits)
     }
 
-    @Test("All run and every failure is reported; the scenario stops after the list")
-    func all() async throws {
+    @Test func `All run and every failure is reported; the scenario stops after the list`() async throws {
         let run = try await run(
             """
               - check:
@@ -30,12 +32,11 @@ struct PostConditionTests {
             """, ["main.hasValidActivation": [Self.no], "wallet.hasValidActivation": [Self.no]])
         #expect(run.result.verdict == .failed)
         #expect(run.result.failures.map(\.step) == ["1.1", "1.2"], "\(run.sinks)")
-        #expect(run.result.failures.map(\.place) == ["scenario.yaml:4:9", "scenario.yaml:6:9"])
+        #expect(run.result.failures.map(\.place?.description) == ["scenario.yaml:4:9", "scenario.yaml:6:9"])
         #expect(run.requests.map(\.command) == ["hasValidActivation", "hasValidActivation", "keychainItems"])
     }
 
-    @Test("A list in which everything holds passes, even with one step")
-    func passing() async throws {
+    @Test func `A list in which everything holds passes, even with one step`() async throws {
         let run = try await run(
             "  - check:\n      - main: hasValidActivation\n        expect: true\n  - phone: keychainItems\n",
             ["main.hasValidActivation": [Self.yes]])
@@ -43,8 +44,7 @@ struct PostConditionTests {
         #expect(run.requests.map(\.command) == ["hasValidActivation", "keychainItems"])
     }
 
-    @Test("A block inside stops at its first failure, and the list continues")
-    func blockInside() async throws {
+    @Test func `A block inside stops at its first failure, and the list continues`() async throws {
         let run = try await run(
             """
               - check:
@@ -59,8 +59,9 @@ struct PostConditionTests {
         #expect(run.requests.map(\.command) == ["hasValidActivation", "keychainItems"])
     }
 
-    @Test("A list inside `eventually` is retried until all of it holds, and its last attempt is reported")
-    func insideEventually() async throws {
+    @Test
+    func `A list inside 'eventually' is retried until all of it holds, and its last attempt is reported`() async throws
+    {
         let steps = """
               - eventually: 5s
                 steps:
@@ -84,8 +85,9 @@ struct PostConditionTests {
         #expect(failing.result.failures.map(\.step) == ["1.1.1", "1.1.2"], "\(failing.sinks)")
     }
 
-    @Test("A failed expectation in a list does not lose a race, even if a later step fails with an error")
-    func insideRace() async throws {
+    @Test
+    func `A failed expectation in a list does not lose a race, even if a later step fails with an error`() async throws
+    {
         let run = try await run(
             """
               - race:
@@ -104,8 +106,7 @@ struct PostConditionTests {
         #expect(run.result.failures.map(\.step) == ["1.2.1.1", "1.2.1.2"], "\(run.sinks)")
     }
 
-    @Test("The time limit of the scenario ends the list")
-    func timeLimit() async throws {
+    @Test func `The time limit of the scenario ends the list`() async throws {
         var limits = TimeLimits()
         limits.scenario = .milliseconds(100)
         let run = try await run(
@@ -117,8 +118,7 @@ struct PostConditionTests {
         #expect(!run.requests.contains { $0.actor == "wallet" })
     }
 
-    @Test("A list with an expectation beside it is a value like any other")
-    func value() async throws {
+    @Test func `A list with an expectation beside it is a value like any other`() async throws {
         let run = try await run(
             """
               - main: hasValidActivation

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import LabFile
-import LabKit
 import LabSystem
 import TestSupport
 import Testing
@@ -9,8 +11,8 @@ import Testing
 
 @Suite("Files of a new project", .endsInTime)
 struct ProjectTemplateTests {
-    @Test("A project gets its build server's file, in valid YAML", arguments: ProjectTemplate.BuildServer.allCases)
-    func buildServers(server: ProjectTemplate.BuildServer) throws {
+    @Test(arguments: ProjectTemplate.BuildServer.allCases)
+    func `A project gets its build server's file, in valid YAML`(server: ProjectTemplate.BuildServer) throws {
         let temporary = try TemporaryDirectory()
         let file = server == .github ? ".github/workflows/lab.yml" : ".gitlab-ci.yml"
         #expect(!(try ProjectTemplate(directory: temporary.file("plain")).write()).contains { $0.path == file })
@@ -23,8 +25,7 @@ struct ProjectTemplateTests {
         #expect(text.contains("lab run --report"))
     }
 
-    @Test("Every schema named in the first line of a file exists")
-    func schemas() throws {
+    @Test func `Every schema named in the first line of a file exists`() throws {
         let temporary = try TemporaryDirectory()
         let paths = try ProjectTemplate(directory: temporary.path).write().map(\.path)
         for name in ["lab", "scenario", "steps"] {
@@ -42,8 +43,8 @@ struct ProjectTemplateTests {
         for path in named { #expect(Files.exists(path), "\(path)") }
     }
 
-    @Test("A topology has the phone and the devices it names; an unknown word is refused with the nearest one")
-    func casts() throws {
+    @Test
+    func `A topology has the phone and the devices it names; an unknown word is refused with the nearest one`() throws {
         let temporary = try TemporaryDirectory()
         let paths = try ProjectTemplate(directory: temporary.path, cast: ProjectCast("phone, watch")).write().map(
             \.path)
@@ -63,8 +64,7 @@ struct ProjectTemplateTests {
         #expect(alone.map { "\($0)" }?.contains("--cast needs `phone`") == true)
     }
 
-    @Test("A schema of another version is rewritten, and everything else is unchanged")
-    func again() throws {
+    @Test func `A schema of another version is rewritten, and everything else is unchanged`() throws {
         let temporary = try TemporaryDirectory()
         let template = ProjectTemplate(directory: temporary.path)
         #expect(try template.write().allSatisfy { $0.change == .wrote })
@@ -77,8 +77,7 @@ struct ProjectTemplateTests {
         #expect(try Files.read(temporary.file("Scenarios/first.yaml")) == Data("old".utf8))
     }
 
-    @Test("The schemas include the custom apps of an existing lab file, and say when they cannot")
-    func ownApps() throws {
+    @Test func `The schemas include the custom apps of an existing lab file, and say when they cannot`() throws {
         let temporary = try TemporaryDirectory()
         try Files.write(
             Data(

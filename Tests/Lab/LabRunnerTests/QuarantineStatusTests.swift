@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabFile
 import TestSupport
 import Testing
@@ -6,8 +8,8 @@ import Testing
 
 @Suite("Requirements and quarantine decide whether a scenario runs and counts", .endsInTime)
 struct QuarantineStatusTests {
-    @Test("A topology that lacks what a scenario requires does not run it, and its steps are not checked")
-    func requirements() throws {
+    @Test
+    func `A topology that lacks what a scenario requires does not run it, and its steps are not checked`() throws {
         func obstacle(_ requires: String) throws -> String? {
             let outcome = try ScenarioFolder(
                 "name: R\nrequires: \(requires)\nsteps:\n  - tablet: hasValidActivation\n"
@@ -40,8 +42,10 @@ struct QuarantineStatusTests {
         ("", "tls: true, sharing: true", "no server with TLS"), ("", "", nil),
     ]
 
-    @Test("What a scenario requires to be there, or not to be there, is compared with its topology", arguments: needs)
-    func need(replaced: String, requires: String, obstacle: String?) throws {
+    @Test(arguments: needs)
+    func `What a scenario requires to be there, or not to be there, is compared with its topology`(
+        replaced: String, requires: String, obstacle: String?
+    ) throws {
         let outcome = try ScenarioFolder(
             """
             name: R
@@ -57,8 +61,7 @@ struct QuarantineStatusTests {
         #expect(found == obstacle.map { "the topology `default` has \($0)" })
     }
 
-    @Test("A quarantine has an owner and a last day; after that day, a failure counts again")
-    func quarantine() throws {
+    @Test func `A quarantine has an owner and a last day; after that day, a failure counts again`() throws {
         func standing(_ quarantine: String) throws -> QuarantineStatus {
             let outcome = try ScenarioFolder("name: Q\nquarantine: \(quarantine)\nsteps:\n  - main: kill\n").read()
             return try #require(outcome.scenarios.first, "\(outcome.diagnostics.map(\.kind.sentence))").standing
@@ -72,8 +75,7 @@ struct QuarantineStatusTests {
         #expect(ended.remarkOnFailing == "its quarantine has ended: known (until 2020-01-31)")
     }
 
-    @Test("The last day of a quarantine is a day of the calendar")
-    func lastDay() throws {
+    @Test func `The last day of a quarantine is a day of the calendar`() throws {
         func mistakes(_ until: String) throws -> [String] {
             try ScenarioFolder(
                 "name: Q\nquarantine: { reason: x, until: '\(until)' }\nsteps:\n  - main: kill\n"

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -34,8 +36,7 @@ struct RecordChecksumTests {
         }
     }
 
-    @Test("An unchanged record is intact; files added later do not count")
-    func whole() throws {
+    @Test func `An unchanged record is intact; files added later do not count`() throws {
         try Files.write(Data("page".utf8), to: directory.file("against-1.html"))
         #expect(damaged() == [])
         let checksums = try JSONValue.parse(Files.read("\(run)/checksums.json"))
@@ -44,8 +45,7 @@ struct RecordChecksumTests {
         }
     }
 
-    @Test("One changed bit anywhere in a record is detected, with the name of the file")
-    func oneBit() throws {
+    @Test func `One changed bit anywhere in a record is detected, with the name of the file`() throws {
         for (path, text) in Self.files {
             for bit in 0..<text.utf8.count * 8 {
                 var data = Data(text.utf8)
@@ -58,8 +58,7 @@ struct RecordChecksumTests {
         #expect(damaged() == [])
     }
 
-    @Test("A missing file, a longer file and damaged checksums are detected")
-    func otherDamage() throws {
+    @Test func `A missing file, a longer file and damaged checksums are detected`() throws {
         try Files.write(Data("x".utf8), to: directory.file("a/empty.log"))
         try Files.remove(directory.file("report.json"))
         #expect(damaged() == ["a/empty.log", "report.json"])
@@ -68,8 +67,7 @@ struct RecordChecksumTests {
         #expect(damaged() == [RecordChecksums.fileName])
     }
 
-    @Test("A damaged run is refused under each of its names")
-    func names() throws {
+    @Test func `A damaged run is refused under each of its names`() throws {
         let project = try TemporaryDirectory()
         let records = project.file(".lab")
         let run = "\(records)/runs/20260101-100000-aaaa"
@@ -86,8 +84,8 @@ struct RecordChecksumTests {
         }
     }
 
-    @Test("A file of several pieces is summed up as a whole", arguments: Sizes.ofBatches(262_144))
-    func largeFile(bytes: Int) throws {
+    @Test(arguments: Sizes.ofBatches(262_144))
+    func `A file of several pieces is summed up as a whole`(bytes: Int) throws {
         let path = directory.file("large.log")
         var data = Data(repeating: 0x61, count: bytes)
         try Files.write(data, to: path)
@@ -102,8 +100,7 @@ struct RecordChecksumTests {
         #expect(damaged() == ["large.log"])
     }
 
-    @Test("Neither the lock of a run nor pages made later belong to its record")
-    func notRecorded() throws {
+    @Test func `Neither the lock of a run nor pages made later belong to its record`() throws {
         for name in [RunDirectory.lockName, "against-1.html", "a/against-1.html"] {
             try Files.write(Data("x".utf8), to: directory.file(name))
         }
@@ -112,8 +109,7 @@ struct RecordChecksumTests {
         #expect(Set(files?.keys.map { $0 } ?? []) == Set(Self.files.keys).union(["a/against-1.html"]))
     }
 
-    @Test("The error names five files at most")
-    func sentence() {
+    @Test func `The error names five files at most`() {
         func sentence(_ count: Int) -> String {
             DamagedRecord(run: "r", files: (1...count).map { "f\($0)" }).description
         }
@@ -126,8 +122,7 @@ struct RecordChecksumTests {
         #expect(sentence(6).contains(": f1, f2, f3, f4, f5 and 1 more are not as "))
     }
 
-    @Test("A killed run has no checksums, and is read without a check")
-    func killed() throws {
+    @Test func `A killed run has no checksums, and is read without a check`() throws {
         try Files.remove(directory.file(RecordChecksums.fileName))
         #expect(try RecordChecksums(of: run) == nil)
         #expect(damaged() == [])

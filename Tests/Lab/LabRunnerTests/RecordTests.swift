@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -25,8 +27,7 @@ struct RecordTests {
         }
     }
 
-    @Test("Only the newest runs are kept, and running ones are never removed")
-    func retention() throws {
+    @Test func `Only the newest runs are kept, and running ones are never removed`() throws {
         let records = workspace.directory.file(".lab")
         for day in 1...4 {
             try Files.createDirectory("\(records)/runs/2020010\(day)-000000-\(day)")
@@ -42,8 +43,7 @@ struct RecordTests {
         #expect(try Files.readLink("\(records)/runs/latest") == Files.name(of: new.path))
     }
 
-    @Test("Names beside a recorded selection are checked against the whole project")
-    func wordsOfARecordedSelection() throws {
+    @Test func `Names beside a recorded selection are checked against the whole project`() throws {
         try workspace.write("name: A\ntags: [sdk]\nsteps:\n  - clock: freeze\n", to: "a.yaml")
         try workspace.write("name: B\ntags: [slow]\nsteps:\n  - clock: freeze\n", to: "b.yaml")
         try record([("a.yaml", .failed), ("b.yaml", .passed)])
@@ -62,8 +62,7 @@ struct RecordTests {
         }
     }
 
-    @Test("Scenarios whose names differ only in special characters have separate directories")
-    func directoriesOfScenarios() throws {
+    @Test func `Scenarios whose names differ only in special characters have separate directories`() throws {
         let run = try RunDirectory.create(in: workspace.directory.file(".lab"), keeping: 9)
         let ids = ["a/b.yaml", "a-b.yaml", "a-b-2.yaml", "c.yaml[<]", "c.yaml[>]", "a/b.yaml"]
         #expect(
@@ -72,8 +71,7 @@ struct RecordTests {
             ])
     }
 
-    @Test("The scenarios that failed last time are found in their record or among given paths")
-    func lastFailed() throws {
+    @Test func `The scenarios that failed last time are found in their record or among given paths`() throws {
         let (none, complaint) = selected { $0.lastFailed = true }
         #expect(none == nil)
         #expect(complaint.contains("no run is recorded"), "\(complaint)")
@@ -100,8 +98,7 @@ struct RecordTests {
         }
     }
 
-    @Test("A run of nothing still writes its reports: no scenario, and no failure")
-    func emptyRun() throws {
+    @Test func `A run of nothing still writes its reports: no scenario, and no failure`() throws {
         try record([("a.yaml", .passed)])
         let path = workspace.directory.file("run.jsonl")
         let (outcome, _) = workspace.run { options in
@@ -115,8 +112,7 @@ struct RecordTests {
         #expect(events.last?["scenarios"] == 0 && events.last?["failures"] == 0 && events.last?["exitCode"] == 0)
     }
 
-    @Test("The slowest scenarios of the last run are found by their longest round, including failures")
-    func slowest() throws {
+    @Test func `The slowest scenarios of the last run are found by their longest round, including failures`() throws {
         #expect(selected { $0.slowest = 1 }.1.contains("--slowest: no run is recorded"))
         try record(
             [("a.yaml", .failed), ("b.yaml", .passed), ("c.yaml", .notRun), ("b.yaml~2", .passed)],
@@ -135,8 +131,7 @@ struct RecordTests {
         #expect(text == "nothing to run: none of these was among the slowest last time\n")
     }
 
-    @Test("A scenario is new if no kept run has a result of it")
-    func neverPlayed() throws {
+    @Test func `A scenario is new if no kept run has a result of it`() throws {
         #expect(selected { $0.neverPlayed = true }.0 == ["a.yaml", "b.yaml", "c.yaml"])
         try record([("a.yaml", .passed), ("b.yaml", .notRun)])
         try record([("b.yaml", .notRun)])
@@ -150,8 +145,7 @@ struct RecordTests {
                 == "error: --last-failed and --new exclude each other: what is new has no record\n")
     }
 
-    @Test("The last failures of a suite with several parts are found in the last run of each part")
-    func lastFailedOfShards() throws {
+    @Test func `The last failures of a suite with several parts are found in the last run of each part`() throws {
         func part(_ number: Int, of suite: [String] = ["a.yaml", "b.yaml", "c.yaml"]) -> ShardRecord {
             ShardRecord(number: number, count: 2, suite: suite)
         }
@@ -164,8 +158,7 @@ struct RecordTests {
         #expect(selected { $0.lastFailed = true }.0 == [], "a run of its own is the last run")
     }
 
-    @Test("A scenario in a record has its path relative to the current directory")
-    func pathsFromRecords() throws {
+    @Test func `A scenario in a record has its path relative to the current directory`() throws {
         let here = Files.absolute(".")
         let file = try #require(try Files.list(here).first)
         #expect(ScenarioPath.path(ofScenario: file, inProject: here) == file)
@@ -188,8 +181,7 @@ struct RecordTests {
         try Files.write(report.rendered(), to: "\(run.path)/report.json")
     }
 
-    @Test("Scenarios with a changed file are found: their own, an included one, or lab.yaml")
-    func changed() throws {
+    @Test func `Scenarios with a changed file are found: their own, an included one, or lab.yaml`() throws {
         let (none, complaint) = selected { $0.changedSince = "HEAD" }
         #expect(none == nil)
         #expect(complaint.contains("is in no repository"), "\(complaint)")
@@ -219,8 +211,7 @@ struct RecordTests {
         #expect(try ToolCall.output(of: ["git", "-C", workspace.directory.path] + words) != nil, "git \(words)")
     }
 
-    @Test("A run, by default the last one, is packed into one file")
-    func bundle() throws {
+    @Test func `A run, by default the last one, is packed into one file`() throws {
         try record([("a.yaml", .passed)])
         let runs = RecordedRuns(records: workspace.directory.file(".lab"))
         let file = try runs.bundle(nil, to: workspace.directory.file("ticket.tar.gz"))
@@ -233,8 +224,7 @@ struct RecordTests {
         #expect(throws: LabFailure.self) { try runs.bundle(nil, to: "/nowhere/ticket.tar.gz") }
     }
 
-    @Test("A program that is missing is named")
-    func missingTool() {
+    @Test func `A program that is missing is named`() {
         let error = #expect(throws: BadUsage.self) { try ToolCall.output(of: ["no-such-program"]) }
         #expect(error.map { "\($0)" } == "there is no program `no-such-program` on the PATH")
     }

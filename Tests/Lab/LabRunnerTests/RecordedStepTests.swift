@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import LabFile
-import LabKit
 import TestSupport
 import Testing
 
@@ -7,31 +10,28 @@ import Testing
 
 @Suite("lab record", .endsInTime)
 struct RecordedStepTests {
-    @Test("A recorded scenario expects the observed flags, words and errors, and is formatted")
-    func record() async throws {
-        let shell = try await onThread {
-            try FakeShell(
-                """
-                server initActivation as code
-                - main:   persistActivation
-                  with: {password: "1234"}
+    @Test func `A recorded scenario expects the observed flags, words and errors, and is formatted`() async throws {
+        let shell = try await FakeShell(
+            """
+            server initActivation as code
+            - main:   persistActivation
+              with: {password: "1234"}
 
-                main hasValidActivation
-                main fetchActivationStatus
-                wallet createActivation activationCode=${code.activationCode}
-                main canStartActivation
-                undo
-                """,
-                answers: [
-                    "server.initActivation": [["result": ["activationCode": "AAAAA"]]],
-                    "main.hasValidActivation": [["result": true]],
-                    "main.canStartActivation": [["result": false]],
-                    "main.fetchActivationStatus": [["result": ["state": "active", "failCount": 0]]],
-                    "wallet.createActivation": [
-                        ["error": ["name": "externalPendingOperation", "domain": "PowerAuthErrorDomain"]]
-                    ],
-                ], isInteractive: false, isRecording: true)
-        }
+            main hasValidActivation
+            main fetchActivationStatus
+            wallet createActivation activationCode=${code.activationCode}
+            main canStartActivation
+            undo
+            """,
+            answers: [
+                "server.initActivation": [["result": ["activationCode": "AAAAA"]]],
+                "main.hasValidActivation": [["result": true]],
+                "main.canStartActivation": [["result": false]],
+                "main.fetchActivationStatus": [["result": ["state": "active", "failCount": 0]]],
+                "wallet.createActivation": [
+                    ["error": ["name": "externalPendingOperation", "domain": "PowerAuthErrorDomain"]]
+                ],
+            ], isInteractive: false, isRecording: true)
         #expect(shell.outcome == .passed, "\(shell.errors)")
         #expect(
             shell.saved == """
@@ -55,25 +55,22 @@ struct RecordedStepTests {
                 """)
     }
 
-    @Test("A pasted step in any form expects the observed answer")
-    func pastedForms() async throws {
-        let shell = try await onThread {
-            try FakeShell(
-                """
-                { wallet: createActivation, with: { activationCode: AAAAA-AAAAA-AAAAA-ATAAA } }
-                - wallet: createActivation
-                  with: { activationCode: AAAAA-AAAAA-AAAAA-ATAAA }
+    @Test func `A pasted step in any form expects the observed answer`() async throws {
+        let shell = try await FakeShell(
+            """
+            { wallet: createActivation, with: { activationCode: AAAAA-AAAAA-AAAAA-ATAAA } }
+            - wallet: createActivation
+              with: { activationCode: AAAAA-AAAAA-AAAAA-ATAAA }
 
-                - { main: hasValidActivation }
+            - { main: hasValidActivation }
 
-                """,
-                answers: [
-                    "wallet.createActivation": [
-                        ["error": ["name": "externalPendingOperation", "domain": "PowerAuthErrorDomain"]]
-                    ],
-                    "main.hasValidActivation": [["result": true]],
-                ], isInteractive: false, isRecording: true)
-        }
+            """,
+            answers: [
+                "wallet.createActivation": [
+                    ["error": ["name": "externalPendingOperation", "domain": "PowerAuthErrorDomain"]]
+                ],
+                "main.hasValidActivation": [["result": true]],
+            ], isInteractive: false, isRecording: true)
         #expect(shell.outcome == .passed, "\(shell.errors)")
         #expect(
             shell.saved == """
@@ -89,37 +86,36 @@ struct RecordedStepTests {
                 """, "\(shell.saved ?? "")")
     }
 
-    @Test("A typed value that occurred in an answer becomes a reference, and that answer's step keeps it")
-    func references() async throws {
-        let shell = try await onThread {
-            try FakeShell(
-                """
-                server initActivation userId=alice
-                main createActivation activationCode=VVVVV-VVVVV-VVVVV-VTFVA name=alice
-                server commitActivation activationId=6f1b0c3e-0001
-                - server: initActivation
-                  with: { userId: alice }
-                - server: initActivation
+    @Test
+    func `A typed value that occurred in an answer becomes a reference, and that answer's step keeps it`() async throws
+    {
+        let shell = try await FakeShell(
+            """
+            server initActivation userId=alice
+            main createActivation activationCode=VVVVV-VVVVV-VVVVV-VTFVA name=alice
+            server commitActivation activationId=6f1b0c3e-0001
+            - server: initActivation
+              with: { userId: alice }
+            - server: initActivation
 
-                { server: initActivation }
-                wallet createActivation activationCode="BBBBB-BBBBB-BBBBB-BTCBA"
-                main persistActivation password=CCCCC-CCCCC-CCCCC-CTCCA
-                server initActivation as activation2
-                """,
-                answers: [
-                    "server.initActivation": [
-                        [
-                            "result": [
-                                "activationCode": "VVVVV-VVVVV-VVVVV-VTFVA", "activationId": "6f1b0c3e-0001",
-                                "userId": "alice",
-                            ]
-                        ],
-                        ["result": ["activationCode": "AAAAA-AAAAA-AAAAA-ATAAA"]],
-                        ["result": ["activationCode": "BBBBB-BBBBB-BBBBB-BTCBA"]],
-                        ["result": ["activationCode": "CCCCC-CCCCC-CCCCC-CTCCA"]],
-                    ]
-                ], isInteractive: false, isRecording: true)
-        }
+            { server: initActivation }
+            wallet createActivation activationCode="BBBBB-BBBBB-BBBBB-BTCBA"
+            main persistActivation password=CCCCC-CCCCC-CCCCC-CTCCA
+            server initActivation as activation2
+            """,
+            answers: [
+                "server.initActivation": [
+                    [
+                        "result": [
+                            "activationCode": "VVVVV-VVVVV-VVVVV-VTFVA", "activationId": "6f1b0c3e-0001",
+                            "userId": "alice",
+                        ]
+                    ],
+                    ["result": ["activationCode": "AAAAA-AAAAA-AAAAA-ATAAA"]],
+                    ["result": ["activationCode": "BBBBB-BBBBB-BBBBB-BTCBA"]],
+                    ["result": ["activationCode": "CCCCC-CCCCC-CCCCC-CTCCA"]],
+                ]
+            ], isInteractive: false, isRecording: true)
         #expect(shell.outcome == .passed, "\(shell.errors)")
         // A kept answer gets another name, and an expectation that the writer gave first is unchanged.
         #expect(
@@ -149,18 +145,15 @@ struct RecordedStepTests {
                 """)
     }
 
-    @Test("An undone step provides no references")
-    func undone() async throws {
-        let shell = try await onThread {
-            try FakeShell(
-                "server initActivation\nundo\nmain createActivation activationCode=VVVVV-VVVVV-VVVVV-VTFVA",
-                answers: ["server.initActivation": [["result": ["activationCode": "VVVVV-VVVVV-VVVVV-VTFVA"]]]])
-        }
+    @Test func `An undone step provides no references`() async throws {
+        let shell = try await FakeShell(
+            "server initActivation\nundo\nmain createActivation activationCode=VVVVV-VVVVV-VVVVV-VTFVA",
+            answers: ["server.initActivation": [["result": ["activationCode": "VVVVV-VVVVV-VVVVV-VTFVA"]]]])
         #expect(shell.saved?.contains("activationCode: VVVVV-VVVVV-VVVVV-VTFVA") == true, "\(shell.saved ?? "")")
     }
 
-    @Test("A failing replay says which step differs, and whether time or its values may be the reason")
-    func replay() async throws {
+    @Test
+    func `A failing replay says which step differs, and whether time or its values may be the reason`() async throws {
         let sample = try #require(ScenarioResult.sample(.failed).failures.first)
         let reasons = [
             (UInt64(12_000_000_000), sample.differences, "it came 12 s after the step before"),

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -7,8 +10,8 @@ import Testing
 
 @Suite("The references that the lab prints", .endsInTime)
 struct ReferencePageTests {
-    @Test("Each page of docs holds its reference", arguments: ["commands", "events", "errors"])
-    func page(name: String) throws {
+    @Test(arguments: ["commands", "events", "errors"])
+    func `Each page of docs holds its reference`(name: String) throws {
         let reference =
             switch name {
             case "commands": VocabularyReference.text()
@@ -20,18 +23,7 @@ struct ReferencePageTests {
         #expect(shown == reference, "RECORD=1 swift test --filter DocumentationTests writes the page anew")
     }
 
-    @Test("The list of names has each name with its meaning, below the title of its kind")
-    func names() {
-        let lines = ExplanationReference.names().split(separator: "\n").map(String.init)
-        let expected = Explanation.Subject.allCases.flatMap { subject in
-            [subject.title] + Explanation.all.filter { $0.subject == subject }.map { "  \($0.name)  \($0.meaning)" }
-        }
-        #expect(lines == expected)
-        #expect(lines.count > 200)
-    }
-
-    @Test("Programs read the same events as people")
-    func events() throws {
+    @Test func `Programs read the same events as people`() throws {
         let document = EventReference.json()
         #expect(document["version"] == .integer(Int64(EventReference.version)))
         let events = try #require(document["events"]?.arrayValue)
@@ -53,8 +45,7 @@ struct ReferencePageTests {
 
     private static func text(_ value: JSONValue?) -> String { value?.stringValue ?? "" }
 
-    @Test("Programs read the same commands as people, with all kinds of actor")
-    func commands() throws {
+    @Test func `Programs read the same commands as people, with all kinds of actor`() throws {
         let document = try VocabularyReference.json()
         #expect(document["version"] == .integer(Int64(VocabularyReference.version)))
         #expect(document["programs"] == nil)
@@ -63,5 +54,53 @@ struct ReferencePageTests {
         let titles = VocabularyReference.text().matches(of: #/(?m)^Commands of (.+)$/#).map { String($0.1) }
         #expect(titles == ActorKind.allCases.map(\.title))
         #expect(Set(titles).count == titles.count)
+    }
+
+    @Test func `The list of explanations has every name under its subject, once`() {
+        let text = ExplanationReference.names()
+        var rest = text[...]
+        for subject in Explanation.Subject.allCases {
+            let lines = Explanation.all.filter { $0.subject == subject }.map { "  \($0.name)  \($0.meaning)\n" }
+            let section = "\(subject.title)\n\n\(lines.joined())"
+            #expect(rest.hasPrefix(section), "\(subject.title)")
+            rest = rest.dropFirst(section.count + 1)
+        }
+        #expect(rest.isEmpty)
+    }
+
+    @Test func `The schema of an object has its members and no others, each with type and meaning`() throws {
+        let command = try #require(Vocabulary.lab.command(named: "initActivation", of: .server))
+        guard case .object(let members) = command.result
+        else { throw Unexpected("\(command.name) does not answer an object") }
+        let schema = ValueSchema.value(of: command.result).json["anyOf"]?[0]
+        #expect(schema?["type"] == "object" && schema?["additionalProperties"] == false)
+        #expect(schema?["properties"]?.objectValue.map { $0.keys.sorted() } == members.map(\.name).sorted())
+        for member in members {
+            let description = schema?["properties"]?[member.name]?["description"]
+            #expect(description == .string(ValueSchema.meaning(of: member)), "\(member.name)")
+        }
+    }
+
+    @Test func `A command is listed once for all actors that share its meaning`() throws {
+        let text = try VocabularyReference.text(of: "sendMessage")
+        #expect(text.hasPrefix("A command of an app and a watch app\n\n  sendMessage  "))
+        #expect(text.contains("    reply: true or false, default true."))
+
+        // A process is killed, and a server, and a device.
+        let kill = try VocabularyReference.text(of: "kill")
+        #expect(kill.matches(of: #/A command of /#).count > 1)
+        #expect(kill.matches(of: #/\n  kill  /#).count == kill.matches(of: #/A command of /#).count)
+    }
+
+    @Test func `JSON contains only the command`() throws {
+        let commands = try VocabularyReference.json(of: "sendMessage")["commands"]?.arrayValue
+        #expect(commands?.map { $0["name"] } == ["sendMessage"])
+    }
+
+    @Test func `An unknown command is refused with the nearest one`() {
+        let sentence = "no command is called `sendMesage`; did you mean `sendMessage`?"
+        let text = #expect(throws: BadUsage.self) { try VocabularyReference.text(of: "sendMesage") }
+        let json = #expect(throws: BadUsage.self) { try VocabularyReference.json(of: "sendMesage") }
+        #expect([text, json].map { $0?.description } == [sentence, sentence])
     }
 }

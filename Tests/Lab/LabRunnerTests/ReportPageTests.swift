@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 
@@ -11,7 +13,8 @@ struct ReportPageTests {
     private static func documents() throws -> [String: JSONValue] {
         var result = ScenarioResult.sample(.failed, quarantine: "known")
         result.remark = "its quarantine has ended"
-        let skipped = SkippedStep(step: "2", title: "main: x", place: "a/b.yaml:4:5", reason: "no", times: 1)
+        let place = ReportedPlace(file: "a/b.yaml", line: 4, column: 5)
+        let skipped = SkippedStep(step: "2", title: "main: x", place: place, reason: "no", times: 1)
         result.skipped = [skipped]
         let shard = ShardRecord(number: 1, count: 2, suite: ["a"])
         var failure = try #require(result.failures.first)
@@ -30,19 +33,17 @@ struct ReportPageTests {
             "A failure": try JSONValue(encoding: failure),
             "A difference": try JSONValue(encoding: try #require(failure.differences.first)),
             "A skipped step": try JSONValue(encoding: skipped),
-            "`run.started`": try JSONValue(
-                encoding: RunEvent.runStarted(.init(seed: 7, scenarios: 1, directory: "/d"))),
+            "`run.started`": try JSONValue(encoding: RunEvent.RunStarted(seed: 7, scenarios: 1, directory: "/d")),
             "`scenario.started`": try JSONValue(
-                encoding: RunEvent.scenarioStarted(.init(number: 1, at: 0.5, id: "a", name: "A", seed: 7))),
+                encoding: RunEvent.ScenarioStarted(number: 1, at: 0.5, id: "a", name: "A", seed: 7)),
             "`scenario.finished`": try JSONValue(
-                encoding: RunEvent.scenarioFinished(.init(number: 1, at: 0.5, result: result))),
+                encoding: RunEvent.ScenarioFinished(number: 1, at: 0.5, result: result)),
             "`run.finished`": try JSONValue(
-                encoding: RunEvent.runFinished(.init(at: 0.5, scenarios: 1, failures: 1, exitCode: 1))),
+                encoding: RunEvent.RunFinished(at: 0.5, scenarios: 1, failures: 1, exitCode: 1)),
         ]
     }
 
-    @Test("Every member has a row with its type, and every row has a member")
-    func members() throws {
+    @Test func `Every member has a row with its type, and every row has a member`() throws {
         let page = try Project.text(of: "docs/reports.md")
         for (heading, document) in try Self.documents() {
             let section = try #require(
@@ -62,8 +63,7 @@ struct ReportPageTests {
         }
     }
 
-    @Test("The page names the written version")
-    func version() throws {
+    @Test func `The page names the written version`() throws {
         let page = try Project.text(of: "docs/reports.md")
         #expect(page.contains("The version is \(JSONReport.version)."))
     }

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import TestSupport
 import Testing
 
@@ -29,8 +31,7 @@ struct RoundTests {
         return taken
     }
 
-    @Test("A number of rounds is known from the start, each with the next seed")
-    func counted() throws {
+    @Test func `A number of rounds is known from the start, each with the next seed`() throws {
         let queue = queue(try Rounds(count: 2, endAtFailure: false))
         #expect(queue.total == 4)
         #expect(queue.jobs.map(\.index) == [0, 1, 2, 3])
@@ -39,8 +40,7 @@ struct RoundTests {
         #expect(self.queue(Rounds()).total == 2)
     }
 
-    @Test("Rounds until a failure: started rounds finish, and no further one starts")
-    func untilFailure() throws {
+    @Test func `Rounds until a failure: started rounds finish, and no further one starts`() throws {
         let endless = queue(try Rounds(endAtFailure: true))
         #expect(endless.total == nil)
         #expect(taken(endless, most: 5).last == "a.yaml~3 9")
@@ -52,15 +52,13 @@ struct RoundTests {
         #expect(taken(queue(try Rounds(count: 3, endAtFailure: true))).count == 6)
     }
 
-    @Test("Rounds for a time: started rounds finish, and no further one starts")
-    func forATime() throws {
+    @Test func `Rounds for a time: started rounds finish, and no further one starts`() throws {
         #expect(taken(queue(try Rounds(duration: .seconds(1000), endAtFailure: false)), failedAfter: 0).count == 20)
         let past = LabDuration(nanoseconds: 1)
         #expect(taken(queue(try Rounds(duration: past, endAtFailure: true))) == ["a.yaml 7", "b.yaml 7"])
     }
 
-    @Test("A scenario that the topology cannot run has one round, because more would never end")
-    func unplayable() throws {
+    @Test func `A scenario that the topology cannot run has one round, because more would never end`() throws {
         let workspace = try SuiteWorkspace([
             "a.yaml": "name: A\nrequires: { actors: [nobody] }\nsteps:\n  - main: kill\n"
         ])
@@ -69,15 +67,9 @@ struct RoundTests {
         #expect(taken(queue(try Rounds(endAtFailure: true), of: scenarios)) == ["a.yaml 7"])
     }
 
-    @Test("Impossible options are refused with a sentence")
-    func nonsense() {
+    @Test func `Impossible options are refused with a sentence`() {
         func complaint(_ count: Int?, _ duration: LabDuration?, _ endAtFailure: Bool) -> String? {
-            do throws(any Error) {
-                _ = try Rounds(count: count, duration: duration, endAtFailure: endAtFailure)
-                return nil
-            } catch {
-                return "\(error)"
-            }
+            thrown { _ = try Rounds(count: count, duration: duration, endAtFailure: endAtFailure) }.map { "\($0)" }
         }
         #expect(complaint(0, nil, false) == "--repeat must be at least 1")
         #expect(complaint(2, .seconds(1), true)?.contains("exclude each other") == true)

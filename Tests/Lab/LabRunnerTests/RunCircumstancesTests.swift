@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import LabFile
-import LabKit
 import LabSystem
 import TestSupport
 import Testing
@@ -9,8 +11,7 @@ import Testing
 
 @Suite("The record of a run", .endsInTime)
 struct RunCircumstancesTests {
-    @Test("It has the command without the values of --set, the lab, the machine, and the commit")
-    func circumstances() throws {
+    @Test func `It has the command without the values of --set, the lab, the machine, and the commit`() throws {
         let temporary = try TemporaryDirectory()
         let arguments = ["run", "--set", "pin=4711", "--set=key=a=b", "Scenarios"]
         let outside = RunCircumstances.now(arguments: arguments, in: temporary.path)
@@ -33,10 +34,8 @@ struct RunCircumstancesTests {
         #expect(RunCircumstances.now(arguments: [], in: temporary.path).isModified == true)
     }
 
-    @Test(
-        "A report that was moved with its records finds them beside it",
-        arguments: ["artefact/.lab/runs/20260301-093001-1a2b", "artefact/runs/20260301-093001-1a2b", "artefact"])
-    func carriedAway(place: String) throws {
+    @Test(arguments: ["artefact/.lab/runs/20260301-093001-1a2b", "artefact/runs/20260301-093001-1a2b", "artefact"])
+    func `A report that was moved with its records finds them beside it`(place: String) throws {
         let temporary = try TemporaryDirectory()
         let there = temporary.file("\(place)/Scenarios/a.yaml")
         try Files.createDirectory(there, mode: 0o755)
@@ -52,11 +51,13 @@ struct RunCircumstancesTests {
                 == [there, gone.directory, present.directory])
     }
 
-    @Test("GitLab's file has one entry for each scenario that counts, at its line, with the same fingerprint each time")
-    func codeQuality() throws {
+    @Test
+    func `GitLab's file has one entry for each scenario that counts, at its line, with the same fingerprint each time`()
+        throws
+    {
         var result = ScenarioResult.sample(.failed, name: "A")
         result.failures[0].differences = []
-        result.failures[0].place = "/builds/bank/Scenarios/a.yaml:3:5"
+        result.failures[0].place = ReportedPlace(file: "/builds/bank/Scenarios/a.yaml", line: 3, column: 5)
         let data = try CodeQualityReport.render(
             [result, .sample(.passed), .sample(.failed, quarantine: "known")],
             environment: ["CI_PROJECT_DIR": "/builds/bank"])
@@ -72,8 +73,7 @@ struct RunCircumstancesTests {
         #expect((location["lines"] as? [String: Any])?["begin"] as? Int == 3)
     }
 
-    @Test("GitLab's entry is at the expectation that did not hold, and an open verdict is less severe")
-    func codeQualityOfExpectation() throws {
+    @Test func `GitLab's entry is at the expectation that did not hold, and an open verdict is less severe`() throws {
         let results = [ScenarioResult.sample(.inconclusive, id: "a.yaml", name: "A"), .sample(.notRun, id: "b.yaml")]
         let data = try CodeQualityReport.render(results, environment: ["CI_PROJECT_DIR": "/builds/bank"])
         let entries = try #require(JSONValue.parse(data).arrayValue)
@@ -82,15 +82,13 @@ struct RunCircumstancesTests {
         #expect(entries[0]["location"] == ["path": "a/b.yaml", "lines": ["begin": 4]])
     }
 
-    @Test("GitHub's summary with counts and failures is appended to the output of other steps")
-    func summary() throws {
+    @Test func `GitHub's summary with counts and failures is appended to the output of other steps`() throws {
         let temporary = try TemporaryDirectory()
         let path = temporary.file("summary.md")
         #expect(GitHubSummary(environment: ["GITHUB_STEP_SUMMARY": path]) == nil)
         #expect(GitHubSummary(environment: ["GITHUB_ACTIONS": "true"]) == nil)
         try Files.write(Data("before\n".utf8), to: path)
-        let summary = try #require(
-            GitHubSummary(environment: ["GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": path]))
+        let summary = try #require(GitHubSummary(environment: ["GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": path]))
         var result = ScenarioResult.sample(.failed, name: "A | *b*")
         result.failures[0].causes = ["the\nserver"]
         result.failures[0].reason = "it failed"
@@ -108,16 +106,15 @@ struct RunCircumstancesTests {
                 """)
     }
 
-    @Test("GitHub's summary has rows for fifty scenarios, and a line for the rest", arguments: Sizes.ofBatches(50))
-    func summaryOfMany(count: Int) {
+    @Test(.verifies("size", "GitHubSummary.most"), arguments: Sizes.ofBatches(50))
+    func `GitHub's summary has rows for fifty scenarios, and a line for the rest`(count: Int) {
         let failed = Array(repeating: ScenarioResult.sample(.failed, name: "Red"), count: count)
         let lines = GitHubSummary.text(of: JSONReport(seed: 1, seconds: 2, results: failed)).split(separator: "\n")
         #expect(lines.count { $0.hasPrefix("| Red |") } == min(count, 50))
         #expect(lines.last == (count > 50 ? "and \(count - 50) more" : lines[2 + min(count, 50)]))
     }
 
-    @Test("A run in a directory is found outside any project")
-    func foreignRun() throws {
+    @Test func `A run in a directory is found outside any project`() throws {
         let temporary = try TemporaryDirectory()
         let run = temporary.file("carried/20260301-093001-1a2b")
         try Files.createDirectory(run, mode: 0o755)

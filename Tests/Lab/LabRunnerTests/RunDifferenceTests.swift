@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -13,7 +16,7 @@ struct RunDifferenceTests {
     }
 
     private static func answered(_ step: String, at time: UInt64, _ answer: JSONValue) -> HistoryEvent {
-        let outcome = ControlCaller.Outcome(answer: .result(answer), interval: nil)
+        let outcome = ActorSession.Outcome(answer: .success(answer), interval: nil)
         return HistoryEvent(time: time, step: step, .command(.init(of: "main", "x", ended: outcome)))
     }
 
@@ -48,8 +51,7 @@ struct RunDifferenceTests {
             ComparableRun(history: Self.history(answer: answer), events: second))
     }
 
-    @Test("Times, identifiers, process numbers, key lengths and thread interleaving make no difference")
-    func same() {
+    @Test func `Times, identifiers, process numbers, key lengths and thread interleaving make no difference`() {
         let identified =
             Self.events + [
                 Self.event(
@@ -72,8 +74,7 @@ struct RunDifferenceTests {
         #expect(lines(identified, again) == [])
     }
 
-    @Test("An app that still starts during the first step makes no difference, but a restarted one does")
-    func comingUp() {
+    @Test func `An app that still starts during the first step makes no difference, but a restarted one does`() {
         func started(at time: UInt64, incarnation: Int) -> [TraceEvent] {
             [
                 TraceEvent(
@@ -89,8 +90,7 @@ struct RunDifferenceTests {
         #expect(lines(Self.events, Self.events + started(at: 220, incarnation: 2)).first == "  main#2 parts at 1:")
     }
 
-    @Test("Identifiers and keys make no difference within a text, but other words do")
-    func texts() {
+    @Test func `Identifiers and keys make no difference within a text, but other words do`() {
         func told(_ first: String, _ second: String) -> [String] {
             let courses = [first, second].map { text in
                 ComparableRun(history: Self.history(answer: .string(text)), events: [])
@@ -116,8 +116,8 @@ struct RunDifferenceTests {
         #expect(told("state ACTIVE", "state BLOCKED") != [])
     }
 
-    @Test("An entry is shown up to 160 characters, and a longer one is cut there")
-    func longMoments() {
+    @Test(.verifies("size", "RunDifference.longestLine"))
+    func `An entry is shown up to 160 characters, and a longer one is cut there`() {
         var lengths: Set<Int> = []
         for count in 1...200 {
             let answer = String(repeating: "x ", count: count / 2) + (count.isMultiple(of: 2) ? "" : "y")
@@ -131,8 +131,8 @@ struct RunDifferenceTests {
         #expect(lengths.isSuperset(of: 100...160))
     }
 
-    @Test("The first difference of each process is shown with two lines before it")
-    func parting() {
+    @Test(.verifies("size", "RunDifference.context"))
+    func `The first difference of each process is shown with two lines before it`() {
         var other = Self.events
         other[3] = Self.event(140, .httpResponse, ["path": "/pa/v3/activation/status", "status": 503])
         #expect(
@@ -151,15 +151,13 @@ struct RunDifferenceTests {
             ])
     }
 
-    @Test("A process with fewer entries than in the other run differs at its end")
-    func missing() {
+    @Test func `A process with fewer entries than in the other run differs at its end`() {
         let told = lines(Self.events, Array(Self.events.dropLast()))
         #expect(told.first == "  main#1 parts at 7:")
         #expect(told.last == "  +       nothing more", "\(told)")
     }
 
-    @Test("A retried step makes no difference between two and three attempts")
-    func attempts() {
+    @Test func `A retried step makes no difference between two and three attempts`() {
         func course(_ attempts: UInt64) -> ComparableRun {
             let tries = (0..<attempts).map { Self.answered("1", at: 150 + $0, false) }
             let events = (0..<attempts).flatMap { attempt in
@@ -197,8 +195,7 @@ struct RunDifferenceTests {
             try JSONReport(seed: 1, seconds: 1, results: results).rendered(), to: "\(records)/runs/\(id)/report.json")
     }
 
-    @Test("Runs are compared scenario by scenario; a missing run or scenario is an error")
-    func runs() throws {
+    @Test func `Runs are compared scenario by scenario; a missing run or scenario is an error`() throws {
         let temporary = try TemporaryDirectory()
         let records = temporary.file(".lab")
         let ids = (1...3).map { "2026010\($0)-100000-aaaa" }
@@ -219,8 +216,7 @@ struct RunDifferenceTests {
         }
     }
 
-    @Test("One differing scenario is a difference, and the round that did not pass is compared")
-    func rounds() throws {
+    @Test func `One differing scenario is a difference, and the round that did not pass is compared`() throws {
         let temporary = try TemporaryDirectory()
         let records = temporary.file(".lab")
         let ids = ["20260101-100000-aaaa", "20260102-100000-aaaa"]
@@ -240,8 +236,7 @@ struct RunDifferenceTests {
         #expect(chosen.isSame && !chosen.text.contains("a.yaml"), "\(chosen.text)")
     }
 
-    @Test("The newest kept run that passed a scenario is found; a run that did not pass it is ignored")
-    func earlier() throws {
+    @Test func `The newest kept run that passed a scenario is found; a run that did not pass it is ignored`() throws {
         let temporary = try TemporaryDirectory()
         let records = temporary.file(".lab")
         let ids = (1...3).map { "2026010\($0)-100000-aaaa" }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -28,8 +30,7 @@ struct RunHistoryTests {
         return try #require(entries.first)
     }
 
-    @Test("All rounds are counted, except those that did not run")
-    func counts() throws {
+    @Test func `All rounds are counted, except those that did not run`() throws {
         let entry = try entry([
             Self.run(3, [("a.yaml", .passed, 5), ("a.yaml~2", .passed, 4)]),
             Self.run(2, [("a.yaml", .notRun, 0)]),
@@ -40,8 +41,10 @@ struct RunHistoryTests {
         #expect(entry.notPassedSince == nil)
     }
 
-    @Test("It has not passed since the first of the latest runs with a failing round, shown with that round's seed")
-    func begin() throws {
+    @Test
+    func `It has not passed since the first of the latest runs with a failing round, shown with that round's seed`()
+        throws
+    {
         let bad = [
             Self.run(4, [("a.yaml", .inconclusive, 1)]), Self.run(3, [("b.yaml", .notRun, 1)]),
             Self.run(2, [("a.yaml", .passed, 1), ("a.yaml~2", .failed, 1)]),
@@ -51,12 +54,9 @@ struct RunHistoryTests {
         #expect(try entry(bad).notPassedSince?.isOldest == true)
     }
 
-    @Test("The columns fit into 80 characters, and a path is not cut")
-    func text() {
+    @Test func `The columns fit into 80 characters, and a path is not cut`() {
         let id = "Scenarios/sharing/\(String(repeating: "x", count: 30)).yaml"
-        let runs = [
-            Self.run(2, [("b.yaml", .failed, 2), (id, .failed, 1234.5)]), Self.run(1, [(id, .passed, 0.25)]),
-        ]
+        let runs = [Self.run(2, [("b.yaml", .failed, 2), (id, .failed, 1234.5)]), Self.run(1, [(id, .passed, 0.25)])]
         let text = RunHistory(runs).text
         #expect(
             text == """
@@ -71,8 +71,7 @@ struct RunHistoryTests {
         #expect(RunHistory([]).text == "no kept run has played these scenarios\n")
     }
 
-    @Test("Programs read the same as JSON")
-    func json() throws {
+    @Test func `Programs read the same as JSON`() throws {
         let history = RunHistory([Self.run(2, [("a.yaml", .failed, 2)])])
         let value = try JSONValue.parse(Data(try history.json().utf8))
         #expect(
@@ -89,8 +88,7 @@ struct RunHistoryTests {
             ])
     }
 
-    @Test("Paths select files, folders and rows, also of deleted scenarios; any other path is an error")
-    func paths() throws {
+    @Test func `Paths select files, folders and rows, also of deleted scenarios; any other path is an error`() throws {
         let workspace = try SuiteWorkspace(["sub/new.yaml": "name: New\nsteps:\n  - main: kill\n"])
         let root = workspace.directory.path
         let ids = ["gone.yaml", "sub.yaml", "sub/a.yaml", "sub/t.yaml[one]", "sub/t.yaml[two]"]
@@ -109,8 +107,7 @@ struct RunHistoryTests {
         #expect(throws: BadUsage.self) { try selected("never.yaml") }
     }
 
-    @Test("Without a run there is no history, and an unreadable report is skipped")
-    func records() throws {
+    @Test func `Without a run there is no history, and an unreadable report is skipped`() throws {
         let workspace = try SuiteWorkspace([:])
         let records = workspace.directory.file(".lab")
         #expect(throws: BadUsage.self) { try RecordedRuns(records: records).history(of: []) }

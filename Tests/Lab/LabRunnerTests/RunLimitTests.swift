@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -9,8 +11,7 @@ import Testing
 struct RunLimitTests {
     // MARK: Interruptions
 
-    @Test("The first reason counts, and the end at once is also a stop")
-    func reasons() {
+    @Test func `The first reason counts, and the end at once is also a stop`() {
         let interruption = Interruption()
         #expect(!interruption.isSet && !interruption.isForced && interruption.reason == "")
         interruption.set(because: "the run takes too long")
@@ -24,9 +25,8 @@ struct RunLimitTests {
         #expect(forced.isSet && forced.isForced && forced.reason == "interrupted")
     }
 
-    @Test("Work hears of each request once while it lasts, and at once of those before it")
-    func reaching() {
-        let (interruption, heard) = (Interruption(), Notices())
+    @Test func `Work hears of each request once while it lasts, and at once of those before it`() {
+        let (interruption, heard) = (Interruption(), Recorder<String>())
         func work(_ name: String, _ body: () -> Void) {
             interruption.reaching({ heard.add("stop \(name)") }, end: { heard.add("end \(name)") }, during: body)
         }
@@ -45,8 +45,7 @@ struct RunLimitTests {
         #expect(heard.all == ["stop 2", "stop 3", "end 3", "stop 4", "end 4"])
     }
 
-    @Test("An inner interruption follows the outer one, with its reason, and does not affect it")
-    func passing() {
+    @Test func `An inner interruption follows the outer one, with its reason, and does not affect it`() {
         let (outer, first, second) = (Interruption(), Interruption(), Interruption())
         outer.passing(to: first) { first.set(because: "inner") }
         #expect(!outer.isSet && first.reason == "inner")
@@ -65,8 +64,7 @@ struct RunLimitTests {
 
     // MARK: Time
 
-    @Test("A deadline is over when its time has passed; the rest is counted in whole milliseconds")
-    func deadlines() {
+    @Test func `A deadline is over when its time has passed; the rest is counted in whole milliseconds`() {
         for limit in [LabDuration.zero, .milliseconds(-5)] {
             let deadline = Deadline(after: limit, of: "the step")
             #expect(deadline.isOver && deadline.rest == .zero, "\(limit)")
@@ -84,10 +82,9 @@ struct RunLimitTests {
         #expect(Deadline.earlier(nil, day).sentence == day.sentence)
     }
 
-    @Test("A countdown acts once when its time is over, and not when the work has ended before")
-    func countdowns() async throws {
+    @Test func `A countdown acts once when its time is over, and not when the work has ended before`() async throws {
         try await onThread {
-            let acts = Notices()
+            let acts = Recorder<String>()
             let over = Countdown(.milliseconds(1)) { acts.add("\($0)") }
             try acts.wait(for: "1ms")
             over.end()
@@ -97,14 +94,25 @@ struct RunLimitTests {
         }
     }
 
+    @Test func `A retried step pauses, but not beyond its last attempt`() {
+        let (now, pause) = (UInt64(1_000), UInt64(Pacing.pause.nanoseconds))
+        let rows: [(deadline: UInt64, rest: UInt64)] = [
+            (0, 0), (now - 1, 0), (now, 0), (now + 1, 1), (now + pause - 1, pause - 1), (now + pause, pause),
+            (now + pause + 1, pause), (.max, pause),
+        ]
+        for (deadline, rest) in rows {
+            let waited = Pacing.rest(at: now, until: deadline)
+            #expect(waited.nanoseconds == Int64(rest), "\(deadline)")
+        }
+    }
+
     // MARK: Steps
 
     private static func steps(_ text: String) throws -> [Step] {
         try RedCase.scenario("name: Steps\nsteps:\n\(text)\n").steps
     }
 
-    @Test("What a stopped step waited for is named by its kind")
-    func awaited() throws {
+    @Test func `What a stopped step waited for is named by its kind`() throws {
         let rows = [
             ("- main: hasValidActivation", "the answer of `main`"),
             ("- main: hasValidActivation\n  eventually: 1s", "`main` to answer as expected"),
@@ -124,8 +132,7 @@ struct RunLimitTests {
         }
     }
 
-    @Test("At each time the innermost running step is known, the actor's own first")
-    func stepAtTime() throws {
+    @Test func `At each time the innermost running step is known, the actor's own first`() throws {
         let text = """
             - parallel:
                 - main: hasValidActivation

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -26,8 +28,7 @@ struct RunReportsTests {
         }
     }
 
-    @Test("Events are written as they happen; the other reports are written at the end")
-    func stream() throws {
+    @Test func `Events are written as they happen; the other reports are written at the end`() throws {
         let directory = try TemporaryDirectory()
         let (events, junit) = (directory.file("run.jsonl"), directory.file("junit.xml"))
         try Files.write(Data("the run before".utf8), to: events)
@@ -49,8 +50,7 @@ struct RunReportsTests {
         #expect(Files.exists(junit))
     }
 
-    @Test("The last event counts finished scenarios, not those that the end of the run prevented")
-    func endedEarly() throws {
+    @Test func `The last event counts finished scenarios, not those that the end of the run prevented`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("run.jsonl")
         let reports = try RunReports([Self.report(.jsonl, path)], inputs: [])
@@ -64,8 +64,7 @@ struct RunReportsTests {
         #expect(last?["scenarios"] == 2 && last?["failures"] == 1)
     }
 
-    @Test("A stream that cannot be written makes only the end of the run fail")
-    func fullDisk() throws {
+    @Test func `A stream that cannot be written makes only the end of the run fail`() throws {
         let reports = try RunReports([Self.report(.jsonl, "/dev/full")], inputs: [])
         try reports.begin(seed: 1, scenarios: 1, directory: "/d")
         reports.ended(1, .sample(.passed))
@@ -75,10 +74,8 @@ struct RunReportsTests {
         #expect(failure?.description.hasPrefix("the report /dev/full could not be written: ") == true)
     }
 
-    @Test(
-        "Standard output accepts one report",
-        arguments: [["-", "-"], ["-", "/dev/stdout"], ["/dev/stdout", "/dev/fd/1"]])
-    func standardOutput(paths: [String]) {
+    @Test(arguments: [["-", "-"], ["-", "/dev/stdout"], ["/dev/stdout", "/dev/fd/1"]])
+    func `Standard output accepts one report`(paths: [String]) {
         #expect(throws: BadUsage.self) { try RunReports(paths.map { Self.report(.tap, $0) }, inputs: []) }
         #expect(paths.allSatisfy { Self.report(.tap, $0).isStandardOutput })
         #expect(!Self.report(.tap, "/dev/stderr").isStandardOutput)

@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -12,8 +15,7 @@ struct RunStatisticsTests {
         TraceEvent(time: milliseconds * 1_000_000, process: process, name: name, fields: fields)
     }
 
-    @Test("Starts and ends are paired per process, in each scenario separately")
-    func pairs() {
+    @Test func `Starts and ends are paired per process, in each scenario separately`() {
         let path: [String: JSONValue] = ["path": "/pa/v3/status"]
         let first = [
             Self.event(0, "main", .httpRequest, path), Self.event(1, "wallet", .httpRequest, path),
@@ -35,8 +37,7 @@ struct RunStatisticsTests {
         #expect(statistics.scenarios == 2)
     }
 
-    @Test("Each event is counted or timed under its name, by its process and start of it")
-    func everyEvent() throws {
+    @Test func `Each event is counted or timed under its name, by its process and start of it`() throws {
         func fields(_ name: String, _ value: JSONValue) -> [String: JSONValue] { [name: value] }
         let trace: [TraceEvent] = [
             Self.event(0, "main", .processStarted), Self.event(20, "main", .processReady),
@@ -82,8 +83,7 @@ struct RunStatisticsTests {
         #expect(lines.last == "  watch messages sent again                  1")
     }
 
-    @Test("A lock is waited for, then held")
-    func locks() {
+    @Test func `A lock is waited for, then held`() {
         let lock: [String: JSONValue] = ["lock": "status"]
         let statistics = RunStatistics(
             run: "r",

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-import LabKit
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -34,16 +37,14 @@ struct ScenarioRulesTests {
         ScenarioRules.violations(of: topology, in: try RecordedHistory(traces: traces.path))
     }
 
-    @Test("A lock with two holders is a failure, with the events that show it")
-    func twoHolders() throws {
+    @Test func `A lock with two holders is a failure, with the events that show it`() throws {
         let traces = try Self.traces()
         let violations = try Self.violations(of: Self.topology(), in: traces)
         #expect(violations.map(\.sentence).contains { $0.contains("`exclusion`") }, "\(violations)")
         #expect(violations.first?.events.contains { $0.contains("wallet#1") } == true)
     }
 
-    @Test("Apps with quirks, several sets of locks and several phones are not checked")
-    func notJudged() throws {
+    @Test func `Apps with quirks, several sets of locks and several phones are not checked`() throws {
         let traces = try Self.traces()
         #expect(try Self.violations(of: Self.topology(quirks: ["sdk.7"]), in: traces).isEmpty)
         #expect(try Self.violations(of: Self.topology(phones: 2), in: traces).isEmpty)

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import TestSupport
 import Testing
 
@@ -9,8 +11,7 @@ struct SchemaGoldenTests {
     /// Of a longer list only the beginning is recorded: the rest is of the same kind, and comes from the vocabulary.
     private static let longestList = 8
 
-    @Test("The schemas match the recorded ones")
-    func printOut() {
+    @Test func `The schemas match the recorded ones`() {
         let (scenario, include) = (ScenarioSchema.json(of: .scenario), ScenarioSchema.json(of: .include))
         let lab = ScenarioSchema.json(of: .lab)
         let document: JSONValue = [
@@ -126,12 +127,11 @@ struct SchemaGoldenTests {
         TypeRow(
             type: .any, given: "[1, null, [], {}]", notGiven: "[]", expected: #"[1, null, {"a": 1}]"#,
             notExpected: misspelled),
-        TypeRow(
-            type: .nothing, given: "[null]", notGiven: #"[0, "a"]"#, expected: "[null]", notExpected: #"[1, "a"]"#),
+        TypeRow(type: .nothing, given: "[null]", notGiven: #"[0, "a"]"#, expected: "[null]", notExpected: #"[1, "a"]"#),
     ]
 
-    @Test("Each type admits its values as arguments and as expectations, and refuses others", arguments: rows)
-    func types(_ row: TypeRow) throws {
+    @Test(arguments: rows)
+    func `Each type admits its values as arguments and as expectations, and refuses others`(_ row: TypeRow) throws {
         let expectations = ExpectationSchema.definitions(ownErrors: [])
         let definitions = ValueSchema.definitions.merging(expectations) { old, _ in old }
         func refused(_ fine: String, _ wrong: String, by schema: Schema) throws -> [JSONValue] {

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabControl
+import LabCore
 import LabFile
-import LabKit
 import LabSystem
 import TestSupport
 import Testing
@@ -32,8 +35,7 @@ struct SchemaKeyTests {
         return Set(try #require(schema["properties"]?.objectValue).keys)
     }
 
-    @Test("lab.yaml, down to the settings of an app's SDK")
-    func labFile() throws {
+    @Test func `lab.yaml, down to the settings of an app's SDK`() throws {
         let text = """
             q: 1
             topologies:
@@ -75,13 +77,11 @@ struct SchemaKeyTests {
             #expect(try keys(of: .lab, at: path) == known[container], "\(container)")
         }
         for part in ["topology", "device", "app", "powerAuth", "link"] {
-            #expect(
-                try keys(of: .scenario, at: "definitions/\(part)Part") == keys(of: .lab, at: "definitions/\(part)"))
+            #expect(try keys(of: .scenario, at: "definitions/\(part)Part") == keys(of: .lab, at: "definitions/\(part)"))
         }
     }
 
-    @Test("A scenario, down to the objects behind the words")
-    func scenarioFile() throws {
+    @Test func `A scenario, down to the objects behind the words`() throws {
         let text = """
             q: 1
             name: A

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import LabFile
-import LabKit
 import LabSystem
 import TestSupport
 import Testing
@@ -18,8 +20,7 @@ struct SchemaTests {
     private let include = DraftSeven(schemas.include)
     private let lab = DraftSeven(schemas.lab)
 
-    @Test("Every file of the catalogue is valid, and so is lab.yaml")
-    func catalogue() throws {
+    @Test func `Every file of the catalogue is valid, and so is lab.yaml`() throws {
         let root = Project.path("Scenarios")
         let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
         var count = 0
@@ -38,8 +39,8 @@ struct SchemaTests {
         }
     }
 
-    @Test("Files that fail only at run time are valid", arguments: TestFiles.cases(in: "Failures"))
-    func failures(name: String) throws {
+    @Test(arguments: TestFiles.cases(in: "Failures"))
+    func `Files that fail only at run time are valid`(name: String) throws {
         let file = try SourceFile.read("\(TestFiles.directory)/Failures/\(name)/scenario.yaml").get()
         #expect(try scenario.complaints(about: try Self.document(file)) == [])
     }
@@ -60,8 +61,8 @@ struct SchemaTests {
         "unreadable-file", "unset-environment-variable",
     ]
 
-    @Test("An error that a schema can detect is rejected", arguments: TestFiles.cases(in: "Golden"))
-    func mistakes(name: String) throws {
+    @Test(arguments: TestFiles.cases(in: "Golden"))
+    func `An error that a schema can detect is rejected`(name: String) throws {
         let file = try? SourceFile.read("\(TestFiles.directory)/Golden/\(name)/scenario.yaml").get()
         guard let document = file.flatMap({ try? Self.document($0) }) else {
             #expect(Self.beyondSchemas.contains(name))
@@ -71,8 +72,7 @@ struct SchemaTests {
         #expect(complaints.isEmpty == Self.beyondSchemas.contains(name), "\(complaints)")
     }
 
-    @Test("A step has exactly one actor, with any other keys beside it")
-    func oneActor() throws {
+    @Test func `A step has exactly one actor, with any other keys beside it`() throws {
         func complaints(_ step: String) throws -> [String] {
             let file = SourceFile(path: "a.yaml", text: "name: A\nsteps:\n  - { \(step) }\n")
             return try scenario.complaints(about: try Self.document(file))
@@ -85,8 +85,7 @@ struct SchemaTests {
         #expect(try complaints("race: [[main: kill], [wallet: kill]], main: kill") != [])
     }
 
-    @Test("Parameters and answers belong to their command")
-    func binding() throws {
+    @Test func `Parameters and answers belong to their command`() throws {
         func complaints(_ step: String) throws -> [String] {
             let file = SourceFile(path: "a.yaml", text: "name: A\nsteps:\n  - { \(step) }\n")
             return try scenario.complaints(about: try Self.document(file))
@@ -110,8 +109,7 @@ struct SchemaTests {
         #expect(try complaints("main: kill, fails: { code: { oneOf: [peerDied, 3] }, more: { any: true } }") == [])
     }
 
-    @Test("Each meaning is a sentence, and defaults are not")
-    func meanings() {
+    @Test func `Each meaning is a sentence, and defaults are not`() {
         func check(_ schema: JSONValue, _ path: String) {
             if let meaning = schema["description"]?.stringValue {
                 #expect(meaning.hasSuffix(".") && meaning.first?.isUppercase == true, "\(path): \(meaning)")
@@ -123,8 +121,7 @@ struct SchemaTests {
         check(Self.schemas.lab, "lab")
     }
 
-    @Test("Each example is valid in its place")
-    func examples() throws {
+    @Test func `Each example is valid in its place`() throws {
         for (schema, least) in [(scenario, 30), (include, 20)] {
             let (count, complaints) = try schema.unfitExamples()
             #expect(complaints == [])
@@ -132,8 +129,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("Every word of the language has its schema")
-    func words() {
+    @Test func `Every word of the language has its schema`() {
         #expect(Set(StepSchema.words.keys) == Set(ReservedWords.stepWords))
         #expect(Set(StepSchema.meanings.keys) == Set(ReservedWords.stepWords))
         #expect(Set(CommandSchema.siblings.keys) == Set(ReservedWords.commandSiblings))

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import TestSupport
 import Testing
 
@@ -8,8 +10,7 @@ import Testing
 struct SeedTests {
     private let pin = GeneratedValue(name: "pin", kind: .pin, size: 6)
 
-    @Test("The same seed gives the same values; another seed gives others")
-    func sameSeed() {
+    @Test func `The same seed gives the same values; another seed gives others`() {
         for kind in GeneratedValue.Kind.allCases {
             let value = GeneratedValue(name: "v", kind: kind, size: 1000)
             #expect(value.draw(seed: 7, scenario: "a.yaml") == value.draw(seed: 7, scenario: "a.yaml"))
@@ -18,23 +19,20 @@ struct SeedTests {
         }
     }
 
-    @Test("A stream depends only on its own names, not on how they are joined")
-    func keys() {
+    @Test func `A stream depends only on its own names, not on how they are joined`() {
         var first = SeedStream(seed: 1, "ab", "c")
         var second = SeedStream(seed: 1, "a", "bc")
         #expect(first.next() != second.next())
     }
 
-    @Test("The values of a seed never change")
-    func knownValues() {
+    @Test func `The values of a seed never change`() {
         #expect(pin.draw(seed: 1, scenario: "s") == "669307")
         #expect(
             GeneratedValue(name: "id", kind: .uuid, size: 0).draw(seed: 1, scenario: "s")
                 == "0f21c27e-1137-41bd-baa6-67aa130d119a")
     }
 
-    @Test("A PIN has the requested number of digits, a UUID its version and variant")
-    func forms() throws {
+    @Test func `A PIN has the requested number of digits, a UUID its version and variant`() throws {
         for seed in 0..<50 as Range<UInt64> {
             let pin = try #require(pin.draw(seed: seed, scenario: "s").stringValue)
             #expect(pin.count == 6 && pin.allSatisfy(\.isNumber))

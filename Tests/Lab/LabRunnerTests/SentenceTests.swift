@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import LabFile
-import LabKit
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -20,9 +23,8 @@ struct SentenceTests {
             with: { activationCode: "code of ${user}", additionalActivationOtp: "one-time secret" }
         """
 
-    @Test("Without a note it is the command's summary with the arguments, the same everywhere")
-    func generated() async throws {
-        let run = try await onThread { try FakeRun(Self.steps, answers: FakeAnswers(Self.failing)) }
+    @Test func `Without a note it is the command's summary with the arguments, the same everywhere`() async throws {
+        let run = try await FakeRun(Self.steps, answers: FakeAnswers(Self.failing))
         let user = GeneratedValue(name: "user", kind: .name, size: 0).draw(seed: 1, scenario: "scenario.yaml")
         let sentence =
             "main exchanges keys with the server, using an activation code "
@@ -38,31 +40,24 @@ struct SentenceTests {
         #expect(!run.sinks.contains("one-time secret"))
     }
 
-    @Test("A note replaces it, and the terminal does not repeat the note beside its source line")
-    func note() async throws {
-        let run = try await onThread {
-            try FakeRun(
-                Self.steps.replacing("- main: createActivation", with: "- note: Two words\n    main: createActivation"),
-                answers: FakeAnswers(Self.failing))
-        }
+    @Test func `A note replaces it, and the terminal does not repeat the note beside its source line`() async throws {
+        let run = try await FakeRun(
+            Self.steps.replacing("- main: createActivation", with: "- note: Two words\n    main: createActivation"),
+            answers: FakeAnswers(Self.failing))
         let failure = try #require(run.result.failures.first)
         #expect(failure.sentence == "Two words")
         let text = TerminalReport(isColoured: false).render(failure)
         #expect(text.components(separatedBy: "Two words").count == 2, "\(text)")
     }
 
-    @Test("A word of the language has its own sentence")
-    func words() async throws {
-        let run = try await onThread {
-            try FakeRun("  - waitFor: { event: state.saved, peer: main, within: 10ms }\n")
-        }
+    @Test func `A word of the language has its own sentence`() async throws {
+        let run = try await FakeRun("  - waitFor: { event: state.saved, peer: main, within: 10ms }\n")
         #expect(run.result.failures.count == 1)
         #expect(run.result.failures.first?.sentence == nil)
     }
 
-    @Test(
-        "Every command makes a sentence whose subject is the actor", arguments: Vocabulary.lab.commands.map(\.summary))
-    func vocabulary(summary: String) {
+    @Test(arguments: Vocabulary.lab.commands.map(\.summary))
+    func `Every command makes a sentence whose subject is the actor`(summary: String) {
         // "Creates an activation." becomes "server creates an activation".
         let verb = summary.prefix { $0.isLetter }
         #expect(verb.hasSuffix("s") && verb.first?.isUppercase == true, "\(summary)")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import TestSupport
@@ -9,21 +11,18 @@ import Testing
 struct ShardTests {
     private let ids = (1...200).map { "folder/scenario-\($0).yaml" }
 
-    @Test("Every scenario belongs to exactly one shard, and shards have about equal size")
-    func partition() throws {
+    @Test func `Every scenario belongs to exactly one shard, and shards have about equal size`() throws {
         let shards = try (1...4).map { try Shard("\($0)/4", environment: [:]) }
         for id in ids { #expect(shards.count { $0.contains(id) } == 1) }
         for shard in shards { #expect((30...70).contains(ids.count(where: shard.contains))) }
     }
 
-    @Test("The shard of a scenario never changes: machines with different versions of a suite agree")
-    func stability() throws {
+    @Test func `The shard of a scenario never changes: machines with different versions of a suite agree`() throws {
         let third = try Shard("3/3", environment: [:])
         #expect(ids.prefix(12).filter(third.contains) == Self.recorded)
     }
 
-    @Test("Recorded durations balance the shards, and each scenario belongs to one")
-    func balance() throws {
+    @Test func `Recorded durations balance the shards, and each scenario belongs to one`() throws {
         let seconds = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0 < 4 ? 60.0 : Double($0 % 7)) })
         // Scenarios without a recorded duration count as the median.
         let suite = ids + ["new.yaml"]
@@ -40,7 +39,6 @@ struct ShardTests {
     private static let recorded = [2, 3, 4, 6, 7, 8, 12].map { "folder/scenario-\($0).yaml" }
 
     @Test(
-        "The shard is read from the scheduler's variables",
         arguments: [
             ("/3", ["JOB_COMPLETION_INDEX": "0"], 1, 3),
             ("/3", ["CI_NODE_INDEX": "3"], 3, 3),
@@ -56,15 +54,15 @@ struct ShardTests {
             ),
             ("2/5", ["SLURM_ARRAY_TASK_ID": "1"], 2, 5),
         ] as [(String, [String: String], Int, Int)])
-    func schedulers(text: String, environment: [String: String], number: Int, count: Int) throws {
+    func `The shard is read from the scheduler's variables`(
+        text: String, environment: [String: String], number: Int, count: Int
+    ) throws {
         let shard = try Shard(text, environment: environment)
         #expect((shard.number, shard.count) == (number, count))
     }
 
-    @Test(
-        "Invalid shards are refused",
-        arguments: ["0/3", "4/3", "1/0", "x/3", "3", "", "1/2/3", "/3", "auto", "/"])
-    func refused(text: String) {
+    @Test(arguments: ["0/3", "4/3", "1/0", "x/3", "3", "", "1/2/3", "/3", "auto", "/"])
+    func `Invalid shards are refused`(text: String) {
         #expect(throws: BadUsage.self) { try Shard(text, environment: [:]) }
     }
 
@@ -76,8 +74,7 @@ struct ShardTests {
             shard: ShardRecord(number: number, count: count, suite: (1...suite).map(id)))
     }
 
-    @Test("Joined results have the order of the suite, for any order of the reports")
-    func merge() throws {
+    @Test func `Joined results have the order of the suite, for any order of the reports`() throws {
         let (first, second) = (report(1, of: 2, results: [1, 4]), report(2, of: 2, results: [2, 3]))
         let merged = try ReportMerge.merge([("b", second), ("a", first)])
         #expect(merged.results.map(\.id) == ["1.yaml", "2.yaml", "3.yaml", "4.yaml"])
@@ -89,16 +86,10 @@ struct ShardTests {
         #expect(try ReportMerge.merge([("a", first), ("b", other)]).seed == nil)
     }
 
-    @Test("A missing, duplicate or foreign shard is named")
-    func incomplete() {
+    @Test func `A missing, duplicate or foreign shard is named`() {
         let (first, second) = (report(1, of: 2, results: [1, 4]), report(2, of: 2, results: [2, 3]))
         func complaint(_ reports: [(String, JSONReport)]) -> String? {
-            do {
-                _ = try ReportMerge.merge(reports.map { (path: $0.0, report: $0.1) })
-                return nil
-            } catch {
-                return "\(error)"
-            }
+            thrown { _ = try ReportMerge.merge(reports.map { (path: $0.0, report: $0.1) }) }.map { "\($0)" }
         }
         #expect(complaint([("a", first)]) == "the report of shard 2/2 is missing")
         #expect(complaint([("a", first), ("b", second), ("c", first)]) == "shard 1/2 is given twice, in a and c")

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -77,8 +80,7 @@ struct SharingStateTests {
         SharingState.Device(name: "tablet", activations: []),
     ])
 
-    @Test("Every part has its line")
-    func lines() throws {
+    @Test func `Every part has its line`() throws {
         #expect(
             try state.about("wallet").lines == [
                 "bank in group.a on phone, shared by main, wallet",
@@ -94,8 +96,7 @@ struct SharingStateTests {
             ])
     }
 
-    @Test("The document survives a round trip")
-    func json() throws {
+    @Test func `The document survives a round trip`() throws {
         let text = try state.rendered()
         let copy = try SharingState(reading: Data(text.utf8))
         #expect(copy.version == 1)
@@ -103,8 +104,7 @@ struct SharingStateTests {
         #expect(copy.lines == state.lines)
     }
 
-    @Test("Asking about an app or a group that shares nothing is an error; a missing answer is reported")
-    func about() throws {
+    @Test func `Asking about an app or a group that shares nothing is an error; a missing answer is reported`() throws {
         #expect(try state.about("group.a").devices.count == 1)
         let error = #expect(throws: BadUsage.self) { try state.about("walet") }
         #expect(error?.description.contains("did you mean `wallet`?") == true, "\(error?.description ?? "")")
@@ -114,8 +114,7 @@ struct SharingStateTests {
         #expect(try silent.about("main").lines == ["phone does not answer: ended"])
     }
 
-    @Test("A failure refers to shared state only if it was changing")
-    func suspect() {
+    @Test func `A failure refers to shared state only if it was changing`() {
         #expect(state.suspect(preferring: "wallet") == "wallet")
         #expect(state.suspect(preferring: "phone") == "main")
         #expect(state.suspect(preferring: nil) == "main")

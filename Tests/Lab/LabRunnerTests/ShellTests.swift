@@ -1,7 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabControl
+import LabCore
 import LabFile
-import LabKit
 import LabSystem
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -15,7 +19,6 @@ struct ShellTests {
     }
 
     @Test(
-        "The short form is a step in YAML",
         arguments: [
             ("main hasValidActivation", "main: hasValidActivation"),
             ("server initActivation as code", "server: initActivation\nas: code"),
@@ -32,49 +35,43 @@ struct ShellTests {
                 "- main: persistActivation\n  with: { password: a }"
             ),
         ])
-    func shortForm(line: String, yaml: String) throws {
+    func `The short form is a step in YAML`(line: String, yaml: String) throws {
         #expect(try ShellLine.yaml(line, argument: plain) == yaml)
     }
 
-    @Test(
-        "A malformed short form is refused with its syntax",
-        arguments: ["main x y", "main x =3", "main x \"a"])
-    func wrongShortForm(line: String) {
+    @Test(arguments: ["main x y", "main x =3", "main x \"a"])
+    func `A malformed short form is refused with its syntax`(line: String) {
         #expect(throws: BadUsage.self) { try ShellLine.yaml(line, argument: plain) }
     }
 
     @Test(
-        "A text that YAML would read as another type is quoted",
         arguments: [
             ("main", "main"), ("Alice's phone", #""Alice's phone""#), ("two words", "two words"), (" a", #"" a""#),
             ("a ", #""a ""#), ("-a", #""-a""#), ("a-b", "a-b"), ("", #""""#), ("1", #""1""#), (".5", #"".5""#),
             ("+1", #""+1""#), ("a1", "a1"), ("true", #""true""#), ("NO", #""NO""#), ("~", #""~""#),
             ("nobody", "nobody"),
         ])
-    func quotes(text: String, yaml: String) {
+    func `A text that YAML would read as another type is quoted`(text: String, yaml: String) {
         #expect(ShellLine.flow(.string(text)) == yaml)
         #expect(ShellLine.flow(["k": [.string(text)]]) == "{ k: [\(yaml)] }")
     }
 
-    @Test("Later steps can use what a step keeps; a failing step keeps nothing")
-    func captures() async throws {
-        let shell = try await onThread {
-            try FakeShell(
-                """
-                server initActivation as code
-                main createActivation activationCode=${code.activationCode} as made
-                main createActivation activationCode=${code.activationCode} as made
-                main createActivation activationCode=${none.activationCode}
-                kept
-                """,
-                answers: [
-                    "server.initActivation": [["result": ["activationCode": "AAAAA"]]],
-                    "main.createActivation": [
-                        ["error": ["name": "networkError", "domain": "PowerAuthErrorDomain"]],
-                        ["result": ["activationFingerprint": "12345678"]],
-                    ],
-                ])
-        }
+    @Test func `Later steps can use what a step keeps; a failing step keeps nothing`() async throws {
+        let shell = try await FakeShell(
+            """
+            server initActivation as code
+            main createActivation activationCode=${code.activationCode} as made
+            main createActivation activationCode=${code.activationCode} as made
+            main createActivation activationCode=${none.activationCode}
+            kept
+            """,
+            answers: [
+                "server.initActivation": [["result": ["activationCode": "AAAAA"]]],
+                "main.createActivation": [
+                    ["error": ["name": "networkError", "domain": "PowerAuthErrorDomain"]],
+                    ["result": ["activationFingerprint": "12345678"]],
+                ],
+            ])
         #expect(shell.requests.map(\.command) == ["initActivation", "createActivation", "createActivation"])
         #expect(shell.requests[1].arguments["activationCode"] == "AAAAA")
         #expect(shell.errors.contains { $0.contains("networkError") })
@@ -83,43 +80,36 @@ struct ShellTests {
         #expect(shell.outcome == .passed)
     }
 
-    @Test("An error is shown at its place, and nothing is sent")
-    func mistakes() async throws {
-        let shell = try await onThread { try FakeShell("main hasValidActivatoin\nmian hasValidActivation") }
+    @Test func `An error is shown at its place, and nothing is sent`() async throws {
+        let shell = try await FakeShell("main hasValidActivatoin\nmian hasValidActivation")
         #expect(shell.requests.isEmpty)
         #expect(shell.errors.count == 2)
         #expect(shell.errors[0].contains("did you mean") && shell.errors[0].contains("^~~~"), "\(shell.errors)")
         #expect(shell.errors[1].contains("did you mean `main`"), "\(shell.errors)")
     }
 
-    @Test("A file of steps ends at its first error or failure, with the exit code of a scenario")
-    func files() async throws {
-        let refused = try await onThread { try FakeShell("main no\nmain hasValidActivation", isInteractive: false) }
+    @Test func `A file of steps ends at its first error or failure, with the exit code of a scenario`() async throws {
+        let refused = try await FakeShell("main no\nmain hasValidActivation", isInteractive: false)
         #expect(refused.outcome == .badInput)
         #expect(refused.requests.isEmpty)
-        let failed = try await onThread {
-            try FakeShell(
-                "- main: hasValidActivation\n  expect: true\n\nmain canStartActivation",
-                answers: ["main.hasValidActivation": [["result": false]]], isInteractive: false)
-        }
+        let failed = try await FakeShell(
+            "- main: hasValidActivation\n  expect: true\n\nmain canStartActivation",
+            answers: ["main.hasValidActivation": [["result": false]]], isInteractive: false)
         #expect(failed.outcome == .failed)
         #expect(failed.requests.map(\.command) == ["hasValidActivation"])
     }
 
-    @Test("The history numbers each input, multi-line text once, and masks secrets")
-    func history() async throws {
-        let shell = try await onThread {
-            try FakeShell(
-                """
-                main hasValidActivation
-                # a remark
-                - main: persistActivation
-                  with: { password: "4711-secret" }
+    @Test func `The history numbers each input, multi-line text once, and masks secrets`() async throws {
+        let shell = try await FakeShell(
+            """
+            main hasValidActivation
+            # a remark
+            - main: persistActivation
+              with: { password: "4711-secret" }
 
-                main no
-                history
-                """)
-        }
+            main no
+            history
+            """)
         #expect(
             shell.output.contains(
                 """
@@ -131,66 +121,55 @@ struct ShellTests {
                 """), "\(shell.output)")
     }
 
-    @Test("A line with a secret is missing in the next session's history")
-    func secrets() async throws {
-        let shell = try await onThread {
-            try FakeShell("main hasValidActivation\nmain persistActivation password=\"4711-secret\"")
-        }
+    @Test func `A line with a secret is missing in the next session's history`() async throws {
+        let shell = try await FakeShell("main hasValidActivation\nmain persistActivation password=\"4711-secret\"")
         #expect(shell.requests.count == 2, "\(shell.errors)")
         #expect(shell.remembered == ["main hasValidActivation"])
     }
 
-    @Test("A refused line also hides its secrets, for any typo")
-    func refusedSecrets() async throws {
-        let shell = try await onThread {
-            try FakeShell(
-                """
-                main persistActivation password=correct-horse-71 biometri=false
-                main persistActivaton password=correct-horse-72
-                persistActivation password=correct-horse-73
-                { main: persistActivaton, with: { password: correct-horse-74 } }
-                { main: persistActivaton, with: { "password": "correct-horse-75" } }
-                main persistActivation password="correct-horse-76
-                main persistActivation pasword=correct-horse-77
-                main changePasswort from=correct-horse-78
-                main changePassword from=correct-horse-79 to=correct-horse-80 too=far
-                history
-                """)
-        }
+    @Test func `A refused line also hides its secrets, for any typo`() async throws {
+        let shell = try await FakeShell(
+            """
+            main persistActivation password=correct-horse-71 biometri=false
+            main persistActivaton password=correct-horse-72
+            persistActivation password=correct-horse-73
+            { main: persistActivaton, with: { password: correct-horse-74 } }
+            { main: persistActivaton, with: { "password": "correct-horse-75" } }
+            main persistActivation password="correct-horse-76
+            main persistActivation pasword=correct-horse-77
+            main changePasswort from=correct-horse-78
+            main changePassword from=correct-horse-79 to=correct-horse-80 too=far
+            history
+            """)
         let all = (shell.output + shell.errors + shell.remembered).joined(separator: "\n")
         #expect(!all.contains("correct-horse"), "\(all)")
         #expect(shell.output.last?.contains("persistActivaton password=••••") == true, "\(shell.output)")
         #expect(shell.remembered == ["history"])
     }
 
-    @Test("Text that only looks like a secret in a refused line is shown afterwards")
-    func refusedWords() async throws {
-        let shell = try await onThread {
-            try FakeShell(
-                """
-                waitFor: { event: server.activaton, where: { to: ACTIVE } }
-                main persistActivation biometri=false
-                server activationStatus activationId=1
-                """, answers: ["server.activationStatus": [["result": ["activationStatus": "ACTIVE"]]]])
-        }
+    @Test func `Text that only looks like a secret in a refused line is shown afterwards`() async throws {
+        let shell = try await FakeShell(
+            """
+            waitFor: { event: server.activaton, where: { to: ACTIVE } }
+            main persistActivation biometri=false
+            server activationStatus activationId=1
+            """, answers: ["server.activationStatus": [["result": ["activationStatus": "ACTIVE"]]]])
         #expect(shell.output.joined().contains("ACTIVE"), "\(shell.output)")
         #expect(shell.remembered.count == 3)
     }
 
-    @Test("A secret from the environment or from input without echo is sent, but not kept or recorded")
-    func givenSecrets() async throws {
+    @Test
+    func `A secret from the environment or from input without echo is sent, but not kept or recorded`() async throws {
         setenv("LAB_SHELL_TEST_PIN", "4711-hidden", 1)
-        let shell = try await onThread {
-            try FakeShell(
-                """
-                main persistActivation password=env:LAB_SHELL_TEST_PIN
-                main validatePassword password=@-
-                0815-typed
-                main validatePassword password=env:LAB_SHELL_TEST_PIN
-                main validatePassword password=env:LAB_SHELL_TEST_NONE
-                main validatePassword password=1234
-                """)
-        }
+        let shell = try await FakeShell(
+            """
+            main persistActivation password=env:LAB_SHELL_TEST_PIN
+            main validatePassword password=@-
+            0815-typed
+            main validatePassword password=env:LAB_SHELL_TEST_PIN
+            main validatePassword password=env:LAB_SHELL_TEST_NONE
+            main validatePassword password=1234
+            """)
         #expect(
             shell.requests.map { $0.arguments["password"] }
                 == ["4711-hidden", "0815-typed", "4711-hidden", "1234"], "\(shell.errors)")
@@ -220,12 +199,9 @@ struct ShellTests {
         #expect(shell.output.contains { $0.hasSuffix("LAB_SHELL_TEST_PIN, LAB_PASSWORD2, LAB_PASSWORD3") })
     }
 
-    @Test("A step with a secret inside a text is not recorded, as noted at once and in the file")
-    func secretInText() async throws {
-        let shell = try await onThread {
-            try FakeShell(
-                "main validatePassword password=4711-secret\n{ main: hasValidActivation, note: after 4711-secret }")
-        }
+    @Test func `A step with a secret inside a text is not recorded, as noted at once and in the file`() async throws {
+        let shell = try await FakeShell(
+            "main validatePassword password=4711-secret\n{ main: hasValidActivation, note: after 4711-secret }")
         #expect(
             shell.errors == [
                 "not in the record: a secret is in the middle of the text or on several lines; "
@@ -235,18 +211,16 @@ struct ShellTests {
         #expect(shell.saved?.contains("4711") == false, "\(shell.saved ?? "")")
     }
 
-    @Test("A step with a secret on several lines is not recorded", arguments: ["", "\"", "'"])
-    func secretOnSeveralLines(quote: String) async throws {
-        let shell = try await onThread {
-            try FakeShell(
-                """
-                main hasValidActivation
-                - main: validatePassword
-                  with: { password: \(quote)4711-first
-                    0815-second\(quote) }
+    @Test(arguments: ["", "\"", "'"])
+    func `A step with a secret on several lines is not recorded`(quote: String) async throws {
+        let shell = try await FakeShell(
+            """
+            main hasValidActivation
+            - main: validatePassword
+              with: { password: \(quote)4711-first
+                0815-second\(quote) }
 
-                """)
-        }
+            """)
         #expect(shell.requests.last?.arguments["password"] == "4711-first 0815-second", "\(shell.errors)")
         #expect(shell.errors.count == 1 && shell.errors[0].hasPrefix("not in the record"), "\(shell.errors)")
         let saved = try #require(shell.saved)
@@ -254,16 +228,14 @@ struct ShellTests {
         #expect(!saved.contains("4711") && !saved.contains("0815"), "\(saved)")
     }
 
-    @Test("Help for an unknown name suggests the nearest name, or how to find one")
-    func helpAboutNobody() async throws {
-        let shell = try await onThread { try FakeShell("help hasValidActivatoin\nhelp nonsense") }
+    @Test func `Help for an unknown name suggests the nearest name, or how to find one`() async throws {
+        let shell = try await FakeShell("help hasValidActivatoin\nhelp nonsense")
         #expect(shell.errors.count == 2)
         #expect(shell.errors[0].contains("did you mean `hasValidActivation`?"), "\(shell.errors)")
         #expect(shell.errors[1].hasSuffix("`help` lists the actors, `help ACTOR` the commands of one"))
     }
 
-    @Test("A path where no scenario can be written is refused before any input")
-    func targets() throws {
+    @Test func `A path where no scenario can be written is refused before any input`() throws {
         let temporary = try TemporaryDirectory()
         try ShellSession.checkTarget(temporary.file("new/one.yaml"))
         try Files.touch(temporary.file("there.yaml"))
@@ -273,7 +245,6 @@ struct ShellTests {
     }
 
     @Test(
-        "Tab completes actors, commands, parameters, their words, and kept names",
         arguments: [
             ("mai", "mai", ["main"]), ("sav", "sav", ["save"]), ("main hasV", "hasV", ["hasValidActivation"]),
             ("main: hasV", "hasV", ["hasValidActivation"]), ("server initActivation user", "user", ["userId="]),
@@ -283,7 +254,9 @@ struct ShellTests {
                 ["activationCode=${code.activationCode}"]
             ), ("help hasValidA", "hasValidA", ["hasValidActivation"]), ("nobody x", "x", []),
         ])
-    func completion(line: String, word: String, choices: [String]) throws {
+    func `Tab completes actors, commands, parameters, their words, and kept names`(
+        line: String, word: String, choices: [String]
+    ) throws {
         let shell = ShellCompletion(
             actors: ActorTable(try FakeShell.topology()),
             types: ["code": try #require(Vocabulary.lab.command(named: "initActivation", of: .server)).result],

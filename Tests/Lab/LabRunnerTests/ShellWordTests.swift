@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -11,8 +13,7 @@ struct ShellWordTests {
 
     init() throws { actors = ActorTable(try FakeShell.topology()) }
 
-    @Test("Help without a name lists the actors and the shell's own words, each with its meaning")
-    func overview() throws {
+    @Test func `Help without a name lists the actors and the shell's own words, each with its meaning`() throws {
         let text = try ShellHelp(actors: actors).text(about: nil)
         #expect(text.contains("\nActors: \(actors.names.joined(separator: ", ")).\n"))
         for word in ShellWord.Own.allCases {
@@ -20,8 +21,7 @@ struct ShellWordTests {
         }
     }
 
-    @Test("Help about an actor has a line for each command, with the meanings below each other")
-    func actor() throws {
+    @Test func `Help about an actor has a line for each command, with the meanings below each other`() throws {
         let commands = actors.commands(of: "main")
         let width = try #require(commands.map(\.name.count).max())
         let lines = try ShellHelp(actors: actors).text(about: "main").split(separator: "\n")
@@ -31,8 +31,7 @@ struct ShellWordTests {
         }
     }
 
-    @Test("Tab completes the values of a parameter that has few: a flag, or one of some words")
-    func values() throws {
+    @Test func `Tab completes the values of a parameter that has few: a flag, or one of some words`() throws {
         func choices(_ isOfType: (FieldType) -> Bool) throws -> (FieldDeclaration, [String]) {
             for name in actors.names {
                 for command in actors.commands(of: name) {
@@ -52,8 +51,8 @@ struct ShellWordTests {
         #expect(texts == [])
     }
 
-    @Test("Texts of an answer are found by type, and without a type by length, digits and a name that can be written")
-    func answers() {
+    @Test
+    func `Texts of an answer are found by type, and without a type by length, digits and a name that can be written`() {
         var answers = RecordedAnswers()
         answers.note(
             [
@@ -93,13 +92,10 @@ struct ShellWordTests {
         func remember(_ lines: [String], isSecret: Bool) {}
     }
 
-    @Test("A session tells in what the last run beside its lab file differs from it")
-    func replay() async throws {
+    @Test func `A session tells in what the last run beside its lab file differs from it`() async throws {
         let workspace = try SuiteWorkspace([:])
-        try await onThread {
-            let fake = try FakeLab(
-                try FakeShell.topology(), answers: FakeAnswers(["main.hasValidActivation": [["result": true]]]))
-            defer { fake.end() }
+        let answers: [String: [JSONValue]] = ["main.hasValidActivation": [["result": true]]]
+        try await FakeLab.run(FakeShell.topology(), answers: answers) { fake in
             let session = try ShellSession(
                 with: fake.connection, labFile: FakeShell.labFile, isRecording: true,
                 input: OneLine("main hasValidActivation"), print: { _ in }, printError: { _ in })

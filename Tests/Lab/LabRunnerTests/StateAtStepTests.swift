@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -26,8 +29,7 @@ struct StateAtStepTests {
         }
     }
 
-    @Test("A dying process releases its locks and requests, and leaves its operation")
-    func death() {
+    @Test func `A dying process releases its locks and requests, and leaves its operation`() {
         let events = Self.trace([
             ("main", .processStarted, ["pid": 7]),
             ("main", .lockRequested, ["lock": "status"]),
@@ -56,8 +58,7 @@ struct StateAtStepTests {
         #expect(Self.lines(events, after: 8).first == "processes       main#1 runs (pid 8)")
     }
 
-    @Test("Stored state and server state are those of the moment")
-    func stored() {
+    @Test func `Stored state and server state are those of the moment`() {
         let item: [String: JSONValue] = ["accessGroup": "group", "service": "tokens", "account": "balance"]
         let events = Self.trace([
             ("main", .stateSaved, ["bytes": 100, "counter": 3]),
@@ -85,8 +86,7 @@ struct StateAtStepTests {
         #expect(Self.lines(events, after: 9).count == 2)
     }
 
-    @Test("A link is up if both ends say so, and a message is in transit until its sender is notified")
-    func link() {
+    @Test func `A link is up if both ends say so, and a message is in transit until its sender is notified`() {
         let events = Self.trace([
             ("phone", .linkUp, ["link": "pairing"]),
             ("watch", .linkUp, ["link": "pairing"]),
@@ -106,8 +106,7 @@ struct StateAtStepTests {
             ])
     }
 
-    @Test("Every part of the state has its line, and survives a round trip as JSON")
-    func everyPart() throws {
+    @Test func `Every part of the state has its line, and survives a round trip as JSON`() throws {
         var state = StateAtStep()
         #expect(state.lines == ["before the first step of  in run , 0.0 ms after it began:"])
         (state.run, state.scenario, state.step, state.milliseconds) = ("r", "a.yaml~2", "3", 1_500)
@@ -174,8 +173,7 @@ struct StateAtStepTests {
         #expect(try JSONValue.parse(document)["version"] == .integer(Int64(StateAtStep.version)))
     }
 
-    @Test("Each event changes the state of its own process, device or link only")
-    func ownState() {
+    @Test func `Each event changes the state of its own process, device or link only`() {
         let events = Self.trace([
             ("main", .processStarted, ["pid": 7]), ("wallet", .processStarted, ["pid": 8]),
             ("phone", .processSuspended, ["peer": "main", "incarnation": 1, "pid": 7]),
@@ -203,8 +201,7 @@ struct StateAtStepTests {
             ])
     }
 
-    @Test("A moment is found by step number, by time, and by failure")
-    func places() throws {
+    @Test func `A moment is found by step number, by time, and by failure`() throws {
         let directory = try TemporaryDirectory()
         func write(_ fine: [Bool]) throws -> StepEnds {
             let start = HistoryEvent.ScenarioStart(id: "a.yaml", name: "A", seed: nil, devices: [])
@@ -224,5 +221,31 @@ struct StateAtStepTests {
         #expect(try write([true, true]).moment(at: nil).step == "2")
         let error = #expect(throws: BadUsage.self) { try ends.moment(at: "4") }
         #expect(error?.description.hasPrefix("no step 4 has ended; those that have are `1`, `2` and `3`.") == true)
+    }
+
+    private func moment(_ lines: [String]) throws -> String? {
+        let directory = try TemporaryDirectory()
+        let events = lines.enumerated().map { index, line in
+            let words = line.split(separator: " ").map(String.init)
+            return HistoryEvent(
+                time: UInt64(index), step: words[1],
+                words[0] == "begin"
+                    ? .stepStarted(.init(title: "", sentence: nil), nil) : .stepFinished(isFine: words[0] == "fine"))
+        }
+        try events.write(to: directory.path)
+        return try #require(StepEnds(in: directory.path)).moment(at: nil).step
+    }
+
+    @Test func `It is the failed step, not one that an enclosing step allowed to fail`() throws {
+        let race = ["begin 1", "begin 1.1", "begin 1.2", "bad 1.2", "fine 1.1", "fine 1"]
+        #expect(try moment(race + ["begin 2", "bad 2"]) == "2")
+        #expect(try moment(race + ["begin 2", "fine 2"]) == "2")
+        // In a failed race, the first failure counts.
+        #expect(try moment(["begin 1", "begin 1.1", "begin 1.2", "bad 1.2", "fine 1.1", "bad 1"]) == "1.2")
+    }
+
+    @Test func `Steps with the same number in another round or with the same prefix are different steps`() throws {
+        #expect(try moment(["begin 1.1", "bad 1.1", "begin 1", "begin 1.1", "fine 1.1", "fine 1"]) == "1.1")
+        #expect(try moment(["begin 1", "begin 10.1", "bad 10.1", "fine 1"]) == "10.1")
     }
 }

@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -60,8 +63,7 @@ struct StateCauseTests {
         CauseRow(
             "a lock that the actor took before it asked",
             [took(at: 400), gave(at: 450, by: "main"), held, asked(at: 910)], waits),
-        CauseRow(
-            "another lock that the actor took meanwhile", [held, asked(at: 910), took(at: 911, "status")], waits),
+        CauseRow("another lock that the actor took meanwhile", [held, asked(at: 910), took(at: 911, "status")], waits),
         CauseRow(
             "a lock that has changed hands", [held, gave(at: 600), took(at: 700, by: "widget"), asked(at: 910)],
             "`main` waits for the lock `queue`, which `widget` holds since step 7"),
@@ -75,8 +77,7 @@ struct StateCauseTests {
     ]
 
     private static let endedWaits: [CauseRow] = [
-        CauseRow(
-            "a long wait", [held, asked(at: 910), gave(at: 939), took(at: 940)], waited("30.00 ms")),
+        CauseRow("a long wait", [held, asked(at: 910), gave(at: 939), took(at: 940)], waited("30.00 ms")),
         CauseRow(
             "the shortest unusual wait", [held, asked(at: 910), gave(at: 919), took(at: 920)], waited("10.00 ms")),
         CauseRow("a usual wait", [held, asked(at: 910), gave(at: 918), took(at: 919)]),
@@ -151,8 +152,7 @@ struct StateCauseTests {
             "a link that is down again",
             [link(.linkDown, of: "phone", at: 200), link(.linkUp, of: "phone", at: 300)]
                 + [link(.linkDown, of: "phone", at: 400), link(.linkDown, of: "watch", at: 500)], down(since: 4)),
-        linkRow(
-            "a link was never up", isUp: false, [], "the link `pairing` has been down since the start"),
+        linkRow("a link was never up", isUp: false, [], "the link `pairing` has been down since the start"),
         CauseRow(
             "a link that is up again", error: "notReachable", domain: "WCErrorDomain", isLinkUp: false,
             bothDown + [link(.linkUp, of: "phone", at: 500)]),
@@ -217,10 +217,8 @@ struct StateCauseTests {
             "`phone` is locked since step 3; `phone: unlock` opens it", refusedDisk("is full")),
     ]
 
-    @Test(
-        "A cause is named if the record shows it for this step, and only then",
-        arguments: [openWaits, endedWaits, operations, states, disks].flatMap { $0 })
-    func causes(_ row: CauseRow) throws {
+    @Test(arguments: [openWaits, endedWaits, operations, states, disks].flatMap { $0 })
+    func `A cause is named if the record shows it for this step, and only then`(_ row: CauseRow) throws {
         #expect(try row.found() == row.causes)
     }
 }

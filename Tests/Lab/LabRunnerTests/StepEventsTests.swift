@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
+import LabPoints
 import TestSupport
 import Testing
 
@@ -19,8 +22,10 @@ struct StepEventsTests {
                 stepAt: { _, _ in nil }, armedBy: { _ in nil }))
     }
 
-    @Test("Its own last twelve events, and the number before them", arguments: Sizes.ofBatches(12))
-    func own(count: Int) throws {
+    @Test(
+        .verifies("size", "StepEvents.longest"),
+        arguments: Sizes.ofBatches(12))
+    func `Its own last twelve events, and the number before them`(count: Int) throws {
         let lines = try events(count).lines
         let before = count > 12 ? ["… \(count - 12) more before"] : []
         #expect(lines.count == before.count + min(count, 12))
@@ -28,8 +33,8 @@ struct StepEventsTests {
         #expect(lines.last?.contains("counter=\(count)") == true, "\(lines)")
     }
 
-    @Test("The last eight events before it", arguments: Sizes.ofBatches(8))
-    func before(count: Int) throws {
+    @Test(.verifies("size", "StepEvents.shown"), arguments: Sizes.ofBatches(8))
+    func `The last eight events before it`(count: Int) throws {
         let lines = try events(count, step: "8", from: 100).before
         #expect(lines.count == min(count, 8))
         #expect(lines.last?.contains("counter=\(count)") == true, "\(lines)")

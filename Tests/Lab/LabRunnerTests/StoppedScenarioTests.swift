@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import TestSupport
 import Testing
 
@@ -6,17 +8,17 @@ import Testing
 
 @Suite("A stopped scenario says what it was waiting for", .endsInTime)
 struct StoppedScenarioTests {
-    @Test("An interruption ends a call in progress and says what it waited for; the scenario has not passed")
-    func interruption() async throws {
+    @Test
+    func `An interruption ends a call in progress and says what it waited for; the scenario has not passed`()
+        async throws
+    {
         let interruption = Interruption()
-        let run = try await onThread {
-            try FakeRun(
-                "  - main: hasValidActivation\n  - main: hasValidActivation\n",
-                answers: FakeAnswers(isSilent: true), interruption: interruption
-            ) { lab in
-                lab.answers.awaitRequest()
-                interruption.set()
-            }
+        let run = try await FakeRun(
+            "  - main: hasValidActivation\n  - main: hasValidActivation\n",
+            answers: FakeAnswers(isSilent: true), interruption: interruption
+        ) { lab in
+            lab.answers.awaitRequest()
+            interruption.set()
         }
         // Without the interruption the call would have timed out, which is a failure.
         #expect(run.result.verdict == .inconclusive, "\(run.sinks)")
@@ -25,50 +27,41 @@ struct StoppedScenarioTests {
         #expect(
             reasons.first?.wholeMatch(of: #/interrupted: this step had waited .+ for the answer of `main`/#) != nil,
             "\(reasons)")
-        #expect(run.result.failures.first?.place == "scenario.yaml:3:5")
+        #expect(run.result.failures.first?.place?.description == "scenario.yaml:3:5")
     }
 
-    @Test("An interruption does not affect a running tear-down: the steps have passed")
-    func interruptedTearDown() async throws {
+    @Test func `An interruption does not affect a running tear-down: the steps have passed`() async throws {
         let interruption = Interruption()
         let meeting = Barrier(count: 2)
-        let run = try await onThread {
-            try FakeRun(
-                "name: Test\nsteps:\n  - clock: freeze\ntearDown:\n  - main: hasValidActivation\n",
-                answers: FakeAnswers(meeting: meeting), interruption: interruption
-            ) { lab in
-                lab.answers.awaitRequest()
-                interruption.set()
-                meeting.arriveAndWait()
-            }
+        let run = try await FakeRun(
+            "name: Test\nsteps:\n  - clock: freeze\ntearDown:\n  - main: hasValidActivation\n",
+            answers: FakeAnswers(meeting: meeting), interruption: interruption
+        ) { lab in
+            lab.answers.awaitRequest()
+            interruption.set()
+            meeting.arriveAndWait()
         }
         #expect(run.result.verdict == .passed, "\(run.sinks)")
     }
 
-    @Test("A forced interruption also ends the tear-down")
-    func forcedInterruption() async throws {
+    @Test func `A forced interruption also ends the tear-down`() async throws {
         let interruption = Interruption()
-        let run = try await onThread {
-            try FakeRun(
-                "name: Test\nsteps:\n  - main: hasValidActivation\ntearDown:\n  - main: hasPendingActivation\n",
-                answers: FakeAnswers(isSilent: true), interruption: interruption
-            ) { lab in
-                lab.answers.awaitRequest()
-                interruption.force()
-            }
+        let run = try await FakeRun(
+            "name: Test\nsteps:\n  - main: hasValidActivation\ntearDown:\n  - main: hasPendingActivation\n",
+            answers: FakeAnswers(isSilent: true), interruption: interruption
+        ) { lab in
+            lab.answers.awaitRequest()
+            interruption.force()
         }
         #expect(run.requests.map(\.command) == ["hasValidActivation"])
         #expect(run.result.verdict == .inconclusive, "\(run.sinks)")
     }
 
-    @Test("A scenario that exceeds its time limit fails and says so")
-    func scenarioLimit() async throws {
+    @Test func `A scenario that exceeds its time limit fails and says so`() async throws {
         var limits = TimeLimits()
         limits.scenario = .milliseconds(1)
-        let run = try await onThread { [limits] in
-            try FakeRun(
-                "  - main: hasValidActivation\n", answers: FakeAnswers(isSilent: true), limits: limits)
-        }
+        let run = try await FakeRun(
+            "  - main: hasValidActivation\n", answers: FakeAnswers(isSilent: true), limits: limits)
         #expect(run.result.verdict == .failed)
         let failure = try #require(run.result.failures.first)
         // Whether the step had started by then depends on the machine.
@@ -76,20 +69,17 @@ struct StoppedScenarioTests {
         #expect(run.result.failures.count == 1)
     }
 
-    @Test("A command without an answer ends after the limit for a step")
-    func stepLimit() async throws {
+    @Test func `A command without an answer ends after the limit for a step`() async throws {
         var limits = TimeLimits()
         limits.step = .milliseconds(1)
-        let run = try await onThread { [limits] in
-            try FakeRun(
-                "  - main: hasValidActivation\n    fails: { code: timedOut }\n",
-                answers: FakeAnswers(isSilent: true), limits: limits)
-        }
+        let run = try await FakeRun(
+            "  - main: hasValidActivation\n    fails: { code: timedOut }\n",
+            answers: FakeAnswers(isSilent: true), limits: limits)
         #expect(run.result.verdict == .passed, "\(run.sinks)")
     }
 
-    @Test("Without options a step has half a minute, a scenario and its tear-down a minute each, a run any time")
-    func usualLimits() {
+    @Test
+    func `Without options a step has half a minute, a scenario and its tear-down a minute each, a run any time`() {
         let limits = TimeLimits()
         #expect(limits.step == LabDuration.seconds(30).stretched)
         #expect(limits.scenario == LabDuration.seconds(60).stretched)

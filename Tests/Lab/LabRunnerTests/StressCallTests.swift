@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabChecks
-import LabKit
+import LabControl
+import LabCore
 import TestSupport
 import Testing
 
@@ -66,9 +69,7 @@ struct StressCallTests {
         Row(
             action: .activate, answers: ["createActivation": failure("networkError")],
             commands: "\(begin) commitActivation", outcome: .unknown, error: "networkError"),
-        Row(
-            action: .activateOld,
-            commands: "hasPendingActivation startLegacyActivation call completeLegacyActivation"),
+        Row(action: .activateOld, commands: "hasPendingActivation startLegacyActivation call completeLegacyActivation"),
         Row(
             action: .activateOld, answers: ["startLegacyActivation": failure("invalidActivationState")],
             commands: "hasPendingActivation startLegacyActivation", outcome: .notDone),
@@ -148,8 +149,8 @@ struct StressCallTests {
 
     private static let rows = [activations, states, signatures, secrets].flatMap { $0 }
 
-    @Test("Every action has its commands, in this order, and their outcome", arguments: rows)
-    func commands(_ row: Row) async throws {
+    @Test(arguments: rows)
+    func `Every action has its commands, in this order, and their outcome`(_ row: Row) async throws {
         try await onThread {
             let (answer, requests) = try Self.perform(row) { _ in }
             #expect(requests.map(\.command).joined(separator: " ") == row.commands)
@@ -161,8 +162,7 @@ struct StressCallTests {
         }
     }
 
-    @Test("The table has each action")
-    func actions() {
+    @Test func `The table has each action`() {
         #expect(Set(Self.rows.map(\.action)) == Set(StressAction.allCases))
     }
 
@@ -198,8 +198,7 @@ struct StressCallTests {
         return found
     }
 
-    @Test("What an action changes is known afterwards, unless its outcome is unknown")
-    func knowledge() async throws {
+    @Test func `What an action changes is known afterwards, unless its outcome is unknown`() async throws {
         try await onThread { () throws in
             func known(
                 _ action: StressAction, _ answers: [String: JSONValue] = [:], hasKey: Bool = false
@@ -220,8 +219,7 @@ struct StressCallTests {
         }
     }
 
-    @Test("Secrets, codes and tokens go where they belong")
-    func arguments() async throws {
+    @Test func `Secrets, codes and tokens go where they belong`() async throws {
         try await onThread {
             func arguments(_ action: StressAction, of command: String) throws -> JSONValue? {
                 let (_, requests) = try Self.perform(Row(action: action, commands: "")) { _ in }

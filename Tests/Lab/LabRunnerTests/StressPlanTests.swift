@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -6,8 +9,7 @@ import Testing
 
 @Suite("The plan of a stress run", .endsInTime)
 struct StressPlanTests {
-    @Test("The same seed gives the same plan, byte for byte; another seed or number of apps changes it")
-    func planIsAFunctionOfItsSeed() {
+    @Test func `The same seed gives the same plan, byte for byte; another seed or number of apps changes it`() {
         let text = StressPlan(seed: 7, processes: 3).text(calls: 200)
         #expect(text == StressPlan(seed: 7, processes: 3).text(calls: 200))
         #expect(text != StressPlan(seed: 8, processes: 3).text(calls: 200))
@@ -34,8 +36,7 @@ struct StressPlanTests {
                 """)
     }
 
-    @Test("A longer list starts with the shorter one, and each app has its own")
-    func listsHaveNoEnd() {
+    @Test func `A longer list starts with the shorter one, and each app has its own`() {
         let plan = StressPlan(seed: 1, processes: 2)
         let calls = Array(plan.calls(of: "app1").prefix(500))
         #expect(Array(plan.calls(of: "app1").prefix(50)) == Array(calls.prefix(50)))
@@ -43,8 +44,7 @@ struct StressPlanTests {
         #expect(Array(plan.calls(of: "app2").prefix(500)) != calls)
     }
 
-    @Test("All actions, all points of each action, and kills and suspensions at any time are drawn")
-    func everythingIsDrawn() {
+    @Test func `All actions, all points of each action, and kills and suspensions at any time are drawn`() {
         var drawn: [StressAction: Set<FaultPoint>] = [:]
         var faults: [StressPlan.Fault] = []
         for call in StressPlan(seed: 1, processes: 4).calls(of: "app1").prefix(40_000) {
@@ -60,8 +60,7 @@ struct StressPlanTests {
         #expect(faults.contains { if case .holdAt = $0 { true } else { false } })
     }
 
-    @Test("Only token calls name a token; every list starts with an activation without a fault")
-    func callsAreWhole() {
+    @Test func `Only token calls name a token; every list starts with an activation without a fault`() {
         for app in ["app1", "app2"] {
             let calls = Array(StressPlan(seed: 3, processes: 2).calls(of: app).prefix(1_000))
             #expect(calls.allSatisfy { ($0.token != nil) == $0.action.hasToken })
@@ -70,8 +69,7 @@ struct StressPlanTests {
         }
     }
 
-    @Test("Only server requests pass the request points, and only signatures pass the queue points")
-    func pointsOfActions() {
+    @Test func `Only server requests pass the request points, and only signatures pass the queue points`() {
         let asking: Set<StressAction> = [
             .activate, .status, .knowledgeSignature, .biometrySignature, .requestToken, .removeToken, .changePassword,
             .addBiometry, .removeActivation, .replace,
@@ -88,13 +86,11 @@ struct StressPlanTests {
         }
     }
 
-    @Test("Points at which a plan kills can kill, and apps pass them")
-    func pointsCanKill() {
+    @Test func `Points at which a plan kills can kill, and apps pass them`() {
         #expect(StressAction.allFaultPoints.allSatisfy { $0.actions.contains(.kill) && $0.owners.contains(.app) })
     }
 
-    @Test("A long run has rounds of ten seconds and a rest")
-    func rounds() throws {
+    @Test func `A long run has rounds of ten seconds and a rest`() throws {
         func rounds(_ text: String) throws -> [String] {
             let duration = try #require(LabDuration(text))
             return try StressConfiguration(processes: 2, duration: duration).rounds.map(\.description)
@@ -103,10 +99,8 @@ struct StressPlanTests {
         #expect(try rounds("23s") == ["10s", "10s", "3s"])
     }
 
-    @Test("The apps of the topology share one activation and have distinct names")
-    func topology() throws {
-        let configuration = try StressConfiguration(
-            processes: 16, duration: .seconds(1), quirks: ["sharing.D7"])
+    @Test func `The apps of the topology share one activation and have distinct names`() throws {
+        let configuration = try StressConfiguration(processes: 16, duration: .seconds(1), quirks: ["sharing.D7"])
         let topology = configuration.topology
         #expect(topology.apps.filter { $0.kind == .watchApp }.map(\.host) == ["app1"])
         let apps = topology.apps.filter { $0.kind == .app }
@@ -116,14 +110,15 @@ struct StressPlanTests {
         #expect(apps.allSatisfy { $0.quirks == ["sharing.D7"] })
     }
 
-    @Test("Two to sixteen apps take part", arguments: Sizes.around(2) + Sizes.around(16))
-    func numbersOfApps(count: Int) {
+    @Test(
+        .verifies("size", "StressConfiguration.processCounts"),
+        arguments: Sizes.around(2) + Sizes.around(16))
+    func `Two to sixteen apps take part`(count: Int) {
         let isTaken = (try? StressConfiguration(processes: count, duration: .seconds(1))) != nil
         #expect(isTaken == (2...16).contains(count))
     }
 
-    @Test("Impossible configurations are refused")
-    func impossibleConfigurations() {
+    @Test func `Impossible configurations are refused`() {
         for (processes, quirk) in [(1, "sharing.D7"), (17, "sharing.D7"), (4, "sharing.D77")] {
             #expect(throws: BadUsage.self) {
                 try StressConfiguration(processes: processes, duration: .seconds(1), quirks: [quirk])

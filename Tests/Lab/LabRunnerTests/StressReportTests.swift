@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabChecks
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -49,8 +53,7 @@ struct StressReportTests {
         StressRound.Outcome(history: history, examination: Examination(history, by: checkers))
     }
 
-    @Test("Calls and faults are counted, and what never happened is listed")
-    func tally() {
+    @Test func `Calls and faults are counted, and what never happened is listed`() {
         let text = StressReport(isColoured: false).render(
             Self.outcome([Given(name: "a", finding: Finding(examined: 3)), Given(name: "b")]), title: "round 1")
         let lines = text.split(separator: "\n").map(String.init)
@@ -74,8 +77,7 @@ struct StressReportTests {
             ])
     }
 
-    @Test("A round without any event lacks everything, and has no rate")
-    func emptyRound() {
+    @Test func `A round without any event lacks everything, and has no rate`() {
         let tally = StressTally(RecordedHistory([]))
         #expect(tally.total == 0 && tally.seconds == 0)
         #expect(
@@ -88,8 +90,7 @@ struct StressReportTests {
         #expect(text.hasPrefix("✓ t\n  0 calls\n"), "\(text)")
     }
 
-    @Test("A broken rule shows its shortest excerpt, an open one its reason; a quiet report nothing else")
-    func rules() {
+    @Test func `A broken rule shows its shortest excerpt, an open one its reason; a quiet report nothing else`() {
         let breaches = [
             Breach("It is\nlong.", [Self.event(1, "app1", .log), Self.event(3, "app2", .log)]),
             Breach("It is\nshort.", [Self.event(1, "app1", .stateSaved)]),
@@ -115,8 +116,7 @@ struct StressReportTests {
         #expect(report.render(open, title: "t", isQuiet: true).hasPrefix("? t\n"))
     }
 
-    @Test("Colours are those of verdicts everywhere")
-    func colours() {
+    @Test func `Colours are those of verdicts everywhere`() {
         let report = StressReport(isColoured: true)
         func head(_ finding: Finding) -> String {
             String(report.render(Self.outcome([Given(name: "a", finding: finding)]), title: "t").prefix { $0 != "t" })
@@ -128,8 +128,7 @@ struct StressReportTests {
 
     // MARK: Records
 
-    @Test("A record is the directory of a run or of a round with the traces of a driver")
-    func records() throws {
+    @Test func `A record is the directory of a run or of a round with the traces of a driver`() throws {
         let directory = try TemporaryDirectory()
         func isRecord(_ path: String) -> Bool { RecordedStress(at: directory.file(path)) != nil }
         for round in ["run/round-1", "run/round-2", "other/round-x", "other/xround-1"] {
@@ -150,8 +149,7 @@ struct StressReportTests {
 
     // MARK: Answers
 
-    @Test("After an error of the app nothing was done; after a lost answer that is not known")
-    func answers() {
+    @Test func `After an error of the app nothing was done; after a lost answer that is not known`() {
         let open = [
             "peerDied", "timedOut", "interrupted", "networkError", "operationCancelled", "network_unknown",
             "network_generic", "network_timeOut", "network_noInternetConnection", "canceled",

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import Synchronization
 import TestSupport
 import Testing
@@ -22,18 +25,14 @@ struct StressSecretsTests {
         func name() -> String? { current.withLock { $0 } }
     }
 
-    @Test(
-        "A waiting call changes the activation that exists when its turn comes",
-        arguments: [true, false])
-    func replacedWhileWaiting(isKeyChange: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `A waiting call changes the activation that exists when its turn comes`(isKeyChange: Bool) async throws {
         let device = Device()
         try device.activate("second")
         try device.activate("first")
         let ended = AsyncStream<Bool>.makeStream()
         device.secrets.using {
-            Thread.detachNewThread {
-                ended.continuation.yield((try? Self.change(isKeyChange, device)) ?? false)
-            }
+            Thread.detachNewThread { ended.continuation.yield((try? Self.change(isKeyChange, device)) ?? false) }
             while !device.secrets.hasWaitingCall { sched_yield() }
             device.replace(with: "second")
         }
@@ -51,8 +50,7 @@ struct StressSecretsTests {
             : try device.secrets.changingPassword(named: device.name) { _, _ in device.name() }
     }
 
-    @Test("After a change overlapped by a new activation, neither password is known")
-    func overlapped() throws {
+    @Test func `After a change overlapped by a new activation, neither password is known`() throws {
         let device = Device()
         try device.activate("first")
         let isDone = try device.secrets.changingPassword(named: device.name) { _, _ in
@@ -64,8 +62,7 @@ struct StressSecretsTests {
         #expect(device.secrets.using { device.secrets.activation("second") } == nil)
     }
 
-    @Test("A second change is not made during another one, but may follow it")
-    func onlyOneAtATime() throws {
+    @Test func `A second change is not made during another one, but may follow it`() throws {
         let device = Device()
         try device.activate("first")
         let isDone = try device.secrets.overlapping(named: device.name) { _ in

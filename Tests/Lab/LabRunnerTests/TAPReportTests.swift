@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LabFile
 import TestSupport
 import Testing
@@ -17,8 +19,7 @@ struct TAPReportTests {
         return result
     }
 
-    @Test("Version and plan come first, and a line for each scenario with its number and directive")
-    func points() {
+    @Test func `Version and plan come first, and a line for each scenario with its number and directive`() {
         #expect(Self.lines.prefix(2) == ["TAP version 14", "1..5"])
         #expect(
             Self.lines.filter { $0.contains(/^(not )?ok/) } == [
@@ -27,8 +28,7 @@ struct TAPReportTests {
             ])
     }
 
-    @Test("The diagnostics are YAML that a parser reads, two spaces below their line")
-    func diagnostics() throws {
+    @Test func `The diagnostics are YAML that a parser reads, two spaces below their line`() throws {
         var blocks: [String] = []
         var current: [String]?
         for line in Self.lines {
@@ -44,9 +44,7 @@ struct TAPReportTests {
         }
         #expect(blocks.count == 5)
         let collector = DiagnosticCollector()
-        let documents = blocks.map {
-            YAMLDocument.parse(SourceFile(path: "block", text: $0), reporting: collector)
-        }
+        let documents = blocks.map { YAMLDocument.parse(SourceFile(path: "block", text: $0), reporting: collector) }
         #expect(collector.diagnostics.map(\.kind) == [])
         let failed = try #require(documents[1])
         #expect(failed["verdict"]?.scalar?.text == "failed")
@@ -64,8 +62,7 @@ struct TAPReportTests {
         #expect(documents[0]?["message"] == nil)
     }
 
-    @Test("Characters that YAML cannot hold, or takes for line ends, are replaced")
-    func characters() {
+    @Test func `Characters that YAML cannot hold, or takes for line ends, are replaced`() {
         var result = ScenarioResult.sample(.failed, id: "a", name: "n\u{7}\u{7F}\u{85}\u{2028}\u{FEFF}\u{FFFE}\tm\no")
         result.failures[0].reason = "r\u{1B}\u{9F}\u{2029}\u{FFFF}\ns"
         let lines = TAPReport.render([result]).split(separator: "\n", omittingEmptySubsequences: false)
@@ -75,8 +72,7 @@ struct TAPReportTests {
         #expect(lines.dropLast().allSatisfy { !$0.isEmpty })
     }
 
-    @Test("A tag with a colon survives a round trip, and a point without tags has an empty list")
-    func tags() throws {
+    @Test func `A tag with a colon survives a round trip, and a point without tags has an empty list`() throws {
         var result = ScenarioResult.sample(.passed)
         for tags in [["limit: disk", "slow"], []] {
             result.tags = tags

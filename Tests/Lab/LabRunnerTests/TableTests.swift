@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import LabFile
-import LabKit
 import TestSupport
 import Testing
 
@@ -7,8 +10,7 @@ import Testing
 
 @Suite("A scenario has a row for each line of a table", .endsInTime)
 struct TableTests {
-    @Test("Rows come from a CSV file: plain texts, read by the declared type where they are used")
-    func rowsFromTable() throws {
+    @Test func `Rows come from a CSV file: plain texts, read by the declared type where they are used`() throws {
         let scenario = """
             name: Table
             rows: passwords.csv
@@ -32,8 +34,7 @@ struct TableTests {
         #expect(elsewhere.diagnostics.map(\.kind.identifier) == ["misfit"])
     }
 
-    @Test("A row may name the command of a step, which is checked as that command")
-    func commandsFromRows() throws {
+    @Test func `A row may name the command of a step, which is checked as that command`() throws {
         func read(_ command: String) throws -> SuiteReader.Outcome {
             try ScenarioFolder(
                 """
@@ -68,7 +69,6 @@ struct TableTests {
     }
 
     @Test(
-        "The error for a malformed table names the line",
         arguments: [
             ("a,b\n1", 2, "1 values"), ("a\n\"1", 2, "never closed"), ("a\nx\"y\n", 2, "stands inside"),
             ("a\n\"x\"y\n", 2, "follows a closing quote"), ("", 1, "the file is empty"), ("a,b\n", 1, "no row follows"),
@@ -76,7 +76,7 @@ struct TableTests {
             ("a\tb\n1\t2\n", 1, "a tab stands between the names"), ("a,,b\n1,2,3\n", 1, "column 2 is missing"),
             ("a,a\n1,2\n", 1, "`a` is the name of two columns"),
         ])
-    func malformedTable(text: String, line: Int, words: String) throws {
+    func `The error for a malformed table names the line`(text: String, line: Int, words: String) throws {
         let outcome = try ScenarioFolder(
             "name: T\nrows: t.csv\nsteps:\n  - check: 1\n    expect: 1\n", beside: ["t.csv": text]
         ).read()
@@ -85,15 +85,13 @@ struct TableTests {
         #expect(diagnostic.kind.sentence.contains(words), "\(diagnostic.kind.sentence)")
     }
 
-    @Test("A byte order mark at the start of a file is not part of a name")
-    func encodingMark() throws {
+    @Test func `A byte order mark at the start of a file is not part of a name`() throws {
         let scenario = "name: T\nrows: t.csv\nsteps:\n  - check: \"${row.id}\"\n    expect: a\n"
         let outcome = try ScenarioFolder(scenario, beside: ["t.csv": "\u{FEFF}id\na\n"]).read()
         #expect(outcome.scenarios.compactMap(\.row) == ["a"])
     }
 
-    @Test("A value out of range is reported at its place in the row")
-    func outOfRange() throws {
+    @Test func `A value out of range is reported at its place in the row`() throws {
         let scenario = """
             name: T
             rows: t.csv

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
 import TestSupport
 import Testing
 
@@ -12,22 +14,26 @@ struct TerminalReportTests {
     /// A failure in which every member has a value of its own.
     private static var failure: StepFailure {
         StepFailure(
-            verdict: .failed, step: "3", title: "main: x", sentence: "main does x", place: "a.yaml:3:5",
-            includedAt: ["b.yaml:2:3", "c.yaml:9:1"], row: "rows.csv:2:1: id = \"b\"",
+            verdict: .failed, step: "3", title: "main: x", sentence: "main does x",
+            place: ReportedPlace(file: "a.yaml", line: 3, column: 5),
+            includedAt: [
+                ReportedPlace(file: "b.yaml", line: 2, column: 3), ReportedPlace(file: "c.yaml", line: 9, column: 1),
+            ], row: "rows.csv:2:1: id = \"b\"",
             source: "> 3 | - main: x\n  4 |   with: {}", reason: "it failed",
             differences: [
                 Difference(
-                    path: "a.b", expected: "1", actual: "2", place: "a.yaml:4:7", hint: "near",
-                    excerpt: " 4 | x: 1\n   |    ^\n"),
-                Difference(path: "", expected: "3", actual: "4", place: "a.yaml:5:7", hint: nil, excerpt: ""),
+                    path: "a.b", expected: "1", actual: "2", place: ReportedPlace(file: "a.yaml", line: 4, column: 7),
+                    hint: "near", excerpt: " 4 | x: 1\n   |    ^\n"),
+                Difference(
+                    path: "", expected: "3", actual: "4", place: ReportedPlace(file: "a.yaml", line: 5, column: 7),
+                    hint: nil, excerpt: ""),
             ],
             details: ["d: 1"], causes: ["c 1", "c 2"], events: ["e 1", "e 2"], trace: ["t 1"], explain: "networkError",
             sharing: "lab inspect sharing main", link: "lab inspect link pairing",
             passed: EarlierPass(run: "20260301-093001-1a2b", comparison: "lab diff x latest"), replay: "lab run a.yaml")
     }
 
-    @Test("Every member of a failure has its line, always in the same order")
-    func wholeFailure() {
+    @Test func `Every member of a failure has its line, always in the same order`() {
         #expect(
             Self.plain.render(Self.failure) == """
                   a.yaml:3:5: failed: main: x: it failed
@@ -59,23 +65,19 @@ struct TerminalReportTests {
                 """)
     }
 
-    @Test("What a failure lacks has no line, and a sentence that the source shows is not repeated")
-    func shortFailure() {
-        let whole = StepFailure(
-            verdict: .inconclusive, step: "", title: "", place: "", source: "", reason: "it died", differences: [],
-            trace: [], replay: "")
+    @Test func `What a failure lacks has no line, and a sentence that the source shows is not repeated`() {
+        let whole = StepFailure(verdict: .inconclusive, reason: "it died", replay: "")
         #expect(Self.plain.render(whole) == "  inconclusive: it died")
         var noted = whole
         (noted.title, noted.source, noted.sentence) = ("main: x", "> 3 | note: it does x", "it does x")
         #expect(Self.plain.render(noted) == "  inconclusive: main: x: it died\n      > 3 | note: it does x")
     }
 
-    @Test("No text of a failure, and no path in its places and commands, controls the terminal")
-    func controls() {
+    @Test func `No text of a failure, and no path in its places and commands, controls the terminal`() {
         let path = "a\u{1B}[31m\u{202E}.yaml"
         var failure = Self.failure.withTexts { "\($0)\u{1B}[31m" }
-        failure.place = "\(path):3:5"
-        failure.includedAt = ["\(path):2:3"]
+        failure.place = ReportedPlace(file: path, line: 3, column: 5)
+        failure.includedAt = [ReportedPlace(file: path, line: 2, column: 3)]
         failure.sharing = "lab inspect \(path) sharing main"
         failure.link = "lab inspect \(path) link pairing"
         failure.passed = EarlierPass(run: "20260301-093001-1a2b", comparison: "lab diff \(path)")
@@ -92,15 +94,11 @@ struct TerminalReportTests {
         }
     }
 
-    @Test("Colours mark the verdict, the differences and the causes, and nothing else changes")
-    func colours() {
+    @Test func `Colours mark the verdict, the differences and the causes, and nothing else changes`() {
         let text = Self.coloured.render(Self.failure)
         #expect(text.replacing(#/\u{1B}\[[0-9]*m/#, with: "") == Self.plain.render(Self.failure))
         let marked = text.matches(of: #/\u{1B}\[([0-9]+)m(.*?)\u{1B}\[0m/#).map { "\($0.1) \($0.2)" }
-        #expect(
-            marked == [
-                "31 failed", "31 - a.b: 1", "32 + a.b: 2", "31 - 3", "32 + 4", "1 because", "1 because",
-            ])
+        #expect(marked == ["31 failed", "31 - a.b: 1", "32 + a.b: 2", "31 - 3", "32 + 4", "1 because", "1 because"])
         var open = Self.failure
         open.verdict = .inconclusive
         #expect(Self.coloured.render(open).contains("\u{1B}[33minconclusive\u{1B}[0m: main: x"))
@@ -108,8 +106,7 @@ struct TerminalReportTests {
         #expect(marks == ["32m✓", "2m-", "33m?", "31m✗"].map { "\u{1B}[\($0)\u{1B}[0m" })
     }
 
-    @Test("The line of a scenario has its mark, name, identifier, time and remarks")
-    func line() {
+    @Test func `The line of a scenario has its mark, name, identifier, time and remarks`() {
         func line(_ verdict: Verdict, quarantine: String? = nil, remark: String? = nil) -> String {
             var result = ScenarioResult.sample(verdict, id: "a.yaml", name: "A", quarantine: quarantine)
             (result.failures, result.remark) = ([], remark)
@@ -122,16 +119,12 @@ struct TerminalReportTests {
         #expect(line(.notRun, remark: "no `watch`") == "- A  a.yaml  not run  no `watch`\n")
     }
 
-    @Test("Skipped steps come before the failures, and the page is named only below a failure")
-    func details() {
+    @Test func `Skipped steps come before the failures, and the page is named only below a failure`() {
         var result = ScenarioResult.sample(.failed, id: "a.yaml", name: "A")
-        result.failures = [
-            StepFailure(
-                verdict: .failed, step: "", title: "", place: "", source: "", reason: "it died", differences: [],
-                trace: [], replay: "")
-        ]
+        result.failures = [StepFailure(verdict: .failed, reason: "it died", replay: "")]
+        let place = ReportedPlace(file: "a.yaml", line: 4, column: 5)
         result.skipped = [1, 3].map {
-            SkippedStep(step: "2", title: "main: x", place: "a.yaml:4:5", reason: "no", times: $0)
+            SkippedStep(step: "2", title: "main: x", place: place, reason: "no", times: $0)
         }
         let skipped = "  a.yaml:4:5: skipped: main: x: no\n  a.yaml:4:5: skipped: main: x: no (3 times)\n"
         #expect(
@@ -145,8 +138,7 @@ struct TerminalReportTests {
         #expect(Self.plain.render(result, page: "/r/index.html") == "✗ A  a.yaml  1.50 s\n\(skipped)")
     }
 
-    @Test("Times are milliseconds below a second, and percentiles are measured values")
-    func numbers() {
+    @Test func `Times are milliseconds below a second, and percentiles are measured values`() {
         let seconds: [Double] = [0, 0.9994, 1, 61.25]
         #expect(seconds.map { TerminalReport.seconds($0) } == ["0 ms", "999 ms", "1.00 s", "61.25 s"])
         #expect(TerminalReport.milliseconds(1_234_567) == "1.23 ms")
@@ -155,8 +147,7 @@ struct TerminalReportTests {
         #expect(TerminalReport.percentile(50, of: []) == nil)
     }
 
-    @Test("The total names only verdicts that occurred, and a quarantined failure as such")
-    func total() {
+    @Test func `The total names only verdicts that occurred, and a quarantined failure as such`() {
         func total(_ results: [ScenarioResult]) -> String { TerminalReport.total(of: results, seconds: 2) }
         #expect(total([]) == "0 passed in 2.00 s")
         #expect(

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -20,21 +23,21 @@ struct TestRecordTests {
             topology: try FakeShell.topology(), runDirectory: directory.path, seed: 7,
             executables: Executables(directory: "/nowhere"), labFile: nil)
         record = try TestRecord(
-            of: "A sum is paid", at: TestRecord.Place(file: "Tests/A.swift", line: 3, column: 5), driving: instance)
+            of: "A sum is paid", at: ReportedPlace(file: "Tests/A.swift", line: 3, column: 5), driving: instance)
     }
 
     private func events() throws -> [JSONValue] {
         try Files.read(directory.file("history.jsonl")).split(separator: 0x0A).map { try JSONValue.parse(Data($0)) }
     }
 
-    @Test("Its calls are steps, and a failed expectation belongs to the call before it, or to the test")
-    func page() async throws {
+    @Test
+    func `Its calls are steps, and a failed expectation belongs to the call before it, or to the test`() async throws {
         try await onThread { [record, instance] in
             record.fail("nothing was paid", at: nil)
             #expect(try record.call("freeze", [:], by: "clock", timeout: .seconds(1)) == .null)
             let time = try record.call("read", [:], by: "clock", timeout: .seconds(1))
             #expect(time["isFrozen"] == true)
-            record.fail("too much was paid", at: TestRecord.Place(file: "Tests/B.swift", line: 7, column: 1))
+            record.fail("too much was paid", at: ReportedPlace(file: "Tests/B.swift", line: 7, column: 1))
             #expect(instance.stop() == [])
         }
         let path = try record.writePage()
@@ -66,8 +69,7 @@ struct TestRecordTests {
         #expect(events[6]["result"]?["isFrozen"] == true && events[7]["fine"] == true)
     }
 
-    @Test("A command that fails is a step with its error, and what cannot be sent is no step")
-    func refused() async throws {
+    @Test func `A command that fails is a step with its error, and what cannot be sent is no step`() async throws {
         try await onThread { [record] in
             func call(_ actor: String, _ command: String, _ arguments: [String: JSONValue] = [:]) throws {
                 _ = try record.call(command, arguments, by: actor, timeout: .seconds(1))

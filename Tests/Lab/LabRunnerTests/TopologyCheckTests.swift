@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
 import TestSupport
 import Testing
 
@@ -97,23 +99,21 @@ struct TopologyCheckTests {
             "\(phoneAndWatch), links: { pairing: { phone: watch, watch: phone } }",
             ["114: there is no phone called `watch`", "128: there is no watch called `phone`"]
         ),
-        (
-            "\(phoneAndWatch), links: { pairing: { phone: phone } }",
-            ["107: a link needs the key `watch`"]
-        ),
+        ("\(phoneAndWatch), links: { pairing: { phone: phone } }", ["107: a link needs the key `watch`"]),
         (
             "\(phoneAndWatch), links: { phone: { phone: phone, watch: watch } }",
             ["96: `phone` is already the name of a device; names must be unique"]
         ),
     ]
 
-    @Test("Parts that do not fit together are reported at their places, and no others", arguments: checks)
-    func check(topology: String, mistakes: [String]) {
+    @Test(arguments: checks)
+    func `Parts that do not fit together are reported at their places, and no others`(
+        topology: String, mistakes: [String]
+    ) {
         #expect(read(topology).mistakes == mistakes)
     }
 
-    @Test("The host of an extension is an app of its phone, and that of a watch app an app of any phone")
-    func hosts() {
+    @Test func `The host of an extension is an app of its phone, and that of a watch app an app of any phone`() {
         func devices(_ part: String) -> String {
             "devices: { one: { kind: phone, apps: { main: { bundleIdentifier: a } } }, two: { \(part) } }"
         }
@@ -123,8 +123,7 @@ struct TopologyCheckTests {
         #expect(read(devices("kind: watch, apps: { part: { bundleIdentifier: b, host: main } }")).mistakes == [])
     }
 
-    @Test("A name begins with a letter and has 32 characters at most, and no word of the language is one")
-    func names() {
+    @Test func `A name begins with a letter and has 32 characters at most, and no word of the language is one`() {
         func mistakes(_ name: String) -> [String] { read("devices: { \(name): { kind: phone } }").mistakes }
         for name in ["a", "a-b_C9", String(repeating: "a", count: 32)] { #expect(mistakes(name) == [], "\(name)") }
         for name in ["1a", "-a", "é", "a.b", "\"a b\"", String(repeating: "a", count: 33)] {
@@ -133,20 +132,16 @@ struct TopologyCheckTests {
         }
         #expect(ReservedWords.all.count > 40)
         for word in ReservedWords.all {
-            #expect(
-                mistakes(word) == [
-                    "37: a device cannot be called `\(word)`: the scenario language uses this word"
-                ])
+            #expect(mistakes(word) == ["37: a device cannot be called `\(word)`: the scenario language uses this word"])
         }
     }
 
-    @Test("The capacity of a link is limited", arguments: Sizes.around(1) + Sizes.around(1_000_000))
-    func capacity(_ transfers: Int) {
+    @Test(arguments: Sizes.around(1) + Sizes.around(1_000_000))
+    func `The capacity of a link is limited`(_ transfers: Int) {
         let link = "{ phone: phone, watch: watch, capacity: \(transfers) }"
         let found = read("\(Self.phoneAndWatch), links: { pairing: \(link) }")
         let isFine = (1...1_000_000).contains(transfers)
         if isFine { #expect(found.topology?.links.map(\.capacity) == [transfers]) }
-        #expect(
-            found.mistakes == (isFine ? [] : ["145: `capacity` is \(transfers), but must be from 1 to 1000000"]))
+        #expect(found.mistakes == (isFine ? [] : ["145: `capacity` is \(transfers), but must be from 1 to 1000000"]))
     }
 }

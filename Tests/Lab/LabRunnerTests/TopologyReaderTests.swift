@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
 import TestSupport
 import Testing
 
@@ -77,8 +79,7 @@ struct TopologyReaderTests {
               pairing: { phone: phone, watch: watch, up: false, over: tcp, capacity: 9 }
         """
 
-    @Test("Every setting of a file has its place in the topology")
-    func everySetting() throws {
+    @Test func `Every setting of a file has its place in the topology`() throws {
         let topology = try read(Self.full)
         let sharing = SharingSpec(
             appGroup: "group.one", appIdentifier: "first", keychainAccessGroup: "TEAM000009.one",
@@ -98,8 +99,7 @@ struct TopologyReaderTests {
         let widget = AppSpec(
             name: "widget", kind: .appExtension, bundleIdentifier: "com.example.main.widget", host: "main",
             timeLimit: .seconds(30),
-            powerAuth: PowerAuthSpec(
-                sdk: .extensions, instanceId: "com.example.main.widget", removesLocalTokens: true),
+            powerAuth: PowerAuthSpec(sdk: .extensions, instanceId: "com.example.main.widget", removesLocalTokens: true),
             own: OwnProgram(path: "/opt/widget"))
         let notifier = AppSpec(
             name: "notifier", kind: .appExtension, bundleIdentifier: "com.example.main.notifier",
@@ -128,8 +128,7 @@ struct TopologyReaderTests {
             ])
     }
 
-    @Test("The defaults are those of the platform, and those that the schema names")
-    func defaults() throws {
+    @Test func `The defaults are those of the platform, and those that the schema names`() throws {
         let topology = try read(
             """
             topologies:

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -27,8 +30,8 @@ struct TraceBoardTests {
         board.consume(timeout: .zero, isCancelled: { false }) { $0.name == name }
     }
 
-    @Test("An event with a kept name is found after any number of others; other events are not kept")
-    func kept() async throws {
+    @Test(.verifies("size", "TraceBoard.fewest"))
+    func `An event with a kept name is found after any number of others; other events are not kept`() async throws {
         try await onThread {
             let board = try TraceBoard(directory: directory.path, keeping: ["state.saved"])
             defer { board.stop() }
@@ -41,8 +44,7 @@ struct TraceBoardTests {
         }
     }
 
-    @Test("Without names, all events are kept")
-    func all() async throws {
+    @Test func `Without names, all events are kept`() async throws {
         try await onThread {
             let board = try TraceBoard(directory: directory.path)
             defer { board.stop() }
@@ -52,8 +54,8 @@ struct TraceBoardTests {
         }
     }
 
-    @Test("A query since a forgotten time reports possible news at once, unless nothing is of interest")
-    func forgotten() async throws {
+    @Test
+    func `A query since a forgotten time reports possible news at once, unless nothing is of interest`() async throws {
         try await onThread {
             let board = try TraceBoard(directory: directory.path, keeping: [])
             defer { board.stop() }
@@ -70,8 +72,7 @@ struct TraceBoardTests {
         }
     }
 
-    @Test("A wait for an event ends at any moment when all waiting is ended")
-    func end() async throws {
+    @Test func `A wait for an event ends at any moment when all waiting is ended`() async throws {
         try await onThread {
             let board = try TraceBoard(directory: directory.path)
             defer { board.stop() }
@@ -88,8 +89,8 @@ struct TraceBoardTests {
         }
     }
 
-    @Test("A scenario can query the events of its waits, at any place, and the commands of its races")
-    func awaited() async throws {
+    @Test
+    func `A scenario can query the events of its waits, at any place, and the commands of its races`() async throws {
         let text = """
             name: Waits
             setup:

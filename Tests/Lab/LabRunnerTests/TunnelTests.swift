@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import LabSystem
 import Synchronization
 import TestSupport
@@ -33,6 +36,8 @@ struct TunnelTests {
         }
 
         init(isServerRunning: Bool = true) throws {
+            // As the programs do: the other side of a connection may end first.
+            Signals.ignore(SIGPIPE)
             let (server, serverPort) = try TCPSocket.listenOnLoopback()
             self.server = server
             let (toOwner, toGuest) = (Wire(), Wire())
@@ -88,8 +93,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("Bytes go both ways, whole and in order, and connections are not mixed up")
-    func bytes() async throws {
+    @Test func `Bytes go both ways, whole and in order, and connections are not mixed up`() async throws {
         try await play { tunnel in
             // More than fits into one message.
             let long = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
@@ -109,10 +113,10 @@ struct TunnelTests {
         }
     }
 
-    @Test(
-        "When one side ends a connection, the other side gets its last bytes and then the end",
-        arguments: [true, false])
-    func end(atServer isServer: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `When one side ends a connection, the other side gets its last bytes and then the end`(atServer isServer: Bool)
+        async throws
+    {
         try await play { tunnel in
             let app = try tunnel.open()
             try app.writeAll(Data("x".utf8))
@@ -127,8 +131,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("A connection ends at once while the server does not run")
-    func noServer() async throws {
+    @Test func `A connection ends at once while the server does not run`() async throws {
         try await play(isServerRunning: false) { tunnel in
             let app = try tunnel.open()
             try app.writeAll(Data("x".utf8))
@@ -136,8 +139,9 @@ struct TunnelTests {
         }
     }
 
-    @Test("When the other lab is gone all connections end; new ones are taken until the tunnel is closed")
-    func endOfLab() async throws {
+    @Test
+    func `When the other lab is gone all connections end; new ones are taken until the tunnel is closed`() async throws
+    {
         try await play { tunnel in
             func connect() throws -> (FileDescriptor, FileDescriptor) {
                 let app = try tunnel.open()
@@ -156,8 +160,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("Bytes and ends of unknown connections are ignored by a guest")
-    func unknown() {
+    @Test func `Bytes and ends of unknown connections are ignored by a guest`() {
         let guest = Tunnel { Issue.record("it sent \($0)") }
         guest.receive(99, Data("x".utf8))
         guest.end(99)

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
+import LabPoints
 import TestSupport
 import Testing
 
@@ -46,8 +49,7 @@ struct ValueOriginTests {
         ).sentences
     }
 
-    @Test("The step that set a count is named, not a later one that left it unchanged")
-    func count() throws {
+    @Test func `The step that set a count is named, not a later one that left it unchanged`() throws {
         let events =
             [Self.created("a")] + Self.signature(of: "wallet", "3", at: 10, isValid: false, failed: 1)
             + Self.signature(of: "wallet", "4", at: 20, isValid: false, failed: 2)
@@ -67,8 +69,9 @@ struct ValueOriginTests {
         #expect(try sentences("failCount", 1, right) == [])
     }
 
-    @Test("A state is matched to the server's in other letters, and a change by the failed step itself is named")
-    func state() throws {
+    @Test
+    func `A state is matched to the server's in other letters, and a change by the failed step itself is named`() throws
+    {
         let blocked = Self.event(
             .serverActivation, "9", of: "server", at: 950,
             ["activationId": "a", "from": "ACTIVE", "to": "BLOCKED", "reason": "MAX_FAILED_ATTEMPTS"])
@@ -82,8 +85,7 @@ struct ValueOriginTests {
                 == ["`activationStatus` is \"CREATED\" since step 1, when the server made the activation"])
     }
 
-    @Test("With two activations of the same value, or an event of another app, nothing is guessed")
-    func ambiguity() throws {
+    @Test func `With two activations of the same value, or an event of another app, nothing is guessed`() throws {
         #expect(try sentences("state", "created", [Self.created("a"), Self.created("b")]) == [])
         // The apps of this topology share nothing.
         let removed = Self.event(.stateRemoved, "3", of: "wallet", at: 10)
@@ -94,8 +96,7 @@ struct ValueOriginTests {
                 == ["`hasValidActivation` is false since step 3, when `main` removed the activation"])
     }
 
-    @Test("For an awaited value, a required event that did not happen is named")
-    func absence() throws {
+    @Test func `For an awaited value, a required event that did not happen is named`() throws {
         let before = [Self.created("a")]
         let sentence =
             "nothing changed `state` while the step waited: for that, the activation has to get another state at the server"

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
 import TestSupport
 import Testing
 
@@ -51,8 +53,8 @@ struct ValueReaderTests {
         return (template, collector.diagnostics.map(\.kind.identifier))
     }
 
-    @Test("A scalar is what its type makes of it, or a mistake", arguments: scalars)
-    func scalar(text: String, expected: [String]) throws {
+    @Test(arguments: scalars)
+    func `A scalar is what its type makes of it, or a mistake`(text: String, expected: [String]) throws {
         for (type, json) in zip(Self.types, expected) {
             for type in [type, .optional(type)] {
                 if text == "~", type != .any, case .optional = type { continue }
@@ -66,8 +68,7 @@ struct ValueReaderTests {
         }
     }
 
-    @Test("Nothing is a value of an optional type only, and a list or a mapping of no scalar's type")
-    func shapes() throws {
+    @Test func `Nothing is a value of an optional type only, and a list or a mapping of no scalar's type`() throws {
         for type in Self.types {
             guard case .literal(.null)? = try read("~", as: .optional(type)).template else {
                 Issue.record("\(type.title)")
@@ -85,17 +86,14 @@ struct ValueReaderTests {
         #expect(object.mistakes == ["unknownKey", "wrongType"])
     }
 
-    @Test("A secret is read as text, and known as a secret from then on")
-    func secret() throws {
+    @Test func `A secret is read as text, and known as a secret from then on`() throws {
         let collector = DiagnosticCollector()
         let file = SourceFile(path: "value", text: "hunter22 # said")
         let node = try #require(YAMLDocument.parse(file, reporting: collector))
         let secrets = SecretTexts()
         let reader = ValueReader(scope: Scope(parent: nil), collector: collector, secrets: secrets)
-        guard case .literal("hunter22")? = reader.read(node, as: .optional(.secret), what: "it") else {
-            Issue.record("it was not read")
-            return
-        }
+        guard case .literal("hunter22")? = reader.read(node, as: .optional(.secret), what: "it")
+        else { throw Unexpected("it was not read") }
         #expect(secrets.texts == ["hunter22"])
         #expect(collector.secretRanges.masked(line: 1, of: file) == "•••••••• # said")
     }
@@ -108,12 +106,11 @@ struct ValueReaderTests {
         ("{ hunter: hunter22 }", "it must be a single value, but here is a mapping\n 1 | • ••••••• ••••••••"),
     ]
 
-    @Test("A secret that cannot be read is hidden like one that can", arguments: refusedSecrets)
-    func refusedSecret(text: String, shown: String) throws {
+    @Test(arguments: refusedSecrets)
+    func `A secret that cannot be read is hidden like one that can`(text: String, shown: String) throws {
         for type: FieldType in [.secret, .optional(.secret)] {
             let collector = DiagnosticCollector()
-            let node = try #require(
-                YAMLDocument.parse(SourceFile(path: "value", text: text), reporting: collector))
+            let node = try #require(YAMLDocument.parse(SourceFile(path: "value", text: text), reporting: collector))
             let reader = ValueReader(scope: Scope(parent: nil), collector: collector, secrets: SecretTexts())
             #expect(reader.read(node, as: type, what: "it") == nil)
             let printed = DiagnosticRenderer(secrets: collector.secretRanges).render(collector.diagnostics)
@@ -139,8 +136,8 @@ struct ValueReaderTests {
         return Set(types.map(\.title))
     }
 
-    @Test("A matcher is refused for a value of which it can make nothing", arguments: Matcher.words)
-    func matcher(word: String) throws {
+    @Test(arguments: Matcher.words)
+    func `A matcher is refused for a value of which it can make nothing`(word: String) throws {
         var accepted: Set<String> = []
         for type in Self.everyType {
             let collector = DiagnosticCollector()

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabFile
-import LabKit
 import TestSupport
 import Testing
 
@@ -15,8 +17,7 @@ struct YAMLTreeTests {
         "\(range.start.line):\(range.start.column)-\(range.end.line):\(range.end.column)"
     }
 
-    @Test("Every value has its place, from its first character to behind its last")
-    func places() throws {
+    @Test func `Every value has its place, from its first character to behind its last`() throws {
         let root = try parse(
             #"""
             a: one
@@ -68,8 +69,8 @@ struct YAMLTreeTests {
         ("a: !<tag:a,b> &x # said\n  secret\nb: 1", ["a: •••••••••• •• • ••••", "  ••••••", "b: 1"]),
     ]
 
-    @Test("A secret is masked on all of its lines, and nothing beside it", arguments: secrets)
-    func masks(text: String, lines: [String]) throws {
+    @Test(arguments: secrets)
+    func `A secret is masked on all of its lines, and nothing beside it`(text: String, lines: [String]) throws {
         let file = SourceFile(path: "a.yaml", text: text)
         let node = try #require(YAMLDocument.parse(file, reporting: DiagnosticCollector()))
         var (secrets, others) = (SecretRanges(), SecretRanges())
@@ -82,8 +83,7 @@ struct YAMLTreeTests {
         #expect(secrets.masked(line: 1, of: SourceFile(path: "b.yaml", text: text)) == file.line(1))
     }
 
-    @Test("A plain value is what JSON reads, and every other one is text")
-    func json() throws {
+    @Test func `A plain value is what JSON reads, and every other one is text`() throws {
         let text = """
             customObject:
               whole: -3
@@ -119,8 +119,7 @@ struct YAMLTreeTests {
         }
     }
 
-    @Test("An overlay merges mappings and replaces everything else, and each value keeps its file")
-    func overlay() throws {
+    @Test func `An overlay merges mappings and replaces everything else, and each value keeps its file`() throws {
         let base = try parse("{ a: { x: 1, y: 2 }, b: [1, 2], c: 3, d: { z: 4 }, e: 5 }", path: "base")
         let over = try parse("{ d: 6, e: { w: 7 }, f: 8, b: [9], a: { y: 10, v: 11 } }", path: "over")
         let merged = base.overlaid(by: over)
@@ -132,8 +131,7 @@ struct YAMLTreeTests {
         #expect(merged.entries?.map(\.keyPlace.file.path) == ["over", "over", "base", "over", "over", "over"])
     }
 
-    @Test("A value that is left out, `~` and `null` are nothing, unless they are quoted")
-    func nothing() throws {
+    @Test func `A value that is left out, '~' and 'null' are nothing, unless they are quoted`() throws {
         let root = try parse("{ a: , b: ~, c: null, d: '', e: \"~\", f: 'null', g: [], h: {} }")
         #expect(root.entries?.filter(\.value.isNull).map(\.key) == ["a", "b", "c"])
         let shapes: [YAMLShape?] = [.nothing, .nothing, .nothing, .value, .value, .value, .list, .mapping]

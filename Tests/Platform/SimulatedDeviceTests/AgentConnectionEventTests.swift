@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
-import Synchronization
+import LabCore
+import LabPoints
 import TestSupport
 import Testing
 
@@ -13,23 +15,10 @@ struct AgentConnectionEventTests {
     private final class Course {
         let device: TemporaryDevice
         let connection: AgentConnection
-        let notes: Notes
-
-        final class Notes: Sendable {
-            private let entries = Mutex<[String]>([])
-
-            func add(_ entry: String) { entries.withLock { $0.append(entry) } }
-
-            func takeAll() -> [String] {
-                entries.withLock { entries in
-                    defer { entries = [] }
-                    return entries
-                }
-            }
-        }
+        let notes: Recorder<String>
 
         init() throws {
-            let (device, notes) = (try TemporaryDevice(), Notes())
+            let (device, notes) = (try TemporaryDevice(), Recorder<String>())
             (self.device, self.notes) = (device, notes)
             connection = try AgentConnection(
                 layout: device.layout, device: device.spec, attach: AttachBody(name: "main", pid: 1, incarnation: 2),
@@ -55,8 +44,7 @@ struct AgentConnectionEventTests {
         try PropertyListSerialization.data(fromPropertyList: ["n": 1], format: .binary, options: 0)
     }
 
-    @Test("Each message frame becomes the event with its content, its form and its code")
-    func messages() throws {
+    @Test func `Each message frame becomes the event with its content, its form and its code`() throws {
         let course = try Course()
         func event(_ frame: WatchFrame) -> String { course.connection.event(for: frame).map { "\($0)" } ?? "" }
         for (flags, isPropertyList, expectsReply) in [
@@ -82,8 +70,8 @@ struct AgentConnectionEventTests {
         #expect(course.notes.takeAll().isEmpty)
     }
 
-    @Test("A delivered transfer becomes an event with its content; one that comes again is traced as such")
-    func deliveries() throws {
+    @Test
+    func `A delivered transfer becomes an event with its content; one that comes again is traced as such`() throws {
         let course = try Course()
         let file = WatchFile(path: "/x/a", size: 3)
         for (sequence, isAgain) in [(0, false), (1, true)] as [(UInt64, Bool)] {
@@ -91,55 +79,47 @@ struct AgentConnectionEventTests {
             let notes = ["\(word) id=\"\(id.uuidString)\" kind=\"transfer\"", "pass \(FaultPoint.linkDelivered)"]
             var frame = WatchFrame(.deliver, flags: .propertyList, messageId: id, sequence: sequence, body: try list())
             if isAgain { frame.flags.insert(.retransmission) }
-            guard case .userInfo(let transfer, let body, let hasMore)? = course.connection.event(for: frame) else {
-                Issue.record("a dictionary is no user info")
-                return
-            }
+            guard case .userInfo(let transfer, let body, let hasMore)? = course.connection.event(for: frame)
+            else { throw Unexpected("a dictionary is no user info") }
             #expect(try transfer == id && body == list() && hasMore == (sequence == 1))
             #expect(course.notes.takeAll() == notes)
             frame = WatchFrame(
                 .deliver, flags: isAgain ? [.file, .retransmission] : .file, messageId: id, sequence: sequence,
                 body: WatchFrame.body(file))
-            guard case .file(let name, let content, let more)? = course.connection.event(for: frame) else {
-                Issue.record("a file is no file")
-                return
-            }
+            guard case .file(let name, let content, let more)? = course.connection.event(for: frame)
+            else { throw Unexpected("a file is no file") }
             #expect(name == id && content == file && more == (sequence == 1))
             #expect(course.notes.takeAll() == notes)
         }
         #expect(course.connection.event(for: WatchFrame(.deliver, flags: .file, body: Data([1]))) == nil)
     }
 
-    @Test("The ends and the progress of transfers have their codes and numbers; a failure is traced when it was seen")
-    func ends() throws {
+    @Test
+    func `The ends and the progress of transfers have their codes and numbers; a failure is traced when it was seen`()
+        throws
+    {
         let course = try Course()
         for (sequence, code) in [(0, nil), (7014, 7014)] as [(UInt64, Int?)] {
             let frame = WatchFrame(
                 .transferDone, flags: [.propertyList, .complication], messageId: id, sequence: sequence,
                 body: Data([1]))
             guard case .transferFinished(let transfer, let content, let seen)? = course.connection.event(for: frame)
-            else {
-                Issue.record("an end is no end")
-                return
-            }
+            else { throw Unexpected("an end is no end") }
             #expect(transfer == id && seen == code && content == .userInfo(Data([1]), isComplication: true))
             for _ in 0..<2 { course.connection.told(id) }
             let first = "link.told" + (code.map { " code=\($0)" } ?? "") + " id=\"\(id.uuidString)\""
             #expect(course.notes.takeAll() == [first, "link.told id=\"\(id.uuidString)\""])
         }
         let progress = WatchFrame(.transferProgress, messageId: id, sequence: 9)
-        guard case .transferProgressed(id, 9)? = course.connection.event(for: progress) else {
-            Issue.record("progress is no progress")
-            return
-        }
+        guard case .transferProgressed(id, 9)? = course.connection.event(for: progress)
+        else { throw Unexpected("progress is no progress") }
         course.connection.delivered(id)
         #expect(
             course.notes.takeAll()
                 == ["link.handled id=\"\(id.uuidString)\"", "pass \(FaultPoint.linkAcknowledged)"])
     }
 
-    @Test("An activation lists the transfers that came before it, once, and in their order")
-    func activation() throws {
+    @Test func `An activation lists the transfers that came before it, once, and in their order`() throws {
         let course = try Course()
         let file = WatchFile(path: "/x/a", size: 3)
         let own = [
@@ -155,10 +135,8 @@ struct AgentConnectionEventTests {
         for expected in [own, []] {
             let frame = WatchFrame(.activate, body: WatchFrame.body(reachable))
             let event = try #require(course.connection.event(for: frame))
-            guard case .activated(reachable, let outstanding) = event else {
-                Issue.record("an activation is no activation")
-                return
-            }
+            guard case .activated(reachable, let outstanding) = event
+            else { throw Unexpected("an activation is no activation") }
             #expect(outstanding == expected)
             course.connection.traceState(in: event)
             #expect(course.notes.takeAll() == ["session.state installed=true paired=true reachable=true"])
@@ -166,16 +144,12 @@ struct AgentConnectionEventTests {
         #expect(course.connection.event(for: WatchFrame(.activate, body: Data([1]))) == nil)
     }
 
-    @Test("States and contexts become events; what a session has nothing to do with does not")
-    func others() throws {
+    @Test func `States and contexts become events; what a session has nothing to do with does not`() throws {
         let course = try Course()
         let connection = course.connection
         let away = WatchCounterpartState(isPaired: true)
         let change = try #require(connection.event(for: WatchFrame(.event, body: WatchFrame.body(away))))
-        guard case .changed(away) = change else {
-            Issue.record("a change is no change")
-            return
-        }
+        guard case .changed(away) = change else { throw Unexpected("a change is no change") }
         connection.traceState(in: change)
         #expect(course.notes.takeAll() == ["session.state installed=false paired=true reachable=false"])
         let contexts: [(flags: WatchFrame.Flags, news: UUID?)] = [
@@ -183,19 +157,14 @@ struct AgentConnectionEventTests {
         ]
         for (flags, news) in contexts {
             let frame = WatchFrame(.context, flags: flags, messageId: id, body: Data([1]))
-            guard case .context(let body, let name)? = connection.event(for: frame) else {
-                Issue.record("a context is no context")
-                return
-            }
+            guard case .context(let body, let name)? = connection.event(for: frame)
+            else { throw Unexpected("a context is no context") }
             #expect(body == Data([1]) && name == news)
         }
         guard case .ownContext(let own)? = connection.event(for: WatchFrame(.ownContext, body: Data([2]))),
             own == Data([2]), case .becameInactive? = connection.event(for: WatchFrame(.sessionInactive)),
             case .deactivated? = connection.event(for: WatchFrame(.sessionDeactivated))
-        else {
-            Issue.record("a step of a session is no event")
-            return
-        }
+        else { throw Unexpected("a step of a session is no event") }
         for kind in [WatchFrame.Kind.hello, .state, .userInfo, .attach, .delivered, .transferQueued, .notification] {
             #expect(connection.event(for: WatchFrame(kind)) == nil, "\(kind)")
         }
@@ -203,8 +172,7 @@ struct AgentConnectionEventTests {
         #expect(course.notes.takeAll().isEmpty)
     }
 
-    @Test("A notification in the trace has its occasion")
-    func notifications() {
+    @Test func `A notification in the trace has its occasion`() {
         let notification = DeviceNotification(id: "n", payload: [:], date: 0)
         let rows: [(NotificationNews, JSONValue)] = [
             (.arrived(notification), "foreground"), (.background(notification), "background"),

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
 import LabSystem
@@ -58,18 +60,17 @@ struct DamagedDatabaseTests {
         return try contents(path)
     }
 
-    @Test("An undamaged database reads as it was written", arguments: Rest.allCases)
-    func intact(rest: Rest) throws {
+    @Test(arguments: Rest.allCases) func `An undamaged database reads as it was written`(rest: Rest) throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("copy.sqlite")
         try Self.put(try Self.made(rest, in: directory), at: path)
         #expect(try Self.read(DeviceDatabase(path: path, schema: Self.schema)) == Self.rows)
     }
 
-    @Test(
-        "One changed byte, at any place, is an error or has no effect: it never yields an earlier or another state",
-        arguments: Rest.allCases)
-    func oneByte(rest: Rest) throws {
+    @Test(arguments: Rest.allCases)
+    func `One changed byte, at any place, is an error or has no effect: it never yields an earlier or another state`(
+        rest: Rest
+    ) throws {
         let directory = try TemporaryDirectory()
         let original = try Self.made(rest, in: directory)
         var (positions, refused) = (0, 0)
@@ -97,8 +98,7 @@ struct DamagedDatabaseTests {
         #expect(refused > positions / 10, "\(refused) of \(positions) were refused")
     }
 
-    @Test("The last frame of the log is judged too: a damaged one is named, with its place")
-    func lastFrame() throws {
+    @Test func `The last frame of the log is judged too: a damaged one is named, with its place`() throws {
         let directory = try TemporaryDirectory()
         var contents = try Self.made(.killed, in: directory)
         let length = try #require(contents["-wal"]?.count)
@@ -116,8 +116,7 @@ struct DamagedDatabaseTests {
     //  ── commit ──────────────►
     //  damage to the log
     //                              reads the page: refused
-    @Test("A process with the database open refuses a page of the log that is damaged later")
-    func openDatabase() throws {
+    @Test func `A process with the database open refuses a page of the log that is damaged later`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("shared.sqlite")
         let (writer, reader) = (
@@ -136,8 +135,9 @@ struct DamagedDatabaseTests {
         }
     }
 
-    @Test("A database that was cut off is refused, and an empty one is a new one only while nothing was written")
-    func cutOff() throws {
+    @Test
+    func `A database that was cut off is refused, and an empty one is a new one only while nothing was written`() throws
+    {
         let directory = try TemporaryDirectory()
         var contents = try Self.made(.folded, in: directory)
         let path = directory.file("copy.sqlite")
@@ -150,8 +150,7 @@ struct DamagedDatabaseTests {
         }
     }
 
-    @Test("An unfinished transaction of a killed process is not taken for damage")
-    func unfinished() throws {
+    @Test func `An unfinished transaction of a killed process is not taken for damage`() throws {
         let directory = try TemporaryDirectory()
         var contents = try Self.made(.killed, in: directory)
         // The header of the next frame was written, and its page was not.

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -17,8 +19,7 @@ struct DeviceFilesTests {
 
     private var directory: String { device.layout.deviceDirectory(spec.name) }
 
-    @Test("Each of them makes the directory of a device that has none yet")
-    func freshDevice() throws {
+    @Test func `Each of them makes the directory of a device that has none yet`() throws {
         let layout = device.layout
         let makers: [(String, () throws -> Void)] = [
             ("security", { _ = try DeviceSecurity(layout: layout, device: spec) }),
@@ -43,8 +44,10 @@ struct DeviceFilesTests {
         }
     }
 
-    @Test("The state of protection is made once, with the sensor of the device, also when one of its files is missing")
-    func security() throws {
+    @Test
+    func `The state of protection is made once, with the sensor of the device, also when one of its files is missing`()
+        throws
+    {
         let first = try DeviceSecurity(layout: device.layout, device: spec)
         #expect(first.state == SecurityState(hardware: .touchID) && first.prompt == nil)
         try first.changeState { try $0.enrol() }
@@ -58,8 +61,10 @@ struct DeviceFilesTests {
         #expect(third.state == SecurityState(hardware: .touchID) && third.record.answers.isEmpty)
     }
 
-    @Test("A change that makes nothing different wakes no thread and writes no file; one that throws has no effect")
-    func changes() throws {
+    @Test
+    func `A change that makes nothing different wakes no thread and writes no file; one that throws has no effect`()
+        throws
+    {
         let security = try DeviceSecurity(layout: device.layout, device: spec)
         let count = security.changeCount
         try security.changeState { $0.removeEnrolled() }
@@ -79,9 +84,11 @@ struct DeviceFilesTests {
         #expect(try security.changeState { $0.isLocked })
     }
 
-    @Test(
-        "When all apps have ended, the dialog, the answers and the animation are gone; what protects the device stays")
-    func closed() throws {
+    @Test
+    func
+        `When all apps have ended, the dialog, the answers and the animation are gone; what protects the device stays`()
+        throws
+    {
         let security = try DeviceSecurity(layout: device.layout, device: spec)
         try security.changeState { try $0.enrol() }
         let prompt = AuthenticationPrompt(
@@ -101,8 +108,7 @@ struct DeviceFilesTests {
         #expect(security.prompt == nil)
     }
 
-    @Test("The first process decides how far the clock of a device is off, and all see a change")
-    func clock() throws {
+    @Test func `The first process decides how far the clock of a device is off, and all see a change`() throws {
         try device.clock.freeze()
         func open(_ skew: Int64) throws -> DeviceClock {
             try DeviceClock(layout: device.layout, device: spec.name, clock: device.clock, initialSkew: skew)
@@ -116,8 +122,7 @@ struct DeviceFilesTests {
         #expect(abs(first.now().timeIntervalSince1970 - (lab.seconds - 0.008)) < 0.000_1)
     }
 
-    @Test("A device counts its starts, and keeps containers and the vendor's identifier across them")
-    func registry() throws {
+    @Test func `A device counts its starts, and keeps containers and the vendor's identifier across them`() throws {
         let registry = DeviceRegistry(layout: device.layout, device: spec.name)
         #expect(try registry.boot() == 0 && registry.beginBoot() == 1 && registry.beginBoot() == 2)
         #expect(try registry.boot() == 2)
@@ -135,9 +140,11 @@ struct DeviceFilesTests {
         #expect(try registry.existingContainer(ofGroup: "a") == nil)
     }
 
-    @Test(
-        "With an app its containers go, those of a group with its last app, and the vendor's identifier with all apps")
-    func uninstalled() throws {
+    @Test
+    func
+        `With an app its containers go, those of a group with its last app, and the vendor's identifier with all apps`()
+        throws
+    {
         func app(_ name: String, groups: [String]) -> AppSpec {
             AppSpec(
                 name: name, kind: .app, bundleIdentifier: "com.\(name)", appGroups: groups,
@@ -169,8 +176,7 @@ struct DeviceFilesTests {
         #expect(try registry.isPaired("l") && !Files.exists(device.layout.appsDirectory(spec.name)))
     }
 
-    @Test("A choice of the user about watches and complications is kept until it is taken back")
-    func choices() throws {
+    @Test func `A choice of the user about watches and complications is kept until it is taken back`() throws {
         let registry = DeviceRegistry(layout: device.layout, device: spec.name)
         #expect(try registry.activeLink() == nil && registry.isPaired("a") && !registry.hasComplication("a"))
         for isOn in [true, false] {

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import Synchronization
 import TestSupport
 import Testing
@@ -8,8 +11,7 @@ import Testing
 
 @Suite("Timers of a device", .endsInTime)
 struct DeviceTimerTests {
-    @Test("Timers due in one step of the clock fire in the order of their times")
-    func order() throws {
+    @Test func `Timers due in one step of the clock fire in the order of their times`() throws {
         let device = try TemporaryDevice()
         try device.clock.freeze()
         let called = Mutex<[Int]>([])
@@ -52,8 +54,7 @@ struct DeviceTimerTests {
         }
     }
 
-    @Test("A timer cancelled before its time, by its owner or by an earlier timer, does not fire")
-    func cancelled() throws {
+    @Test func `A timer cancelled before its time, by its owner or by an earlier timer, does not fire`() throws {
         let course = try Course()
         let entries = Mutex<[DeviceTimer.Entry]>([])
         let first = course.timer.schedule(after: 1) { course.call("cancelled before its time") }
@@ -70,8 +71,7 @@ struct DeviceTimerTests {
         second.cancel()
     }
 
-    @Test("A timer scheduled by an action fires in order, also if it is already due")
-    func scheduledByAnAction() throws {
+    @Test func `A timer scheduled by an action fires in order, also if it is already due`() throws {
         let course = try Course()
         _ = course.timer.schedule(after: 1) {
             course.call("first")

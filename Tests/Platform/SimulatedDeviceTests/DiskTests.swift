@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -23,8 +26,7 @@ struct DiskTests {
         disk = try DeviceDisk(layout: device.layout, device: device.spec.name)
     }
 
-    @Test("A full disk refuses larger writes, keeps its content, and allows deletion")
-    func full() throws {
+    @Test func `A full disk refuses larger writes, keeps its content, and allows deletion`() throws {
         let keychain = sandbox.keychain
         #expect(keychain.add(Data([1]), service: "s", account: "a").status == errSecSuccess)
         let number = disk.fill(leaving: 3)
@@ -43,8 +45,7 @@ struct DiskTests {
         #expect(refused.count == 2)
     }
 
-    @Test("A read-only disk refuses writes and deletions")
-    func readOnly() {
+    @Test func `A read-only disk refuses writes and deletions`() {
         let keychain = sandbox.keychain
         #expect(keychain.add(Data([1]), service: "s", account: "a").status == errSecSuccess)
         _ = disk.makeReadOnly()
@@ -53,8 +54,7 @@ struct DiskTests {
         #expect(keychain.read(service: "s", account: "a").value == Data([1]))
     }
 
-    @Test("Preferences and containers keep their old contents on a full disk")
-    func preferencesAndContainers() throws {
+    @Test func `Preferences and containers keep their old contents on a full disk`() throws {
         let defaults = try #require(sandbox.defaults())
         defaults.set(true, forKey: "before")
         let file = try #require(sandbox.containerPath(forAppGroup: "group.example")) + "/file"
@@ -66,8 +66,7 @@ struct DiskTests {
         #expect(try Files.read(file) == Data([1]))
     }
 
-    @Test("Each fault has a number of its own and counts what it refuses")
-    func numbers() throws {
+    @Test func `Each fault has a number of its own and counts what it refuses`() throws {
         let first = disk.fill(leaving: 0)
         #expect(throws: DeviceDisk.Refusal.full) { try disk.take(bytes: 1) }
         let second = try DeviceDisk(layout: device.layout, device: device.spec.name).makeReadOnly()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SimulatedDevice
 import Synchronization
@@ -36,18 +38,12 @@ final class FakeBackend: WatchSessionBackend {
     /// What the entries of the log are about, but for `activate`.
     var about: [UUID] { state.withLock { $0.about } }
 
-    func refuseTransfers(code: Int) {
-        state.withLock { $0.transferCode = code }
-    }
+    func refuseTransfers(code: Int) { state.withLock { $0.transferCode = code } }
 
-    func refuseContexts(code: Int?) {
-        state.withLock { $0.contextCode = code }
-    }
+    func refuseContexts(code: Int?) { state.withLock { $0.contextCode = code } }
 
     /// Brings news to the session.
-    func bring(_ event: WatchSessionEvent) {
-        state.withLock { $0.receiver }?(event)
-    }
+    func bring(_ event: WatchSessionEvent) { state.withLock { $0.receiver }?(event) }
 
     func setReceiver(_ receiver: @escaping @Sendable (WatchSessionEvent) -> Void) {
         state.withLock { $0.receiver = receiver }
@@ -55,9 +51,7 @@ final class FakeBackend: WatchSessionBackend {
 
     func activate() { note("activate") }
 
-    func send(_ message: LiveMessage) {
-        state.withLock { $0.messages.append(message) }
-    }
+    func send(_ message: LiveMessage) { state.withLock { $0.messages.append(message) } }
 
     func reply(to messageId: UUID, body: Data, isPropertyList: Bool) {
         let reply = LiveMessage(messageId: messageId, body: body, isPropertyList: isPropertyList, expectsReply: false)
@@ -94,4 +88,21 @@ final class FakeBackend: WatchSessionBackend {
             if let id { state.about.append(id) }
         }
     }
+}
+
+/// The system's side of notifications, played by a test.
+final class FakeNotificationSystem: Sendable {
+    let service = NotificationService()
+    private let requests = Mutex<[NotificationRequest]>([])
+
+    /// - Parameter answer: the answer to a request; nil for one that has none.
+    init(answer: @escaping @Sendable (NotificationRequest) -> NotificationAnswer? = { _ in nil }) {
+        service.connect { [self] id, request in
+            requests.withLock { $0.append(request) }
+            if let answer = answer(request) { service.take(answer, to: id) }
+        }
+    }
+
+    /// The requests and reports of the app, oldest first.
+    var log: [NotificationRequest] { requests.withLock { $0 } }
 }

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import Synchronization
 import TestSupport
@@ -12,8 +15,8 @@ import Testing
 struct KeychainTests {
     private let value = Data([1, 2, 3])
 
-    @Test("The groups of an app are its keychain groups, its own group and its app groups, in this order")
-    func accessGroupOrder() throws {
+    @Test
+    func `The groups of an app are its keychain groups, its own group and its app groups, in this order`() throws {
         let sandbox = try Sandbox.temporary(
             bundleIdentifier: "com.example.main", appGroups: ["group.example"],
             keychainAccessGroups: ["LABTEAM001.shared", "OTHERTEAM1.shared"])
@@ -23,8 +26,7 @@ struct KeychainTests {
             ])
     }
 
-    @Test("An item is added once, read, updated and deleted once")
-    func life() throws {
+    @Test func `An item is added once, read, updated and deleted once`() throws {
         let keychain = try Sandbox.temporary().keychain
         #expect(keychain.read(service: "s", account: "a").status == errSecItemNotFound)
         #expect(keychain.update(value, service: "s", account: "a").status == errSecItemNotFound)
@@ -38,8 +40,9 @@ struct KeychainTests {
         #expect(keychain.read(service: "s", account: "a").status == errSecItemNotFound)
     }
 
-    @Test("Everything that an app may reach is deleted, of every service and group, and nothing of another app")
-    func deleteEverything() throws {
+    @Test
+    func `Everything that an app may reach is deleted, of every service and group, and nothing of another app`() throws
+    {
         let device = try TemporaryDevice()
         let own = try device.sandbox(keychainAccessGroups: ["LABTEAM001.shared"]).keychain
         let other = try device.sandbox(name: "other", bundleIdentifier: "com.example.other").keychain
@@ -55,12 +58,10 @@ struct KeychainTests {
         #expect(other.read(service: "s", account: "a").value == value)
     }
 
-    @Test("A foreign access group is refused for every call")
-    func foreignGroup() throws {
+    @Test func `A foreign access group is refused for every call`() throws {
         let keychain = try Sandbox.temporary().keychain
         let group = "LABTEAM001.someone.else"
-        #expect(
-            keychain.add(value, service: "s", account: "a", accessGroup: group).status == errSecMissingEntitlement)
+        #expect(keychain.add(value, service: "s", account: "a", accessGroup: group).status == errSecMissingEntitlement)
         #expect(keychain.read(service: "s", account: "a", accessGroup: group).status == errSecMissingEntitlement)
         #expect(
             keychain.update(value, service: "s", account: "a", accessGroup: group).status == errSecMissingEntitlement)
@@ -68,8 +69,7 @@ struct KeychainTests {
         #expect(keychain.items(service: "s", accessGroup: group).status == errSecMissingEntitlement)
     }
 
-    @Test("Without a group an item goes to the first group, and is found in all of them")
-    func defaultGroup() throws {
+    @Test func `Without a group an item goes to the first group, and is found in all of them`() throws {
         let keychain = try Sandbox.temporary(keychainAccessGroups: ["LABTEAM001.first", "LABTEAM001.second"]).keychain
         keychain.add(value, service: "s", account: "a")
         #expect(keychain.read(service: "s", account: "a", accessGroup: "LABTEAM001.first").value == value)
@@ -82,8 +82,10 @@ struct KeychainTests {
         #expect(keychain.items(service: "s").values == ["a": value, "b": Data([7])], "the first group wins")
     }
 
-    @Test("Two apps share the items of a common group only, and a service is wiped in all groups of the wiping app")
-    func sharingAndWipe() throws {
+    @Test
+    func `Two apps share the items of a common group only, and a service is wiped in all groups of the wiping app`()
+        throws
+    {
         let device = try TemporaryDevice()
         let first = try device.sandbox(
             bundleIdentifier: "com.example.first", keychainAccessGroups: ["LABTEAM001.shared"]
@@ -100,16 +102,14 @@ struct KeychainTests {
         #expect(second.deleteAll(service: "s") == errSecItemNotFound)
     }
 
-    @Test("A conditional update writes only over the revision it expects; revisions never repeat")
-    func revisions() throws {
+    @Test func `A conditional update writes only over the revision it expects; revisions never repeat`() throws {
         let keychain = try Sandbox.temporary().keychain
         let first = try #require(keychain.add(value, service: "s", account: "a").revision)
         #expect(keychain.read(service: "s", account: "a").revision == first)
         let second = try #require(
             keychain.update(Data([2]), service: "s", account: "a", expectedRevision: first).revision)
         #expect(second != first)
-        #expect(
-            keychain.update(Data([3]), service: "s", account: "a", expectedRevision: first).status == errSecBadReq)
+        #expect(keychain.update(Data([3]), service: "s", account: "a", expectedRevision: first).status == errSecBadReq)
         #expect(keychain.read(service: "s", account: "a").value == Data([2]))
         keychain.delete(service: "s", account: "a")
         let third = try #require(keychain.add(value, service: "s", account: "a").revision)
@@ -117,12 +117,13 @@ struct KeychainTests {
     }
 
     @Test(
-        "A row with any column changed behind the keychain's back reads as damaged, never as a value",
         arguments: [
             "UPDATE item SET value = x'010204'", "UPDATE item SET value = 'text'", "UPDATE item SET checksum = x'00'",
             "UPDATE item SET checksum = NULL OR 5", "UPDATE item SET value = x''",
         ])
-    func damagedRow(statement: String) throws {
+    func `A row with any column changed behind the keychain's back reads as damaged, never as a value`(
+        statement: String
+    ) throws {
         let device = try TemporaryDevice()
         let keychain = try device.sandbox().keychain
         keychain.add(value, service: "s", account: "a")
@@ -133,8 +134,7 @@ struct KeychainTests {
         #expect(try KeychainInventory(path: path).entries().map(\.isIntact) == [false])
     }
 
-    @Test("A value copied to another account is noticed")
-    func copiedRow() throws {
+    @Test func `A value copied to another account is noticed`() throws {
         let device = try TemporaryDevice()
         let keychain = try device.sandbox().keychain
         keychain.add(value, service: "s", account: "a")
@@ -148,8 +148,7 @@ struct KeychainTests {
         #expect(keychain.read(service: "s", account: "b").status == errSecDecode)
     }
 
-    @Test("A file that is no database, or one of a newer lab, fails every call and is not overwritten")
-    func unusableFile() throws {
+    @Test func `A file that is no database, or one of a newer lab, fails every call and is not overwritten`() throws {
         let device = try TemporaryDevice()
         let path = device.layout.keychainPath(device.spec.name)
         try Files.createDirectory(device.layout.deviceDirectory(device.spec.name))
@@ -174,8 +173,7 @@ struct KeychainTests {
         }
     }
 
-    @Test("Connections that write at the same time lose nothing")
-    func concurrentWriters() async throws {
+    @Test func `Connections that write at the same time lose nothing`() async throws {
         try await onThread { try Self.writeConcurrently() }
     }
 
@@ -197,8 +195,7 @@ struct KeychainTests {
         #expect(sandboxes[0].keychain.items(service: "s").values?.count == 200)
     }
 
-    @Test("An armed fault fails a write and changes nothing")
-    func injectedFault() throws {
+    @Test func `An armed fault fails a write and changes nothing`() throws {
         let device = try TemporaryDevice()
         let keychain = try device.sandbox().keychain
         _ = try device.faults.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("ENOSPC")))

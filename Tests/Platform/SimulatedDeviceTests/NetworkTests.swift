@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CFNetwork
 import Foundation
-import LabKit
+import LabControl
 import NetworkFramework
 import Synchronization
 import TestSupport
@@ -10,8 +12,7 @@ import Testing
 
 @Suite("How a device reaches the network", .endsInTime)
 struct NetworkTests {
-    @Test("A new device is in a wireless network; what one process sets is what the others see")
-    func shared() throws {
+    @Test func `A new device is in a wireless network; what one process sets is what the others see`() throws {
         let device = try TemporaryDevice()
         let (mine, others) = (try device.sandbox(), try device.sandbox(name: "other", bundleIdentifier: "com.other"))
         #expect(mine.connectivity.connection == .wifi && mine.connectivity.isOnline)
@@ -23,12 +24,13 @@ struct NetworkTests {
     }
 
     @Test(
-        "A path reports the usable interfaces",
         arguments: [
             (NetworkConnection.wifi, NWInterface.InterfaceType?.some(.wifi), false), (.cellular, .cellular, true),
             (.wired, .wiredEthernet, false), (.none, nil, false),
         ])
-    func paths(connection: NetworkConnection, type: NWInterface.InterfaceType?, isExpensive: Bool) {
+    func `A path reports the usable interfaces`(
+        connection: NetworkConnection, type: NWInterface.InterfaceType?, isExpensive: Bool
+    ) {
         let path = NWPath(connection)
         #expect(path.status == (type == nil ? .unsatisfied : .satisfied))
         #expect(path.availableInterfaces.map(\.type) == [type].compactMap(\.self))
@@ -40,8 +42,10 @@ struct NetworkTests {
         #expect(NWPath(connection, prohibited: [.wifi]).usesInterfaceType(.wifi) == false)
     }
 
-    @Test("A monitor reports the path at its start and after each change, on its queue, until it is cancelled")
-    func monitor() async throws {
+    @Test
+    func `A monitor reports the path at its start and after each change, on its queue, until it is cancelled`()
+        async throws
+    {
         let device = try TemporaryDevice()
         let (mine, others) = (try device.sandbox(), try device.sandbox(name: "other", bundleIdentifier: "com.other"))
         let key = DispatchSpecificKey<Bool>()
@@ -77,8 +81,32 @@ struct NetworkTests {
         #expect(await iterator.next() == nil)
     }
 
-    @Test("A process that is on no device has no network")
-    func nowhere() {
+    @Test func `An observer hears of each change until its observation is cancelled or no longer kept`() throws {
+        let sandbox = try Sandbox.temporary()
+        let connectivity = sandbox.connectivity
+        let (cancelled, dropped, kept) = (
+            Recorder<NetworkConnection>(), Recorder<NetworkConnection>(), Recorder<NetworkConnection>()
+        )
+        let first = connectivity.onChange { cancelled.add($0) }
+        _ = connectivity.onChange { dropped.add($0) }
+        // Observers are called in the order in which they came, so the last one hears last.
+        let last = connectivity.onChange { kept.add($0) }
+        connectivity.set(.cellular)
+        try kept.wait(for: .cellular)
+        for _ in 1...2 { first.cancel() }
+        connectivity.set(.wired)
+        try kept.wait(for: .wired)
+        #expect(kept.all == [.cellular, .wired] && cancelled.all == [.cellular] && dropped.all.isEmpty)
+        last.cancel()
+        // Without an observer nobody watches; the next one begins anew.
+        let next = connectivity.onChange { dropped.add($0) }
+        connectivity.set(.none)
+        try dropped.wait(for: .none)
+        #expect(kept.all == [.cellular, .wired] && cancelled.all == [.cellular] && dropped.all == [.none])
+        next.cancel()
+    }
+
+    @Test func `A process that is on no device has no network`() {
         let monitors = [
             NWPathMonitor(), NWPathMonitor(requiredInterfaceType: .wifi),
             NWPathMonitor(prohibitedInterfaceTypes: [.cellular]),
@@ -92,8 +120,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("The errors of CFNetwork have Apple's numbers")
-    func errors() {
+    @Test func `The errors of CFNetwork have Apple's numbers`() {
         #expect(CFNetworkErrors.cfurlErrorNotConnectedToInternet.rawValue == -1009)
         #expect(CFNetworkErrors.cfurlErrorCannotLoadFromNetwork.rawValue == -2000)
         #expect(CFNetworkErrors.cfNetServiceErrorDNSServiceFailure.rawValue == -73000)
@@ -106,8 +133,7 @@ struct NetworkTests {
 
 @Suite("The main bundle of a process", .endsInTime)
 struct MainBundleTests {
-    @Test("It describes the simulated app through every interface of Foundation")
-    func identity() throws {
+    @Test func `It describes the simulated app through every interface of Foundation`() throws {
         let sandbox = try Sandbox.temporary()
         #expect(MainBundle.adopt(sandbox))
         #expect(Bundle.main.bundleIdentifier == "com.example.main")

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CFNetwork
 import Foundation
-import LabKit
+import LabControl
 import TestSupport
 import Testing
 import WatchConnectivity
@@ -12,8 +14,7 @@ import WatchConnectivity
 /// The numbers and names that Apple's frameworks give to their values, and the protocol of the lab to its own.
 @Suite("Numbers and names of the platform", .endsInTime)
 struct PlatformNumberTests {
-    @Test("Every error of CFNetwork has Apple's number")
-    func networkErrors() {
+    @Test func `Every error of CFNetwork has Apple's number`() {
         let positive: [ClosedRange<Int32>] = [1...2, 100...101, 110...113, 120...124, 200...200, 300...311]
         let negative: [ClosedRange<Int32>] = [
             996...1_022, 1_100...1_104, 1_200...1_206, 2_000...2_000, 3_000...3_007, 4_000...4_000, 72_000...72_007,
@@ -23,8 +24,7 @@ struct PlatformNumberTests {
         #expect(CFNetworkErrors.allCases.map(\.rawValue) == numbers)
     }
 
-    @Test("Every error of WatchConnectivity has its number, and a name beside the type")
-    func watchErrors() {
+    @Test func `Every error of WatchConnectivity has its number, and a name beside the type`() {
         #expect(WCError.Code.allCases.map(\.rawValue) == Array(7_001...7_019))
         let names: [WCError.Code] = [
             WCError.genericError, WCError.sessionNotSupported, WCError.sessionMissingDelegate,
@@ -39,8 +39,7 @@ struct PlatformNumberTests {
         #expect(names.compactMap { WCError($0).errorDescription } == names.map(\.localizedDescription))
     }
 
-    @Test("The results of keychain calls are those of the platform")
-    func keychainResults() {
+    @Test func `The results of keychain calls are those of the platform`() {
         let results = [
             errSecSuccess, errSecUnimplemented, errSecDiskFull, errSecIO, errSecParam, errSecUserCanceled,
             errSecBadReq, errSecNotAvailable, errSecReadOnly, errSecAuthFailed, errSecDuplicateItem,
@@ -54,8 +53,7 @@ struct PlatformNumberTests {
             ])
     }
 
-    @Test("The types of frames have the bytes of the protocol, and no others are known")
-    func frames() {
+    @Test func `The types of frames have the bytes of the protocol, and no others are known`() {
         let bytes = (0...UInt8.max).filter { WatchFrame.Kind(rawValue: $0) != nil }
         let known: [ClosedRange<UInt8>] = [
             0x01...0x06, 0x10...0x13, 0x20...0x26, 0x30...0x31, 0x40...0x4F, 0x50...0x52,
@@ -71,8 +69,7 @@ struct PlatformNumberTests {
             ])
     }
 
-    @Test("What protects an item has the number in the keychain's file, and the policy that opens it")
-    func protections() {
+    @Test func `What protects an item has the number in the keychain's file, and the policy that opens it`() {
         let rows: [(KeychainProtection, Int, AuthenticationPolicy?)] = [
             (.none, 0, nil), (.currentBiometricSet, 1, .biometry), (.anyBiometricSet, 2, .biometry),
             (.anyBiometricSetOrDevicePasscode, 3, .biometryOrPasscode),
@@ -82,8 +79,7 @@ struct PlatformNumberTests {
         }
     }
 
-    @Test("Options of notifications have Apple's bits, and three of them show a notification")
-    func notificationOptions() {
+    @Test func `Options of notifications have Apple's bits, and three of them show a notification`() {
         let authorization: [UNAuthorizationOptions] = [
             .badge, .sound, .alert, .carPlay, .criticalAlert, .providesAppNotificationSettings, .provisional,
         ]
@@ -97,8 +93,7 @@ struct PlatformNumberTests {
         #expect(UNError.errorDomain == "UNErrorDomain" && UNError(.notificationsNotAllowed).errorCode == 1)
     }
 
-    @Test("What the user allows decides about each setting of an app's notifications")
-    func notificationSettings() {
+    @Test func `What the user allows decides about each setting of an app's notifications`() {
         let rows: [(UNAuthorizationStatus, loud: UNNotificationSetting, quiet: UNNotificationSetting)] = [
             (.notDetermined, .notSupported, .notSupported), (.denied, .disabled, .disabled),
             (.authorized, .enabled, .enabled), (.provisional, .disabled, .enabled),
@@ -117,8 +112,7 @@ struct PlatformNumberTests {
         #expect(known.map(\.allows) == [false, false, true, true])
     }
 
-    @Test("Each network has an interface with the system's name and number")
-    func interfaces() {
+    @Test func `Each network has an interface with the system's name and number`() {
         let rows: [(NetworkConnection, NWInterface?)] = [
             (.wifi, NWInterface(type: .wifi, name: "en0", index: 1)),
             (.cellular, NWInterface(type: .cellular, name: "pdp_ip0", index: 2)),

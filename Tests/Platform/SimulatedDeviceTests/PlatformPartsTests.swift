@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import Synchronization
 import TestSupport
 import Testing
@@ -9,8 +11,7 @@ import Testing
 /// Small parts of the simulated device by themselves.
 @Suite("Parts of the simulated device", .endsInTime)
 struct PlatformPartsTests {
-    @Test("A file is named by the last part of its path, if that can be a file's name")
-    func fileNames() {
+    @Test func `A file is named by the last part of its path, if that can be a file's name`() {
         let longest = String(repeating: "x", count: 255)
         let rows: [(String, String?)] = [
             ("a", "a"), ("/x/a.bin", "a.bin"), ("x/../a", "a"), (".a", ".a"), ("...", "..."),
@@ -21,8 +22,7 @@ struct PlatformPartsTests {
         #expect(WatchFile.limit == 16_777_216)
     }
 
-    @Test("The content of a transfer survives its frame")
-    func transferContent() {
+    @Test func `The content of a transfer survives its frame`() {
         let contents: [TransferContent] = [
             .userInfo(Data([1]), isComplication: false), .userInfo(Data([2]), isComplication: true),
             .file(WatchFile(path: "/x/a", size: 3, metadata: Data([4]))),
@@ -35,8 +35,8 @@ struct PlatformPartsTests {
         #expect(TransferContent(WatchFrame(.deliver, flags: .file, body: Data([1]))) == nil)
     }
 
-    @Test("A frame keeps its content with every value in every field, and the name of an app up to 255 bytes")
-    func frames() throws {
+    @Test
+    func `A frame keeps its content with every value in every field, and the name of an app up to 255 bytes`() throws {
         let id = UUID()
         for name in ["", "a", String(repeating: "x", count: 255)] {
             let frame = WatchFrame(
@@ -55,26 +55,22 @@ struct PlatformPartsTests {
         for (reason, text) in texts { #expect(reason.description == text) }
     }
 
-    @Test("A confirmation holds for five minutes, and none is remembered once the context is invalid")
-    func confirmations() {
+    @Test func `A confirmation holds for five minutes, and none is remembered once the context is invalid`() throws {
         let context = AuthenticationContext(service: nil)
         func isConfirmed(at time: Int64) -> Bool { context.grant(at: time) != nil }
         #expect(AuthenticationContext.validity == 300_000_000_000 && AuthenticationService.animation == 1_000_000_000)
         #expect(!isConfirmed(at: 0))
         context.remember(.biometry(enrolment: 4), at: 10)
         #expect(isConfirmed(at: 10) && isConfirmed(at: 300_000_000_009) && !isConfirmed(at: 300_000_000_010))
-        guard case .biometry(enrolment: 4)? = context.grant(at: 10) else {
-            Issue.record("another confirmation than the one that was remembered")
-            return
-        }
+        guard case .biometry(enrolment: 4)? = context.grant(at: 10)
+        else { throw Unexpected("another confirmation than the one that was remembered") }
         context.invalidate()
         #expect(context.isInvalid && !isConfirmed(at: 10))
         context.remember(.passcode, at: 20)
         #expect(!isConfirmed(at: 20))
     }
 
-    @Test("A context has the texts and the permission that its app gives it")
-    func contextProperties() {
+    @Test func `A context has the texts and the permission that its app gives it`() {
         let context = AuthenticationContext(service: nil)
         #expect(context.reason.isEmpty && context.fallbackTitle == nil && context.isInteractionAllowed)
         context.reason = "r"
@@ -83,19 +79,18 @@ struct PlatformPartsTests {
         #expect(context.reason == "r" && context.fallbackTitle == "f" && !context.isInteractionAllowed)
     }
 
-    @Test("A request to the system is answered once; news go to the first receiver that handles them")
-    func notificationService() throws {
-        let log = Log()
+    @Test func `A request to the system is answered once; news go to the first receiver that handles them`() throws {
+        let log = Recorder<String>()
         let service = NotificationService()
-        service.ask(.settings) { log.note("\($0 == .refused("The process is on no device."))") }
+        service.ask(.settings) { log.add("\($0 == .refused("The process is on no device."))") }
         service.tell(.unregister)
         #expect(log.takeAll() == ["true"])
         let asked = Mutex<[UUID]>([])
         service.connect { id, request in
             asked.withLock { $0.append(id) }
-            log.note("\(request)")
+            log.add("\(request)")
         }
-        service.ask(.settings) { log.note("answer \($0 == .done)") }
+        service.ask(.settings) { log.add("answer \($0 == .done)") }
         let id = try #require(asked.withLock { $0.first })
         service.take(.done, to: UUID())
         service.take(.done, to: id)
@@ -103,7 +98,7 @@ struct PlatformPartsTests {
         #expect(log.takeAll() == ["settings", "answer true"])
         for (name, isHandled) in [("first", false), ("second", true), ("third", true)] {
             service.onNews { _ in
-                log.note(name)
+                log.add(name)
                 return isHandled
             }
         }
@@ -111,21 +106,7 @@ struct PlatformPartsTests {
         #expect(log.takeAll() == ["first", "second"])
     }
 
-    private final class Log: Sendable {
-        private let entries = Mutex<[String]>([])
-
-        func note(_ entry: String) { entries.withLock { $0.append(entry) } }
-
-        func takeAll() -> [String] {
-            entries.withLock { entries in
-                defer { entries = [] }
-                return entries
-            }
-        }
-    }
-
-    @Test("A preference keeps its type in the file; what no app can store is not read")
-    func preferences() {
+    @Test func `A preference keeps its type in the file; what no app can store is not read`() {
         let rows: [(PreferenceValue, JSONValue)] = [
             (.bool(true), true), (.integer(-7), -7), (.number(0.5), 0.5), (.text("t"), "t"),
         ]
@@ -133,8 +114,7 @@ struct PlatformPartsTests {
         for json in [nil, [], [:], .unsigned(.max)] as [JSONValue] { #expect(PreferenceValue(json) == nil, "\(json)") }
     }
 
-    @Test("An app's groups are those of its team, its own and its app groups; the first is the default")
-    func identities() {
+    @Test func `An app's groups are those of its team, its own and its app groups; the first is the default`() {
         let app = AppSpec(
             name: "main", kind: .app, bundleIdentifier: "com.a", appGroups: ["group.a"],
             keychainAccessGroups: ["OTHER.x", "TEAM.y", "TEAMS.z"],
@@ -147,39 +127,5 @@ struct PlatformPartsTests {
             let device = DeviceInformation(model: "m", platform: platform, osVersion: "1", vendor: { "v" })
             #expect(device.systemName == name && device.vendorIdentifier == "v")
         }
-    }
-
-    @Test("The events of an SDK have their values in the trace, and no member for what is missing")
-    func eventValues() {
-        let rows: [(AppEvent, [String: JSONValue])] = [
-            (
-                .configurationRejected(cause: "c", message: "m", limit: 1, actual: 2),
-                ["cause": "c", "message": "m", "limit": 1, "actual": 2]
-            ),
-            (
-                .configurationRejected(cause: "c", message: "m", limit: nil, actual: nil),
-                ["cause": "c", "message": "m"]
-            ), (.configurationIncomplete(cause: "c", message: "m"), ["cause": "c", "message": "m"]),
-            (.stateLoaded(activationId: "a", counter: 3), ["activation": true, "activationId": "a", "counter": 3]),
-            (.stateLoaded(activationId: nil, counter: nil), ["activation": false]),
-            (
-                .stateSaved(bytes: 4, activationId: "a", counter: .max),
-                [
-                    "bytes": 4, "activationId": "a", "counter": .integer(.max),
-                ]
-            ), (.stateSaved(bytes: 4, activationId: nil, counter: nil), ["bytes": 4]), (.stateRemoved, [:]),
-            (.counterBumped(5), ["counter": 5]),
-            (
-                .counterUsed(counter: "c", activationId: "a", factor: "f"),
-                ["counter": "c", "activationId": "a", "factor": "f"]
-            ), (.lockTaken(.operation), ["lock": "operation"]),
-            (.operationStarted(type: "t", application: "a"), ["type": "t", "application": "a"]),
-            (.memoryOpened(name: "n"), ["name": "n"]),
-            (.memoryRepaired(name: "n", cause: .deadOwner), ["name": "n", "cause": "deadOwner"]),
-            (.httpRequest(method: "POST", path: "/p"), ["method": "POST", "path": "/p"]),
-            (.httpResponse(status: 200, path: "/p"), ["status": 200, "path": "/p"]),
-            (.httpFailed(error: "e", path: "/p"), ["error": "e", "path": "/p"]),
-        ]
-        for (event, fields) in rows { #expect(event.fields == fields, "\(event)") }
     }
 }

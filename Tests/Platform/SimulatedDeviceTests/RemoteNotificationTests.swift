@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import SimulatedDevice
 import TestSupport
 import Testing
@@ -12,8 +15,7 @@ struct RemoteNotificationTests {
         return ShimmedRemoteNotifications(sandbox)
     }
 
-    @Test("The delegate gets the device token, or the error")
-    func registration() async throws {
+    @Test func `The delegate gets the device token, or the error`() async throws {
         let token = Data(repeating: 7, count: 32)
         let answers: [(NotificationAnswer, ShimmedRemoteNotifications.News)] = [
             (.token(token), .token(token)), (.refused("offline"), .failure("offline")),
@@ -31,8 +33,8 @@ struct RemoteNotificationTests {
         #expect(await nowhere.news.first { _ in true } == .failure("The process is on no device."))
     }
 
-    @Test("A background push is given to the delegate, whose handler reports its end to the system")
-    func background() async throws {
+    @Test
+    func `A background push is given to the delegate, whose handler reports its end to the system`() async throws {
         let system = FakeNotificationSystem()
         let app = try app(system)
         system.service.take(.background(DeviceNotification(id: "1", payload: ["key": "value"], date: 0)))
@@ -40,8 +42,10 @@ struct RemoteNotificationTests {
         #expect(system.log == [.finished(id: "1")])
     }
 
-    @Test("A delegate without functions of its own ignores token and error, and has no work in the background")
-    func plainDelegate() async throws {
+    @Test
+    func `A delegate without functions of its own ignores token and error, and has no work in the background`()
+        async throws
+    {
         for answer in [NotificationAnswer.token(Data([7])), .refused("offline")] {
             let system = FakeNotificationSystem { $0 == .register ? answer : nil }
             let sandbox = try Sandbox.temporary()
@@ -55,8 +59,7 @@ struct RemoteNotificationTests {
         }
     }
 
-    @Test("A delegate released before a push reaches it leaves no background work pending")
-    func goneDelegate() async throws {
+    @Test func `A delegate released before a push reaches it leaves no background work pending`() async throws {
         let system = FakeNotificationSystem()
         try await MainActor.run {
             // The main queue calls the delegate after this block, when it is gone.

@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -12,8 +15,7 @@ struct SharedMemoryTests {
         try device.sandbox(appGroups: groups).sharedMemory
     }
 
-    @Test("An object is created once, found by the others, and holds what they write")
-    func createAndOpen() throws {
+    @Test func `An object is created once, found by the others, and holds what they write`() throws {
         let device = try TemporaryDevice()
         let first = try space(device)
         #expect(throws: SystemError.self) { try first.open(name: "group.example.abcd") }
@@ -32,8 +34,7 @@ struct SharedMemoryTests {
         }
     }
 
-    @Test("An object is in use as long as it is marked")
-    func use() throws {
+    @Test func `An object is in use as long as it is marked`() throws {
         let device = try TemporaryDevice()
         let space = try space(device)
         _ = try space.create(name: "group.example.abcd", size: 16)
@@ -53,14 +54,14 @@ struct SharedMemoryTests {
     }
 
     @Test(
-        "A name has at most 31 bytes",
+        .verifies("size", "NamedSharedMemorySpace.maximumNameLength"),
         arguments: [
             ("group.example.0123456789abcdefg", true),  // 31 bytes
             ("group.example.0123456789abcdefgh", false),
             ("group.example.0123456789abcdeé", true),
             ("group.example.0123456789abcdefé", false),
         ])
-    func nameLength(name: String, isAllowed: Bool) throws {
+    func `A name has at most 31 bytes`(name: String, isAllowed: Bool) throws {
         let device = try TemporaryDevice()
         defer { withExtendedLifetime(device) {} }
         let space = try space(device)
@@ -75,10 +76,8 @@ struct SharedMemoryTests {
         }
     }
 
-    @Test(
-        "A name must begin with an entitled group and a dot",
-        arguments: ["group.other.abcd", "group.example", "group.examples.abcd", "abcd", ""])
-    func entitlement(name: String) throws {
+    @Test(arguments: ["group.other.abcd", "group.example", "group.examples.abcd", "abcd", ""])
+    func `A name must begin with an entitled group and a dot`(name: String) throws {
         let device = try TemporaryDevice()
         defer { withExtendedLifetime(device) {} }
         let space = try space(device)
@@ -91,8 +90,7 @@ struct SharedMemoryTests {
         }
     }
 
-    @Test("Two devices do not see each other's objects")
-    func separateDevices() throws {
+    @Test func `Two devices do not see each other's objects`() throws {
         let first = try TemporaryDevice()
         let second = try TemporaryDevice()
         let object = try space(first).create(name: "group.example.abcd", size: 16)
@@ -100,8 +98,7 @@ struct SharedMemoryTests {
         withExtendedLifetime((object, first)) {}
     }
 
-    @Test("A reboot removes all objects, also those that are not open")
-    func reboot() throws {
+    @Test func `A reboot removes all objects, also those that are not open`() throws {
         let device = try TemporaryDevice()
         let registry = DeviceRegistry(layout: device.layout, device: device.spec.name)
         _ = try space(device).create(name: "group.example.abcd", size: 16)
@@ -115,8 +112,7 @@ struct SharedMemoryTests {
         #expect(try !SharedMemoryObject.list().contains { physical.hasSuffix($0) })
     }
 
-    @Test("A device leaves no names on the machine")
-    func nothingStays() throws {
+    @Test func `A device leaves no names on the machine`() throws {
         var physical = ""
         do {
             let device = try TemporaryDevice()

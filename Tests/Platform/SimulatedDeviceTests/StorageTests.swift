@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 import Synchronization
 import TestSupport
@@ -9,8 +11,8 @@ import Testing
 
 @Suite("Containers, preferences and device identity", .endsInTime)
 struct StorageTests {
-    @Test("A group's container is one directory for all members, with a name that does not tell the group")
-    func groupContainer() throws {
+    @Test
+    func `A group's container is one directory for all members, with a name that does not tell the group`() throws {
         let device = try TemporaryDevice()
         let first = try device.sandbox(appGroups: ["group.example"])
         let second = try device.sandbox(
@@ -23,8 +25,7 @@ struct StorageTests {
         #expect(first.home != second.home)
     }
 
-    @Test("A value set by one member of a group is readable by the others at once")
-    func sharedDefaults() throws {
+    @Test func `A value set by one member of a group is readable by the others at once`() throws {
         let device = try TemporaryDevice()
         let first = try #require(try device.sandbox(appGroups: ["group.example"]).defaults(suite: "group.example"))
         let second = try #require(
@@ -37,8 +38,7 @@ struct StorageTests {
         #expect(!first.bool(forKey: "flag"))
     }
 
-    @Test("A suite without entitlement works, but is private to the app")
-    func unentitledSuite() throws {
+    @Test func `A suite without entitlement works, but is private to the app`() throws {
         let device = try TemporaryDevice()
         let first = try #require(try device.sandbox().defaults(suite: "group.example"))
         let second = try #require(
@@ -48,8 +48,7 @@ struct StorageTests {
         #expect(!second.bool(forKey: "flag"))
     }
 
-    @Test("A suite named like the app itself does not exist; the standard one does")
-    func ownSuite() throws {
+    @Test func `A suite named like the app itself does not exist; the standard one does`() throws {
         let sandbox = try Sandbox.temporary(bundleIdentifier: "com.example.main")
         #expect(sandbox.defaults(suite: "com.example.main") == nil)
         let standard = try #require(sandbox.defaults())
@@ -59,8 +58,10 @@ struct StorageTests {
         #expect(!standard.bool(forKey: "flag"))
     }
 
-    @Test("A preferences file with one changed bit, wherever it is, is damaged: no key of it is missing or another")
-    func damagedDefaults() throws {
+    @Test
+    func `A preferences file with one changed bit, wherever it is, is damaged: no key of it is missing or another`()
+        throws
+    {
         let sandbox = try Sandbox.temporary(bundleIdentifier: "com.example.main")
         let defaults = try #require(sandbox.defaults())
         defaults.set(true, forKey: "flag")
@@ -76,14 +77,10 @@ struct StorageTests {
         try Files.write(bytes.dropLast(), to: path)
         #expect(!defaults.bool(forKey: "flag"))
         let error = #expect(throws: DefaultsSuite.Unavailable.self) { try defaults.read("flag") }
-        guard case .damaged(path)? = error else {
-            Issue.record("it is \(String(describing: error))")
-            return
-        }
+        guard case .damaged(path)? = error else { throw Unexpected("it is \(String(describing: error))") }
     }
 
-    @Test("A damaged preferences file stays as it is, so that its other keys do not become missing ones")
-    func damagedDefaultsAreNotReplaced() throws {
+    @Test func `A damaged preferences file stays as it is, so that its other keys do not become missing ones`() throws {
         let sandbox = try Sandbox.temporary(bundleIdentifier: "com.example.main")
         let defaults = try #require(sandbox.defaults())
         defaults.set(true, forKey: "flag")
@@ -96,8 +93,7 @@ struct StorageTests {
         #expect(defaults.bool(forKey: "flag"))
     }
 
-    @Test("Preferences of a group that were asked for before the first unlock are the group's after it")
-    func defaultsBeforeTheFirstUnlock() throws {
+    @Test func `Preferences of a group that were asked for before the first unlock are the group's after it`() throws {
         let sandbox = try Sandbox.temporary(appGroups: ["group.example"])
         try #require(sandbox.defaults(suite: "group.example")).set(true, forKey: "flag")
         try sandbox.security.changeState { $0.reboot() }
@@ -108,8 +104,7 @@ struct StorageTests {
         #expect(defaults.bool(forKey: "flag"))
     }
 
-    @Test("The vendor identifier belongs to the team and the device")
-    func vendorIdentifier() throws {
+    @Test func `The vendor identifier belongs to the team and the device`() throws {
         let device = try TemporaryDevice()
         let first = try device.sandbox().device.vendorIdentifier
         #expect(try device.sandbox(name: "b", bundleIdentifier: "com.example.b").device.vendorIdentifier == first)
@@ -117,8 +112,7 @@ struct StorageTests {
         #expect(first == first.uppercased() && UUID(uuidString: first) != nil)
     }
 
-    @Test("The device's clock is the lab's plus its skew, for all processes at once")
-    func skew() throws {
+    @Test func `The device's clock is the lab's plus its skew, for all processes at once`() throws {
         let device = try TemporaryDevice()
         try device.clock.freeze()
         let first = try device.sandbox()
@@ -130,11 +124,10 @@ struct StorageTests {
         #expect(abs(first.clock.now().timeIntervalSince1970 - Double(now - 90_000) / 1000) < 0.001)
     }
 
-    @Test("Observers are notified of the foreground until they end")
-    func lifecycle() throws {
+    @Test func `Observers are notified of the foreground until they end`() throws {
         let lifecycle = ApplicationLifecycle()
         let count = Counter()
-        var observation: ApplicationLifecycle.Observation? = lifecycle.on(.willEnterForeground) { count.increment() }
+        var observation: ApplicationLifecycle.Observation? = lifecycle.on(.willEnterForeground) { count.increase() }
         lifecycle.enterForeground()
         #expect(count.value == 1)
         withExtendedLifetime(observation) {}
@@ -143,8 +136,7 @@ struct StorageTests {
         #expect(count.value == 1)
     }
 
-    @Test("A visit to the background and back brings four events in their order")
-    func backgroundAndBack() {
+    @Test func `A visit to the background and back brings four events in their order`() {
         let lifecycle = ApplicationLifecycle()
         let seen = Mutex<[ApplicationLifecycle.Event]>([])
         let observations = ApplicationLifecycle.Event.allCases.map { event in

@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import SimulatedDevice
 import Synchronization
 import TestSupport
@@ -7,8 +10,7 @@ import Testing
 /// The shim of Apple's frameworks (sdk.md, section 3, item 11).
 @Suite("The UIKit shim", .endsInTime)
 struct UIKitTests {
-    @Test("The device has the values that the system shows to any app")
-    func theDeviceTellsWhatTheSystemTellsAnyApp() throws {
+    @Test func `The device has the values that the system shows to any app`() throws {
         let device = try TemporaryDevice()
         let one = ShimmedDevice(try device.sandbox())
         #expect(one.model == "iPhone" && one.name == "iPhone" && one.systemName == "iOS")
@@ -17,8 +19,7 @@ struct UIKitTests {
         #expect(one.identifierForVendor != nil && one.identifierForVendor == other.identifierForVendor)
     }
 
-    @Test("Returning to the foreground is posted on the main queue")
-    func returningToTheForegroundIsPostedOnTheMainQueue() async throws {
+    @Test func `Returning to the foreground is posted on the main queue`() async throws {
         let sandbox = try Sandbox.temporary()
         let waiting = Mutex<CheckedContinuation<Bool, Never>?>(nil)
         let application = ShimmedApplication(sandbox) { isMainQueue in
@@ -37,8 +38,7 @@ struct UIKitTests {
     }
 
     @available(*, deprecated)
-    @Test("The launch options key has two names")
-    func theLaunchOptionsKeyHasTwoNames() {
+    @Test func `The launch options key has two names`() {
         let names = ShimmedApplication.launchOptionsKeys
         #expect(ObjectIdentifier(names.0) == ObjectIdentifier(names.1))
         #expect(ShimmedApplication.textOfLaunchOptionsKey("key") == "key")
@@ -48,8 +48,7 @@ struct UIKitTests {
 /// Preferences as an app sees them (sharing.md, section 21.5).
 @Suite("User defaults", .endsInTime)
 struct UserDefaultsTests {
-    @Test("Values come back with their types")
-    func valuesComeBackWithTheirTypes() throws {
+    @Test func `Values come back with their types`() throws {
         let defaults = try #require(ShimmedDefaults(suite: nil, try Sandbox.temporary()))
         defaults.setTyped(flag: true, number: 7, share: 0.5)
         defaults.set("text", "text")
@@ -63,8 +62,7 @@ struct UserDefaultsTests {
         #expect(defaults.synchronize())
     }
 
-    @Test("The apps of a group see each other's changes")
-    func theAppsOfAGroupSeeEachOthersChanges() throws {
+    @Test func `The apps of a group see each other's changes`() throws {
         let device = try TemporaryDevice()
         func suite(_ name: String) throws -> ShimmedDefaults {
             let sandbox = try device.sandbox(

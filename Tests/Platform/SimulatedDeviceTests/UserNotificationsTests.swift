@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import SimulatedDevice
 import Synchronization
 import TestSupport
@@ -52,17 +54,15 @@ struct UserNotificationsTests {
     /// A delegate without functions of its own.
     private final class PlainDelegate: UNUserNotificationCenterDelegate {}
 
-    @Test("A push service takes payloads of up to 4,096 bytes of JSON", arguments: Sizes.around(4_096))
-    func sizes(bytes: Int) {
+    @Test(.verifies("size", "DeviceNotification.longestPayload"), arguments: Sizes.around(4_096))
+    func `A push service takes payloads of up to 4,096 bytes of JSON`(bytes: Int) {
         // `{"x":""}` has eight.
         let payload: [String: JSONValue] = ["x": .string(String(repeating: "y", count: bytes - 8))]
         let refusal = DeviceNotification(id: "1", payload: payload, date: 0).refusal
-        #expect(
-            refusal == (bytes <= 4_096 ? nil : "`payload` has \(bytes) bytes; a push service takes at most 4096."))
+        #expect(refusal == (bytes <= 4_096 ? nil : "`payload` has \(bytes) bytes; a push service takes at most 4096."))
     }
 
-    @Test("A notification has the parts of its payload, and all of it as user info")
-    func content() throws {
+    @Test func `A notification has the parts of its payload, and all of it as user info`() throws {
         let notification = UNNotification(payment)
         let content = notification.request.content
         #expect(notification.date.timeIntervalSince1970 == 1.5 && notification.request.identifier == "1")
@@ -74,8 +74,7 @@ struct UserNotificationsTests {
         #expect(aps["badge"] as? Int == 2 && (aps["alert"] as? [String: Any])?["title"] as? String == "Payment")
     }
 
-    @Test("A request keeps a copy of its content")
-    func copiedContent() {
+    @Test func `A request keeps a copy of its content`() {
         let content = UNMutableNotificationContent()
         content.title = "before"
         let request = UNNotificationRequest(identifier: "1", content: content, trigger: nil)
@@ -86,8 +85,7 @@ struct UserNotificationsTests {
         #expect(copy?.title == "before" && request.content.body.isEmpty)
     }
 
-    @Test("A content keeps every part that is set, and a copy of it does not change")
-    func mutableContent() throws {
+    @Test func `A content keeps every part that is set, and a copy of it does not change`() throws {
         let content = UNMutableNotificationContent()
         (content.title, content.subtitle, content.body) = ("title", "subtitle", "body")
         content.badge = 3
@@ -108,8 +106,7 @@ struct UserNotificationsTests {
         #expect(parts(copy) == expected && !(copy is UNMutableNotificationContent))
     }
 
-    @Test("Sounds of one name are equal, and so are categories, of which a set keeps one of each name")
-    func equality() async {
+    @Test func `Sounds of one name are equal, and so are categories, of which a set keeps one of each name`() async {
         let names = [UNNotificationSoundName("bell"), UNNotificationSoundName(rawValue: "bell")]
         let sounds = names.map { UNNotificationSound(named: $0) }
         #expect(names[0] == names[1] && sounds[0] == sounds[1] && sounds[0].hash == sounds[1].hash)
@@ -126,8 +123,7 @@ struct UserNotificationsTests {
         #expect(found == ["login", "payment"])
     }
 
-    @Test("The delegate decides about a notification in the foreground, and learns what the user opens")
-    func delegate() async {
+    @Test func `The delegate decides about a notification in the foreground, and learns what the user opens`() async {
         let system = FakeNotificationSystem()
         let (center, delegate) = (UNUserNotificationCenter(service: system.service), Delegate())
         center.delegate = delegate
@@ -144,8 +140,7 @@ struct UserNotificationsTests {
         #expect(delegate.content.withLock { $0?.title == "Payment" && $0?.operationId == "7" })
     }
 
-    @Test("A delegate may answer asynchronously")
-    func asynchronousDelegate() async {
+    @Test func `A delegate may answer asynchronously`() async {
         let (answers, answer) = AsyncStream.makeStream(of: NotificationRequest.self)
         let service = NotificationService()
         service.connect { _, request in answer.yield(request) }
@@ -157,8 +152,8 @@ struct UserNotificationsTests {
         withExtendedLifetime(delegate) {}
     }
 
-    @Test("A delegate without functions of its own shows nothing, and the system learns of the end of its work")
-    func plainDelegate() async {
+    @Test
+    func `A delegate without functions of its own shows nothing, and the system learns of the end of its work`() async {
         let (answers, answer) = AsyncStream.makeStream(of: NotificationRequest.self)
         let service = NotificationService()
         service.connect { _, request in answer.yield(request) }
@@ -172,8 +167,7 @@ struct UserNotificationsTests {
         withExtendedLifetime(delegate) {}
     }
 
-    @Test("Without a delegate nothing is shown in the foreground, and the system waits for no work")
-    func withoutDelegate() {
+    @Test func `Without a delegate nothing is shown in the foreground, and the system waits for no work`() {
         let system = FakeNotificationSystem()
         let center = UNUserNotificationCenter(service: system.service)
         system.service.take(.arrived(payment))
@@ -185,8 +179,7 @@ struct UserNotificationsTests {
         withExtendedLifetime(center) {}
     }
 
-    @Test("A delegate released before its decision leaves no notification undecided")
-    func goneDelegate() async {
+    @Test func `A delegate released before its decision leaves no notification undecided`() async {
         let system = FakeNotificationSystem()
         let center = UNUserNotificationCenter(service: system.service)
         await MainActor.run { [payment] in
@@ -199,8 +192,7 @@ struct UserNotificationsTests {
         #expect(system.log == [.presented(id: "1", isShown: false, setsBadge: false)])
     }
 
-    @Test("The user's answer is reported, and its consequences")
-    func authorization() async throws {
+    @Test func `The user's answer is reported, and its consequences`() async throws {
         for (authorization, isGranted, status) in [
             (NotificationAuthorization.authorized, true, UNAuthorizationStatus.authorized),
             (.denied, false, .denied), (.provisional, true, .provisional),
@@ -224,8 +216,7 @@ struct UserNotificationsTests {
         }
     }
 
-    @Test("The app sees and clears its notifications that are shown")
-    func shown() async {
+    @Test func `The app sees and clears its notifications that are shown`() async {
         let system = FakeNotificationSystem { [payment] request in request == .shown ? .shown([payment]) : nil }
         let center = UNUserNotificationCenter(service: system.service)
         #expect(await center.deliveredNotifications().map(\.request.content.title) == ["Payment"])
@@ -234,8 +225,7 @@ struct UserNotificationsTests {
         #expect(system.log == [.shown, .remove(["1"]), .remove(nil)])
     }
 
-    @Test("A process that is on no device gets answers, too")
-    func withoutSystem() async throws {
+    @Test func `A process that is on no device gets answers, too`() async throws {
         let center = UNUserNotificationCenter(service: nil)
         await #expect(throws: UNError.self) { try await center.requestAuthorization() }
         #expect(await center.deliveredNotifications().isEmpty)

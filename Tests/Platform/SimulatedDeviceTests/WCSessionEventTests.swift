@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
 import SimulatedDevice
@@ -29,10 +31,10 @@ struct WCSessionEventTests {
         return (session, backend, delegate)
     }
 
-    @Test(
-        "A message that finds no delegate is refused with 7014, and not acknowledged before",
-        arguments: [false, true], [false, true])
-    func withoutDelegate(isPropertyList: Bool, expectsReply: Bool) throws {
+    @Test(arguments: [false, true], [false, true])
+    func `A message that finds no delegate is refused with 7014, and not acknowledged before`(
+        isPropertyList: Bool, expectsReply: Bool
+    ) throws {
         let backend = FakeBackend()
         let session = WCSession(backend: backend)
         let id = UUID()
@@ -44,8 +46,10 @@ struct WCSessionEventTests {
         #expect(backend.log == ["refuse 7014"] && backend.about == [id] && !session.hasContentPending)
     }
 
-    @Test("What finds no delegate is not reported as seen: the end of a transfer, a context, a user info, and a file")
-    func unseen() throws {
+    @Test
+    func `What finds no delegate is not reported as seen: the end of a transfer, a context, a user info, and a file`()
+        throws
+    {
         let backend = FakeBackend()
         let session = WCSession(backend: backend)
         backend.bring(.context(try list(1), news: UUID()))
@@ -61,8 +65,7 @@ struct WCSessionEventTests {
         #expect(session.receivedApplicationContext["n"] as? Int == 1)
     }
 
-    @Test("Each form of a message has its own call, and its reply has the same form")
-    func messages() throws {
+    @Test func `Each form of a message has its own call, and its reply has the same form`() throws {
         let (session, backend, delegate) = try activated()
         let rows: [(isPropertyList: Bool, expectsReply: Bool, call: String)] = [
             (false, false, "data [7]"), (false, true, "data question [7]"), (true, false, "message 7"),
@@ -84,8 +87,7 @@ struct WCSessionEventTests {
         #expect(backend.replies.count == 2 && backend.log.count == 6, "each was acknowledged once")
     }
 
-    @Test("Changes of the counterpart are reported by what has changed, on a phone and on a watch")
-    func changes() throws {
+    @Test func `Changes of the counterpart are reported by what has changed, on a phone and on a watch`() throws {
         let base = WatchCounterpartState(isPaired: true, isCounterpartInstalled: true)
         func changed(_ change: (inout WatchCounterpartState) -> Void) -> WatchCounterpartState {
             var state = base
@@ -123,8 +125,7 @@ struct WCSessionEventTests {
         }
     }
 
-    @Test("Without activation a session shows nothing of its counterpart, whatever it knows")
-    func inactiveProperties() throws {
+    @Test func `Without activation a session shows nothing of its counterpart, whatever it knows`() throws {
         var all = reachable
         all.needsUnlock = true
         all.isComplicationEnabled = true
@@ -140,8 +141,7 @@ struct WCSessionEventTests {
         #expect(session.isReachable && session.remainingComplicationUserInfoTransfers == 3)
     }
 
-    @Test("A failed activation is reported with its code, also with one that has no name")
-    func failedActivation() throws {
+    @Test func `A failed activation is reported with its code, also with one that has no name`() throws {
         let (session, backend, delegate) = try activated()
         for code in [7004, 7999] { backend.bring(.activationFailed(code: code)) }
         session.queue.sync {}
@@ -151,8 +151,7 @@ struct WCSessionEventTests {
         #expect(WCError.reported(7007) as? WCError == WCError(.notReachable))
     }
 
-    @Test("A message without a reply handler is over when it is acknowledged; one with a handler is not")
-    func acknowledged() throws {
+    @Test func `A message without a reply handler is over when it is acknowledged; one with a handler is not`() throws {
         let (session, backend, delegate) = try activated()
         let failures = Mutex<[String]>([])
         func failed(_ name: String) -> (any Error) -> Void { { _ in failures.withLock { $0.append(name) } } }
@@ -169,8 +168,8 @@ struct WCSessionEventTests {
         #expect(delegate.news().isEmpty)
     }
 
-    @Test("A context is the session's own once the system has taken it, and the last one is kept otherwise")
-    func ownContext() throws {
+    @Test
+    func `A context is the session's own once the system has taken it, and the last one is kept otherwise`() throws {
         let (session, backend, delegate) = try activated()
         try session.updateApplicationContext(["n": 1])
         backend.refuseContexts(code: 7015)
@@ -186,8 +185,7 @@ struct WCSessionEventTests {
         withExtendedLifetime(delegate) {}
     }
 
-    @Test("A received context is pending until the delegate has it; with the watch its contexts go")
-    func receivedContext() throws {
+    @Test func `A received context is pending until the delegate has it; with the watch its contexts go`() throws {
         let (session, backend, delegate) = try activated()
         let news = UUID()
         backend.bring(.ownContext(try list(1)))
@@ -204,8 +202,8 @@ struct WCSessionEventTests {
         #expect(!session.hasContentPending && session.activationState == .notActivated)
     }
 
-    @Test("Transfers that the system still has come before those of this process, each once, as they were")
-    func outstanding() throws {
+    @Test
+    func `Transfers that the system still has come before those of this process, each once, as they were`() throws {
         let (session, backend, delegate) = try activated()
         let own = session.transferUserInfo(["n": 1])
         let (older, file) = (UUID(), UUID())

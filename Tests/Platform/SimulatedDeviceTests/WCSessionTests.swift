@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
 import SimulatedDevice
@@ -112,7 +114,6 @@ struct WCSessionTests {
     }
 
     @Test(
-        "Each error has a description",
         arguments: [
             (WCError.Code.genericError, "unknown reason"), (.sessionNotSupported, "does not support"),
             (.sessionMissingDelegate, "no delegate"), (.sessionNotActivated, "not activated"),
@@ -124,12 +125,11 @@ struct WCSessionTests {
             (.sessionInactive, "is inactive"), (.transferTimedOut, "not acknowledged in time"),
             (.companionAppNotInstalled, "companion app is not installed"), (.watchOnlyApp, "no companion app"),
         ])
-    func texts(code: WCError.Code, words: String) {
+    func `Each error has a description`(code: WCError.Code, words: String) {
         #expect(code.localizedDescription.contains(words))
     }
 
-    @Test("Activation needs a delegate, and is reported before anything else")
-    func activation() async throws {
+    @Test func `Activation needs a delegate, and is reported before anything else`() async throws {
         let backend = FakeBackend()
         let session = WCSession(backend: backend)
         session.activate()
@@ -144,8 +144,7 @@ struct WCSessionTests {
         #expect(session.activationState == .activated && session.isPaired && session.isWatchAppInstalled)
     }
 
-    @Test("The delegate is notified when reachability changes, and only then")
-    func reachability() async throws {
+    @Test func `The delegate is notified when reachability changes, and only then`() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         let absent = WatchCounterpartState(isPaired: true, isCounterpartInstalled: true)
         backend.bring(.changed(absent))
@@ -156,8 +155,7 @@ struct WCSessionTests {
         #expect(try await recorder.wait(for: 4).dropFirst(3) == ["reachable true"])
     }
 
-    @Test("Errors come in the documented order, each with its code")
-    func errorOrder() async throws {
+    @Test func `Errors come in the documented order, each with its code`() async throws {
         #expect(await code(WCSession(backend: FakeBackend(isSupported: false))) == 7002)
         let session = WCSession(backend: FakeBackend())
         #expect(await code(session) == 7003)
@@ -185,8 +183,7 @@ struct WCSessionTests {
         withExtendedLifetime([recorder, first, second, third, fourth, fifth]) {}
     }
 
-    @Test("A dictionary with values that are not a property list is refused with 7010")
-    func unsupportedTypes() async throws {
+    @Test func `A dictionary with values that are not a property list is refused with 7010`() async throws {
         let (session, _, recorder) = try await activated(reachable)
         let code = await withCheckedContinuation { done in
             session.sendMessage(["x": recorder], replyHandler: nil) { done.resume(returning: ($0 as NSError).code) }
@@ -194,8 +191,7 @@ struct WCSessionTests {
         #expect(code == 7010)
     }
 
-    @Test("An error can be asked for as `WCError`, caught by its name, and read as `NSError`")
-    func errorForms() async throws {
+    @Test func `An error can be asked for as 'WCError', caught by its name, and read as 'NSError'`() async throws {
         let session = WCSession(backend: FakeBackend(isSupported: false))
         let error = await withCheckedContinuation { (done: CheckedContinuation<any Error, Never>) in
             session.sendMessage([:], replyHandler: nil) { done.resume(returning: $0) }
@@ -211,8 +207,10 @@ struct WCSessionTests {
         } catch WCError.sessionNotSupported {}
     }
 
-    @Test("The watch is notified when the phone's app starts or ends, the phone when the watch or its app does")
-    func companion() async throws {
+    @Test
+    func `The watch is notified when the phone's app starts or ends, the phone when the watch or its app does`()
+        async throws
+    {
         let (watchSession, watch, onWatch) = try await activated(reachable, isWatch: true)
         watch.bring(.changed(WatchCounterpartState(isPaired: true)))
         #expect(try await onWatch.wait(for: 4).dropFirst(2) == ["reachable false", "companion false"])
@@ -223,8 +221,7 @@ struct WCSessionTests {
         withExtendedLifetime((watchSession, phoneSession)) {}
     }
 
-    @Test("A dictionary with a date that is not a number is refused as an invalid property list")
-    func impossibleDate() async throws {
+    @Test func `A dictionary with a date that is not a number is refused as an invalid property list`() async throws {
         let (session, _, recorder) = try await activated(reachable)
         let code = await withCheckedContinuation { done in
             session.sendMessage(["x": Date(timeIntervalSince1970: .nan)], replyHandler: nil) {
@@ -235,8 +232,7 @@ struct WCSessionTests {
         withExtendedLifetime(recorder) {}
     }
 
-    @Test("Exactly one of the two handlers runs")
-    func oneHandler() async throws {
+    @Test func `Exactly one of the two handlers runs`() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         let answer = await withCheckedContinuation { done in
             session.sendMessageData(Data([1]), replyHandler: { done.resume(returning: $0) }) { _ in
@@ -251,8 +247,7 @@ struct WCSessionTests {
         withExtendedLifetime(recorder) {}
     }
 
-    @Test("Messages and transfers reach the delegate in the order in which they arrived")
-    func order() async throws {
+    @Test func `Messages and transfers reach the delegate in the order in which they arrived`() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         func info(_ number: Int) throws -> Data {
             try PropertyListSerialization.data(fromPropertyList: ["n": number], format: .binary, options: 0)
@@ -267,8 +262,10 @@ struct WCSessionTests {
         withExtendedLifetime(session) {}
     }
 
-    @Test("A question that the delegate has no method for is refused with 7014, a reply that is too large with 7009")
-    func unansweredQuestions() async throws {
+    @Test
+    func `A question that the delegate has no method for is refused with 7014, a reply that is too large with 7009`()
+        async throws
+    {
         let backend = FakeBackend()
         let session = WCSession(backend: backend)
         let silent = SilentDelegate()
@@ -286,8 +283,7 @@ struct WCSessionTests {
         withExtendedLifetime([silent, talkative] as [AnyObject]) {}
     }
 
-    @Test("Content is pending while more transfers wait, and a context until the delegate has it")
-    func pendingContent() async throws {
+    @Test func `Content is pending while more transfers wait, and a context until the delegate has it`() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         #expect(!session.hasContentPending)
         backend.bring(.userInfo(transferId: UUID(), body: Data(), hasMore: true))
@@ -299,8 +295,10 @@ struct WCSessionTests {
         withExtendedLifetime(recorder) {}
     }
 
-    @Test("A session has its own context and the received one from earlier processes, and reports neither as new")
-    func knownContexts() async throws {
+    @Test
+    func `A session has its own context and the received one from earlier processes, and reports neither as new`()
+        async throws
+    {
         let (session, backend, recorder) = try await activated(reachable)
         let body = { (number: Int) in
             try PropertyListSerialization.data(fromPropertyList: ["n": number], format: .binary, options: 0)
@@ -313,8 +311,7 @@ struct WCSessionTests {
         #expect(recorder.log == ["activated 2 0", "reachable true"])
     }
 
-    @Test("The end of a transfer is confirmed once the delegate has it")
-    func confirmedEnd() async throws {
+    @Test func `The end of a transfer is confirmed once the delegate has it`() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         _ = session.transferUserInfo(["n": 1])
         backend.bring(.transferFinished(transferId: backend.transfers[0], content: .userInfo(Data()), code: nil))
@@ -328,8 +325,7 @@ struct WCSessionTests {
         withExtendedLifetime(recorder) {}
     }
 
-    @Test("A transfer is outstanding until its end is reported")
-    func transfer() async throws {
+    @Test func `A transfer is outstanding until its end is reported`() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         let transfer = session.transferUserInfo(["n": 1])
         #expect(transfer.isTransferring)
@@ -339,8 +335,10 @@ struct WCSessionTests {
         #expect(session.outstandingUserInfoTransfers.isEmpty)
     }
 
-    @Test("A transfer is confirmed after its handler, so that it is delivered again if the app crashes there")
-    func confirmation() async throws {
+    @Test
+    func `A transfer is confirmed after its handler, so that it is delivered again if the app crashes there`()
+        async throws
+    {
         let (session, backend, recorder) = try await activated(reachable)
         recorder.whileHandling { backend.log.contains("delivered") ? "confirmed" : "not confirmed" }
         backend.bring(.userInfo(transferId: UUID(), body: Data(), hasMore: false))
@@ -348,8 +346,7 @@ struct WCSessionTests {
         withExtendedLifetime(session) {}
     }
 
-    @Test("The reply to a question that was acknowledged reaches its handler")
-    func replyAfterAcknowledgement() async throws {
+    @Test func `The reply to a question that was acknowledged reaches its handler`() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         session.sendMessageData(Data([1]), replyHandler: { recorder.note("reply \([UInt8]($0))") })
         let id = backend.messages[0].messageId
@@ -360,8 +357,7 @@ struct WCSessionTests {
         #expect(try await recorder.wait(for: 3)[2] == "reply [5]")
     }
 
-    @Test("Another activation lists no transfer twice")
-    func secondActivation() async throws {
+    @Test func `Another activation lists no transfer twice`() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         let transfer = session.transferUserInfo(["n": 1])
         backend.bring(
@@ -371,8 +367,7 @@ struct WCSessionTests {
         #expect(session.outstandingUserInfoTransfers == [transfer])
     }
 
-    @Test("A refused transfer is returned ended, and the delegate gets the reason")
-    func refusedTransfer() async throws {
+    @Test func `A refused transfer is returned ended, and the delegate gets the reason`() async throws {
         let (session, backend, recorder) = try await activated(reachable)
         #expect(!session.transferUserInfo(["x": recorder]).isTransferring)
         #expect(try await recorder.wait(for: 3).last == "finished 7010 false")
@@ -382,8 +377,7 @@ struct WCSessionTests {
         let missing = try await activated(WatchCounterpartState(isPaired: true)).0
         missing.delegate = recorder
         #expect(!missing.transferUserInfo(["x": recorder]).isTransferring)
-        #expect(
-            try await recorder.wait(for: 5).last == "finished 7006 false", "the app is missing, with any content")
+        #expect(try await recorder.wait(for: 5).last == "finished 7006 false", "the app is missing, with any content")
         let inactive = WCSession(backend: FakeBackend())
         inactive.delegate = recorder
         #expect(!inactive.transferUserInfo().isTransferring)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
 import SimulatedDevice
@@ -63,8 +65,10 @@ struct WCSessionTransferTests {
         try PropertyListSerialization.data(fromPropertyList: ["n": 7], format: .binary, options: 0)
     }
 
-    @Test("A transfer that has ended before its sender looks was taken, and one that the system refused was not")
-    func takenTransfers() async throws {
+    @Test
+    func `A transfer that has ended before its sender looks was taken, and one that the system refused was not`()
+        async throws
+    {
         let log = try await log { session, backend in
             let ended = session.transferUserInfo(["n": 1])
             backend.bring(.transferFinished(transferId: backend.transfers[0], content: backend.contents[0], code: nil))
@@ -77,8 +81,10 @@ struct WCSessionTransferTests {
         #expect(log == ["finished info 0", "finished info \(WCError.Code.insufficientSpace.rawValue)"])
     }
 
-    @Test("A file that has ended before its sender looks was taken, and one that the system refused was not")
-    func takenFiles() async throws {
+    @Test
+    func `A file that has ended before its sender looks was taken, and one that the system refused was not`()
+        async throws
+    {
         let directory = try TemporaryDirectory()
         let file = URL(fileURLWithPath: directory.path + "/a.bin")
         try Data([1]).write(to: file)
@@ -106,8 +112,10 @@ struct WCSessionTransferTests {
         return ["x": Data(count: size - frame)]
     }
 
-    @Test("A transfer, a context and a file of the maximum size are accepted; one byte more is not", arguments: -1...1)
-    func sizes(more: Int) async throws {
+    @Test(.verifies("size", "WatchContent.contextLimit", "WatchContent.messageLimit"), arguments: -1...1)
+    func `A transfer, a context and a file of the maximum size are accepted; one byte more is not`(more: Int)
+        async throws
+    {
         let directory = try TemporaryDirectory()
         let file = URL(fileURLWithPath: directory.path + "/a.bin")
         try Data().write(to: file)
@@ -128,8 +136,8 @@ struct WCSessionTransferTests {
         }
     }
 
-    @Test("A file is described to the system, advances, and is outstanding until its end is reported")
-    func sending() async throws {
+    @Test
+    func `A file is described to the system, advances, and is outstanding until its end is reported`() async throws {
         let directory = try TemporaryDirectory()
         let file = URL(fileURLWithPath: directory.path + "/a.bin")
         try Data([1, 2, 3]).write(to: file)
@@ -153,9 +161,10 @@ struct WCSessionTransferTests {
         #expect(confirmed == ["cancel", "told"])
     }
 
-    @Test(
-        "An unreadable file is refused with 7008 or 7013, metadata as any dictionary, and the system may refuse")
-    func refusals() async throws {
+    @Test
+    func `An unreadable file is refused with 7008 or 7013, metadata as any dictionary, and the system may refuse`()
+        async throws
+    {
         let directory = try TemporaryDirectory()
         let file = URL(fileURLWithPath: directory.path + "/a.bin")
         try Data([1]).write(to: file)
@@ -174,8 +183,8 @@ struct WCSessionTransferTests {
         #expect(log.map { $0.split(separator: " ")[2] } == ["7008", "7013", "7013", "7010", "7009", "7006"])
     }
 
-    @Test("A file that arrives is there while the delegate looks, and is deleted unless it was moved")
-    func receiving() async throws {
+    @Test
+    func `A file that arrives is there while the delegate looks, and is deleted unless it was moved`() async throws {
         for isMoved in [false, true] {
             let directory = try TemporaryDirectory()
             let path = directory.path + "/a.bin"
@@ -194,8 +203,7 @@ struct WCSessionTransferTests {
         }
     }
 
-    @Test("There is one current content for the complication, as long as the budget lasts")
-    func complication() async throws {
+    @Test func `There is one current content for the complication, as long as the budget lasts`() async throws {
         _ = try await log { session, backend in
             #expect(session.isComplicationEnabled && session.remainingComplicationUserInfoTransfers == 1)
             let first = session.transferCurrentComplicationUserInfo(["n": 1])
@@ -214,8 +222,10 @@ struct WCSessionTransferTests {
         }
     }
 
-    @Test("Between two watches the session is inactive, gets what is left, is deactivated, and refuses all sends")
-    func severalWatches() async throws {
+    @Test
+    func `Between two watches the session is inactive, gets what is left, is deactivated, and refuses all sends`()
+        async throws
+    {
         let log = try await log { session, backend in
             session.transferUserInfo(["n": 1])
             backend.bring(.becameInactive)
@@ -235,8 +245,7 @@ struct WCSessionTransferTests {
             ])
     }
 
-    @Test("An app that starts while data of another watch wait is activated as inactive")
-    func startsInactive() async throws {
+    @Test func `An app that starts while data of another watch wait is activated as inactive`() async throws {
         var waiting = reachable
         waiting.isInactive = true
         let backend = FakeBackend()
@@ -246,5 +255,54 @@ struct WCSessionTransferTests {
         backend.bring(.activated(waiting, outstanding: []))
         try await onThread { session.queue.sync {} }
         #expect(delegate.log == ["activated 1"] && session.activationState == .inactive)
+    }
+}
+
+/// What happens to the news of a session whose app handles none of it (watch.md, section 9).
+@Suite("WCSession: a delegate without functions of its own", .endsInTime)
+struct WCSessionDelegateTests {
+    /// A delegate with no more than it must have.
+    private final class PlainDelegate: WCSessionDelegate {
+        func session(
+            _ session: WCSession, activationDidCompleteWith activationState: WCSessionActivationState,
+            error: (any Error)?
+        ) {}
+    }
+
+    private func message(_ body: Data, isPropertyList: Bool, expectsReply: Bool) -> WatchSessionEvent {
+        .message(LiveMessage(messageId: UUID(), body: body, isPropertyList: isPropertyList, expectsReply: expectsReply))
+    }
+
+    @Test(arguments: [false, true])
+    func `Questions are refused with 7014, and everything else counts as seen`(isWatch: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let file = WatchFile(path: directory.file("a"), size: 1)
+        try Data([1]).write(to: URL(fileURLWithPath: file.path))
+        let list = try PropertyListSerialization.data(fromPropertyList: ["n": 1], format: .binary, options: 0)
+        let known = WatchCounterpartState(isPaired: true, isCounterpartInstalled: true, isReachable: true)
+        let rows: [(WatchSessionEvent, log: [String])] = [
+            (.activated(known, outstanding: []), []), (.changed(WatchCounterpartState()), []),
+            (message(Data([1]), isPropertyList: false, expectsReply: false), ["acknowledge"]),
+            (message(Data([1]), isPropertyList: false, expectsReply: true), ["acknowledge", "refuse 7014"]),
+            (message(list, isPropertyList: true, expectsReply: false), ["acknowledge"]),
+            (message(list, isPropertyList: true, expectsReply: true), ["acknowledge", "refuse 7014"]),
+            (.context(list, news: UUID()), ["context told"]),
+            (.transferFinished(transferId: UUID(), content: .userInfo(list), code: nil), ["told"]),
+            (.transferFinished(transferId: UUID(), content: .file(file), code: 7014), ["told"]),
+            (.userInfo(transferId: UUID(), body: list, hasMore: false), ["delivered"]),
+            (.file(transferId: UUID(), file, hasMore: false), ["delivered"]), (.becameInactive, []),
+            (.deactivated, []),
+        ]
+        let backend = FakeBackend(isWatch: isWatch)
+        let (session, delegate) = (WCSession(backend: backend), PlainDelegate())
+        session.delegate = delegate
+        for (event, log) in rows {
+            let before = backend.log.count
+            backend.bring(event)
+            session.queue.sync {}
+            #expect(Array(backend.log.dropFirst(before)) == log, "\(event)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: file.path), "a file that is not moved away is deleted")
+        withExtendedLifetime(delegate) {}
     }
 }

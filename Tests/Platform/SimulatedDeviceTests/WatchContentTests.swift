@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -27,15 +29,13 @@ struct WatchContentTests {
     /// `{ "k": value }`
     private func dictionary(of value: [UInt8]) -> Data { list([[0xD1, 1, 2], [0x51, 0x6B], value]) }
 
-    @Test("The unchanged example is read, so that each variant is refused for its own reason")
-    func example() throws {
+    @Test func `The unchanged example is read, so that each variant is refused for its own reason`() throws {
         #expect(WatchContent.dictionary(in: dictionary(of: [0x51, 0x61]))?["k"] as? String == "a")
         #expect(WatchContent.dictionary(in: dictionary(of: [0x10, 7]))?["k"] as? Int == 7)
         #expect(WatchContent.dictionary(in: list([[0xD0]]))?.isEmpty == true)
     }
 
     @Test(
-        "A value that no message may have is refused, also one for which Foundation ends the process",
         arguments: [
             ("null", [0x00]), ("fill", [0x0F]), ("identifier of an archive", [0x80, 5]), ("set", [0xC1, 1]),
             ("ordered set", [0xB1, 1]), ("date that is no number", [0x33, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]),
@@ -44,18 +44,19 @@ struct WatchContentTests {
             ("array that holds itself", [0xA1, 2]), ("array of what is not there", [0xA1, 9]),
             ("dictionary with a number as key", [0xD1, 2, 1]),
         ] as [(String, [UInt8])])
-    func foreignValue(_ name: String, _ value: [UInt8]) {
+    func `A value that no message may have is refused, also one for which Foundation ends the process`(
+        _ name: String, _ value: [UInt8]
+    ) {
         #expect(WatchContent.dictionary(in: dictionary(of: value)) == nil, "\(name)")
     }
 
-    @Test("A list that grows without end during traversal is refused")
-    func bomb() {
+    @Test func `A list that grows without end during traversal is refused`() {
         let doubling = (2..<60).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] as [UInt8] }
         #expect(WatchContent.dictionary(in: list([[0xD1, 1, 2], [0x51, 0x6B]] + doubling + [[0x51, 0x61]])) == nil)
     }
 
-    @Test("Containers may lie in each other, but not without end")
-    func depth() throws {
+    @Test(.verifies("size", "BinaryPropertyList.greatestDepth"))
+    func `Containers may lie in each other, but not without end`() throws {
         func nested(_ depth: Int) throws -> Data {
             var value: Any = 1
             for _ in 0..<depth { value = [value] }
@@ -65,8 +66,7 @@ struct WatchContentTests {
         #expect(WatchContent.dictionary(in: try nested(128)) == nil)
     }
 
-    @Test("Only a binary list is read: texts, other formats and damaged ends are refused")
-    func otherFormats() throws {
+    @Test func `Only a binary list is read: texts, other formats and damaged ends are refused`() throws {
         let xml = try PropertyListSerialization.data(fromPropertyList: ["k": 1], format: .xml, options: 0)
         let binary = try PropertyListSerialization.data(fromPropertyList: ["k": 1], format: .binary, options: 0)
         for data in [

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -10,13 +12,11 @@ struct WatchFrameTests {
         .userInfo, flags: [.propertyList, .retransmission], messageId: UUID(), correlationId: UUID(), epoch: 0x0102,
         sequence: 77, timeToLive: 5_000, app: "main", body: Data([1, 2, 3]))
 
-    @Test("A frame survives the wire")
-    func roundTrip() throws {
+    @Test func `A frame survives the wire`() throws {
         #expect(try WatchFrame(parts: frame.parts) == frame)
     }
 
-    @Test("The header has the fields where the protocol puts them")
-    func header() {
+    @Test func `The header has the fields where the protocol puts them`() {
         let header = [UInt8](frame.parts[0])
         #expect(header.count == 64 + 8 + 4)
         #expect(String(decoding: header[72...], as: UTF8.self) == "main")
@@ -25,8 +25,7 @@ struct WatchFrameTests {
             Array(header[40..<64]) == [0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 77, 0, 0, 0x13, 0x88, 0, 0, 0, 3])
     }
 
-    @Test("Each flag has the bit of the protocol")
-    func flags() {
+    @Test func `Each flag has the bit of the protocol`() {
         let flags: [WatchFrame.Flags] = [.expectsReply, .propertyList, .retransmission, .file, .complication]
         #expect(flags.map(\.rawValue) == [1, 2, 4, 8, 16])
     }
@@ -39,16 +38,10 @@ struct WatchFrameTests {
             let checksum = WatchFrame.checksum(of: [UInt8](parts[0]), parts[1])
             withUnsafeBytes(of: checksum.bigEndian) { parts[0].replaceSubrange(64..<72, with: $0) }
         }
-        do {
-            _ = try WatchFrame(parts: parts)
-            return nil
-        } catch {
-            return error
-        }
+        return thrown { _ = try WatchFrame(parts: parts) } as? WatchFrame.Malformed
     }
 
-    @Test("Foreign, short, newer and inconsistent messages are distinguished")
-    func malformed() {
+    @Test func `Foreign, short, newer and inconsistent messages are distinguished`() {
         #expect(error { $0.removeLast() } == .notAFrame)
         #expect(error { $0[0] = $0[0].prefix(71) } == .notAFrame)
         #expect(error { $0[0][0] = 0 } == .notAFrame)
@@ -57,8 +50,7 @@ struct WatchFrameTests {
         #expect(error({ $0[1].append(0) }, isResealed: true) == .bodyLength)
     }
 
-    @Test("A frame of which any byte was changed is refused")
-    func everyByte() {
+    @Test func `A frame of which any byte was changed is refused`() {
         for (part, length) in frame.parts.map(\.count).enumerated() {
             for index in 0..<length {
                 for change in [0x01, 0x80, 0xFF] as [UInt8] {
@@ -69,8 +61,7 @@ struct WatchFrameTests {
         }
     }
 
-    @Test("No header makes reading crash")
-    func everyHeader() {
+    @Test func `No header makes reading crash`() {
         for index in 0..<64 {
             for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
                 _ = error({ $0[0][index] = value }, isResealed: true)

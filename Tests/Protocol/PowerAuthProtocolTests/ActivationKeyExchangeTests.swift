@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -21,8 +23,7 @@ struct ActivationKeyExchangeTests {
             counterData: counter)
     }
 
-    @Test("The first signature uses the received counter")
-    func theFirstSignatureUsesTheReceivedCounter() throws {
+    @Test func `The first signature uses the received counter`() throws {
         let exchange = try client()
         let other = try ActivationKeyExchange(
             serverKey: server, activationId: LabExample.activationId, devicePublicKey: device.publicKey.uncompressed,
@@ -37,8 +38,7 @@ struct ActivationKeyExchangeTests {
         #expect(exchange.fingerprint == other.fingerprint)
     }
 
-    @Test("Missing and wrong values are distinguished")
-    func missingAndWrongValuesAreToldApart() throws {
+    @Test func `Missing and wrong values are distinguished`() throws {
         #expect(throws: ProtocolError.missing(field: "activationId")) { try client(id: "") }
         #expect(throws: ProtocolError.missing(field: "serverPublicKey")) { try client(key: Data()) }
         #expect(throws: ProtocolError.missing(field: "ctrData")) { try client(counter: Data()) }
@@ -51,8 +51,7 @@ struct ActivationKeyExchangeTests {
         }
     }
 
-    @Test("Fingerprints agree for coordinates with leading zeros")
-    func fingerprintsAgreeForCoordinatesWithLeadingZeros() throws {
+    @Test func `Fingerprints agree for coordinates with leading zeros`() throws {
         var short = 0
         var scalar: UInt16 = 1
         while short < 3 {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -20,8 +22,8 @@ struct ActivationMessageTests {
     }()
 
     /// Both layers in both directions, as a device, an enrolment server and a PowerAuth server see them.
-    @Test("An activation passes both layers and back", arguments: identities, ProtocolVersion.allCases)
-    func anActivationPassesBothLayersAndBack(identity: ActivationIdentity, version: ProtocolVersion) throws {
+    @Test(arguments: identities, ProtocolVersion.allCases)
+    func `An activation passes both layers and back`(identity: ActivationIdentity, version: ProtocolVersion) throws {
         let (applicationKey, serverKey, deviceKey) = (
             try PrivateKey.generate(), try PrivateKey.generate(), try PrivateKey.generate()
         )
@@ -78,8 +80,7 @@ struct ActivationMessageTests {
         let opened = try JSONDecoder().decode(
             ActivationResponse<[String: String], [String: String]>.self, from: openOuter.decrypt(sealedOuterAnswer))
         #expect(opened == outerAnswer)
-        let result = try JSONDecoder().decode(
-            KeyExchangeResponse.self, from: openInner.decrypt(opened.activationData))
+        let result = try JSONDecoder().decode(KeyExchangeResponse.self, from: openInner.decrypt(opened.activationData))
         #expect(result == answer)
         let own = try ActivationKeyExchange(
             deviceKey: deviceKey, activationId: result.activationId, serverPublicKey: result.serverPublicKey,
@@ -90,8 +91,7 @@ struct ActivationMessageTests {
         #expect(try Vault.openRecovery(sealedRecovery, vaultKey: exchange.keys.vault) == recovery)
     }
 
-    @Test("The JSON is that of the protocol")
-    func theJSONIsThatOfTheProtocol() throws {
+    @Test func `The JSON is that of the protocol`() throws {
         let outer = #"""
             {"type":"CODE","identityAttributes":{"code":"U6K3B-OAAIK-26CWS-N2HRQ"},
              "activationData":{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA","mac":"AAAA"}}
@@ -115,7 +115,6 @@ struct ActivationMessageTests {
     }
 
     @Test(
-        "A wrong identity names its field",
         arguments: [
             (#"{"type":"CODE","identityAttributes":{}}"#, "identityAttributes is required"),
             (#"{"type":"CODE","identityAttributes":{"code":""}}"#, "code is required"),
@@ -137,25 +136,23 @@ struct ActivationMessageTests {
             ),
             (#"{"type":"code","identityAttributes":{"code":"AAAAA-AAAAA-AAAAA-AAAAA"}}"#, "type is not valid"),
         ])
-    func aWrongIdentityNamesItsField(json: String, message: String) {
+    func `A wrong identity names its field`(json: String, message: String) {
         let error = #expect(throws: ProtocolError.self) {
             try JSONDecoder().decode(ActivationRequest<[String: String]>.self, from: json.utf8Data)
         }
         #expect(error.map { "\($0)".hasPrefix(message) } == true, "\(error.map { "\($0)" } ?? "no error")")
     }
 
-    @Test(
-        "A message without device key is refused",
-        arguments: [#"{}"#, #"{"devicePublicKey":null}"#, #"{"devicePublicKey":" "}"#])
-    func aMessageWithoutDeviceKeyIsRefused(json: String) {
+    @Test(arguments: [#"{}"#, #"{"devicePublicKey":null}"#, #"{"devicePublicKey":" "}"#])
+    func `A message without device key is refused`(json: String) {
         #expect(throws: ProtocolError.missing(field: "devicePublicKey")) {
             try JSONDecoder().decode(KeyExchangeRequest.self, from: json.utf8Data)
         }
     }
 
     /// The server has to know that there was one, because it spends the activation on it.
-    @Test("An invalid device key is read and kept as text", arguments: ["A A=", "AAAA", "AlmrZjRHEQrL9oOQNq1R"])
-    func aDeviceKeyThatIsNoneIsReadAndKeptAsText(text: String) throws {
+    @Test(arguments: ["A A=", "AAAA", "AlmrZjRHEQrL9oOQNq1R"])
+    func `An invalid device key is read and kept as text`(text: String) throws {
         let json = #"{"devicePublicKey":"\#(text)","activationName":"phone"}"#
         let request = try JSONDecoder().decode(KeyExchangeRequest.self, from: json.utf8Data)
         #expect(request.devicePublicKey.text == text)
@@ -164,8 +161,7 @@ struct ActivationMessageTests {
         #expect(again == request)
     }
 
-    @Test("Answers have null for missing values")
-    func answersSayNullForWhatTheyDoNotHave() throws {
+    @Test func `Answers have null for missing values`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         func text(_ value: some Encodable) throws -> String {
@@ -183,8 +179,7 @@ struct ActivationMessageTests {
         #expect(try text(answer).hasPrefix(#"{"activationId":"id","activationRecovery":null,"ctrData":"#))
     }
 
-    @Test("Recovery data at rest are validated again")
-    func recoveryDataAtRestAreValidatedAgain() throws {
+    @Test func `Recovery data at rest are validated again`() throws {
         let vaultKey = VaultKey.random()
         let texts = [["EZEJG-RD4GK-7OLKN-MYGBQ", "716546150"], ["EZEJG-RD4GK-7OLKN-MYGBA", "7165461507"], ["", ""]]
         for parts in texts {

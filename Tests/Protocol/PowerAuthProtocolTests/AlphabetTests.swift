@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -14,8 +16,7 @@ struct AlphabetTests {
     /// Every ASCII character as a text of its own.
     private static let characters = (UInt8(0)..<128).map { (byte: $0, text: String(Unicode.Scalar($0))) }
 
-    @Test("Base32 has its thirty-two characters, possible lengths and no set bit that is unused")
-    func base32() {
+    @Test func `Base32 has its thirty-two characters, possible lengths and no set bit that is unused`() {
         let alphabet = Array((Self.upperCase + "234567").utf8)
         for (byte, text) in Self.characters {
             let value = alphabet.firstIndex(of: byte).map { UInt8($0) }
@@ -35,8 +36,8 @@ struct AlphabetTests {
         }
     }
 
-    @Test("Base64 and Base64url have their sixty-four characters and no other", arguments: ["+/", "-_"])
-    func base64(ending: String) {
+    @Test(arguments: ["+/", "-_"])
+    func `Base64 and Base64url have their sixty-four characters and no other`(ending: String) {
         let alphabet = Array((Self.upperCase + Self.lowerCase + Self.digits + ending).utf8)
         func decode(_ text: String) -> Data? { ending == "+/" ? StrictBase64.decode(text) : Base64URL.decode(text) }
         // The padding has a meaning of its own.
@@ -48,8 +49,7 @@ struct AlphabetTests {
         }
     }
 
-    @Test("A UUID has dashes, digits, version and variant at their places, and nothing else there")
-    func uuid() {
+    @Test func `A UUID has dashes, digits, version and variant at their places, and nothing else there`() {
         let sample = Array(LabExample.activationId.utf8)
         for place in sample.indices {
             let allowed: Set<UInt8> =
@@ -68,8 +68,8 @@ struct AlphabetTests {
         }
     }
 
-    @Test("A header separates pairs by white space and commas, and names consist of letters, digits and underscores")
-    func header() {
+    @Test
+    func `A header separates pairs by white space and commas, and names consist of letters, digits and underscores`() {
         let spaces = Set(" \t\n\u{B}\u{C}\r".unicodeScalars.map { UInt8($0.value) })
         let word = Set((Self.upperCase + Self.lowerCase + Self.digits + "_").utf8)
         for (byte, text) in Self.characters {
@@ -91,8 +91,10 @@ struct AlphabetTests {
         }
     }
 
-    @Test("A query keeps letters, digits and four marks, writes a plus for a blank, and any other byte in hexadecimal")
-    func query() throws {
+    @Test
+    func `A query keeps letters, digits and four marks, writes a plus for a blank, and any other byte in hexadecimal`()
+        throws
+    {
         let plain = Set((Self.upperCase + Self.lowerCase + Self.digits + "-_.*").utf8)
         func canonical(_ raw: String) throws -> String {
             String(decoding: try SymmetricSignature.canonicalQuery(rawQuery: raw), as: UTF8.self)
@@ -111,8 +113,7 @@ struct AlphabetTests {
         }
     }
 
-    @Test("Typed letters, digits and look-alikes are corrected, and no other character is")
-    func typed() {
+    @Test func `Typed letters, digits and look-alikes are corrected, and no other character is`() {
         for codePoint in UInt32(0)...0x17F {
             let expected: UInt32 =
                 switch codePoint {
@@ -127,8 +128,7 @@ struct AlphabetTests {
         }
     }
 
-    @Test("A PUK has ten digits, and a memory identifier one to four characters of its alphabet")
-    func shortTexts() {
+    @Test func `A PUK has ten digits, and a memory identifier one to four characters of its alphabet`() {
         let identifier = Set((Self.upperCase + Self.lowerCase + Self.digits + "-+").utf8)
         for (byte, text) in Self.characters {
             let isDigit = Self.digits.utf8.contains(byte)

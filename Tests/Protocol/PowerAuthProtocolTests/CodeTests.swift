@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -17,8 +19,7 @@ struct CodeTests {
         "W65WE-3T7VI-7FBS2--4OYA", "ÁÁAAA-AAAAA-AAAAA-AAA",
     ]
 
-    @Test("A valid code is accepted", arguments: valid)
-    func validCode(text: String) throws {
+    @Test(arguments: valid) func `A valid code is accepted`(text: String) throws {
         let code = try ActivationCode(text)
         #expect(code.text == text)
         #expect(try ActivationCode(raw: code.raw) == code)
@@ -30,16 +31,14 @@ struct CodeTests {
         #expect(try RecoveryCode("R:" + text).code == code)
     }
 
-    @Test("An invalid code is refused", arguments: invalid)
-    func invalidCode(text: String) {
+    @Test(arguments: invalid) func `An invalid code is refused`(text: String) {
         #expect(!ActivationCode.isValid(text))
         #expect(!RecoveryCode.isValid(text))
         #expect(!RecoveryCode.isValid("R:" + text))
         #expect(throws: ProtocolError.self) { try ActivationCodeParser.parse(text) }
     }
 
-    @Test("Generated codes are valid")
-    func generatedCodes() throws {
+    @Test func `Generated codes are valid`() throws {
         let codes = (0..<100).map { _ in ActivationCode.generate() }
         #expect(Set(codes).count == 100)
         for code in codes {
@@ -54,8 +53,7 @@ struct CodeTests {
         #expect(throws: ProtocolError.self) { try ActivationCode(raw: Data(count: 9)) }
     }
 
-    @Test("Signed codes are verified")
-    func signedCodes() throws {
+    @Test func `Signed codes are verified`() throws {
         let code = Self.valid[4]
         for signature in ["ABCD", "ABC=", "AB=="] {
             #expect(try ActivationCodeParser.parse("\(code)#\(signature)").signature == signature)
@@ -71,8 +69,7 @@ struct CodeTests {
         }
     }
 
-    @Test("A code is checked at the start of an activation")
-    func checkAtTheStartOfAnActivation() throws {
+    @Test func `A code is checked at the start of an activation`() throws {
         let master = try PrivateKey.generate()
         let code = ActivationCode.generate()
         let signature = try code.signature(by: master).base64
@@ -93,8 +90,7 @@ struct CodeTests {
         ) { try ActivationCode("W65WF-3T7VI-7FBS2-A4OYA") }
     }
 
-    @Test("A wrong code states the rule that it breaks")
-    func brokenRules() {
+    @Test func `A wrong code states the rule that it breaks`() {
         for (text, reason) in [
             ("W65WE-3T7VI-7FBS2-A4OY", "it must have 23 characters, not 22"),
             ("W65WE-3T7VI-7FBS2-A4OYA ", "it must have 23 characters, not 24"),
@@ -126,8 +122,9 @@ struct CodeTests {
         }
     }
 
-    @Test("A recovery seed is made of sixteen or thirty-two bytes, a nonce of thirty-two and an index of eight")
-    func sizesOfSeeds() throws {
+    @Test
+    func `A recovery seed is made of sixteen or thirty-two bytes, a nonce of thirty-two and an index of eight`() throws
+    {
         for count in 0...33 {
             let seed = try? RecoverySeed(secret: SecretBytes(Data(count: count)), nonce: Data(count: 32))
             #expect((seed != nil) == (count == 16 || count == 32), "\(count)")
@@ -141,8 +138,7 @@ struct CodeTests {
         }
     }
 
-    @Test("PUKs are checked")
-    func puks() throws {
+    @Test func `PUKs are checked`() throws {
         #expect(try RecoveryPuk("0123456789").text == "0123456789")
         for text in [
             "", "012345678", "01234567890", "012345678A", "01234 6789", "-123456789", "+123456789", "٠١٢٣٤٥٦٧٨٩",
@@ -152,8 +148,7 @@ struct CodeTests {
         #expect("\(try RecoveryPuk("0123456789"))" == "RecoveryPuk(10 digits)")
     }
 
-    @Test("Recovery codes and PUKs follow from their seed")
-    func recoverySeeds() throws {
+    @Test func `Recovery codes and PUKs follow from their seed`() throws {
         let seed = try RecoverySeed.generate()
         let puks = try (0..<20).map { _ in try seed.puk(index: Random.bytes(8)).text }
         #expect(Set(puks).count == 20 && puks.allSatisfy { RecoveryPuk.isValid($0) })
@@ -167,8 +162,7 @@ struct CodeTests {
         #expect(throws: Never.self) { try RecoverySeed(secret: SecretBytes(Data(count: 32)), nonce: Data(count: 32)) }
     }
 
-    @Test("Typed characters are corrected")
-    func typedCharacters() {
+    @Test func `Typed characters are corrected`() {
         let typed = "abcdefghijklmnopqrstuvwxyz01"
         let corrected = typed.unicodeScalars.map { TypedCharacter.correct($0.value) }
         #expect(

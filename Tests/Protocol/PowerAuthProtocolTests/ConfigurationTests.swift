@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -11,8 +13,7 @@ struct ConfigurationTests {
             masterServerPublicKey: key)
     }
 
-    @Test("What is written is read again")
-    func roundTrip() throws {
+    @Test func `What is written is read again`() throws {
         let key = try LabExample.masterKey().publicKey
         for bytes in [key.compressed, key.uncompressed] {
             let original = try configuration(key: bytes)
@@ -26,8 +27,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("Truncation at every byte is refused")
-    func truncationAtEveryByteIsRefused() throws {
+    @Test func `Truncation at every byte is refused`() throws {
         let data = try configuration(key: LabExample.masterKey().publicKey.uncompressed).string.base64Decoded
         #expect(data.count == 103)
         for count in 0..<data.count {
@@ -38,8 +38,7 @@ struct ConfigurationTests {
         #expect(throws: Never.self) { try MobileSdkConfiguration((data + [1, 2, 3]).base64) }
     }
 
-    @Test("Unknown keys are skipped by the client only")
-    func unknownKeysAreSkippedByTheClientOnly() throws {
+    @Test func `Unknown keys are skipped by the client only`() throws {
         let head = Data([1, 16]) + counting(16, from: 0) + [16] + counting(16, from: 16)
         let known = Data([1, 3, 7, 8, 9])
         let unknown = Data([9, 2, 1, 1])
@@ -56,8 +55,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("Wrong parts are refused")
-    func wrongPartsAreRefused() throws {
+    @Test func `Wrong parts are refused`() throws {
         let tail = Data([1, 1, 3, 7, 8, 9])
         let wrongVersion = Data([2, 16]) + Data(count: 16) + [16] + Data(count: 16) + tail
         #expect(throws: ProtocolError.self) { try MobileSdkConfiguration(wrongVersion.base64) }
@@ -74,15 +72,11 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("Each of the three values is named when it is wrong")
-    func namedValues() {
+    @Test func `Each of the three values is named when it is wrong`() {
         func error(_ key: String, _ secret: String, _ master: String) -> ProtocolError? {
-            do {
+            refusal {
                 _ = try MobileSdkConfiguration(
                     applicationKeyText: key, applicationSecretText: secret, masterServerPublicKeyText: master)
-                return nil
-            } catch {
-                return error as? ProtocolError
             }
         }
         let (key, secret) = (LabExample.applicationKeyText, LabExample.applicationSecretText)
@@ -102,8 +96,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("A wrong string states its first mistake, and a key of any size is written")
-    func reasons() throws {
+    @Test func `A wrong string states its first mistake, and a key of any size is written`() throws {
         let head = Data([1, 16]) + counting(16, from: 0) + Data([16]) + counting(16, from: 16)
         func reason(_ data: Data, _ reader: MobileSdkConfiguration.Reader = .client) -> String? {
             do {

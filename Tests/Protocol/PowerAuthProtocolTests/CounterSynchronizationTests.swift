@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -25,8 +27,7 @@ struct CounterSynchronizationTests {
             blob: blob, transportKey: transportKey, rules: rules)
     }
 
-    @Test("Byte distance is correct for every difference and counter")
-    func byteDistanceIsCorrectForEveryDifferenceAndCounter() {
+    @Test func `Byte distance is correct for every difference and counter`() {
         for local in UInt8.min...UInt8.max {
             for difference in -100...100 {
                 let server = UInt8(truncatingIfNeeded: Int(local) - difference)
@@ -37,15 +38,14 @@ struct CounterSynchronizationTests {
         }
     }
 
-    @Test("A tie counts as the first formula")
-    func aTieCountsAsTheFirstFormula() {
+    @Test func `A tie counts as the first formula`() {
         // 127 − 255 and 256 + 127 − 255 are both 128 away; the plain difference comes first.
         #expect(CounterSynchronization.byteDistance(local: 127, server: 255) == -128)
         #expect(CounterSynchronization.byteDistance(local: 255, server: 127) == 128)
     }
 
-    @Test("A client that is ahead gets the outcome of its distance", arguments: [UInt8(0), 120, 250])
-    func clientAhead(startByte: UInt8) throws {
+    @Test(arguments: [UInt8(0), 120, 250])
+    func `A client that is ahead gets the outcome of its distance`(startByte: UInt8) throws {
         for steps in 0...30 {
             let expected: CounterSynchronization.Outcome =
                 steps <= 10 ? .ok : steps < 20 ? .calculateSignature : .deadlock
@@ -53,27 +53,23 @@ struct CounterSynchronizationTests {
         }
     }
 
-    @Test("The original asks for a signature that cannot help")
-    func theOriginalAsksForASignatureThatCannotHelp() throws {
+    @Test func `The original asks for a signature that cannot help`() throws {
         #expect(try outcome(clientSteps: 20, serverSteps: 0) == .deadlock)
         #expect(try outcome(clientSteps: 20, serverSteps: 0, rules: .original) == .calculateSignature)
         #expect(try outcome(clientSteps: 21, serverSteps: 0, rules: .original) == .deadlock)
     }
 
-    @Test("A server ahead is followed", arguments: [UInt8(0), 120, 250])
-    func serverAhead(startByte: UInt8) throws {
+    @Test(arguments: [UInt8(0), 120, 250]) func `A server ahead is followed`(startByte: UInt8) throws {
         for steps in 1...30 {
             let expected: CounterSynchronization.Outcome =
                 steps < 20
-                ? .updated(
-                    counter: try LabExample.counter().advanced(by: steps), byte: startByte &+ UInt8(steps))
+                ? .updated(counter: try LabExample.counter().advanced(by: steps), byte: startByte &+ UInt8(steps))
                 : .deadlock
             #expect(try outcome(clientSteps: 0, serverSteps: steps, startByte: startByte) == expected, "\(steps)")
         }
     }
 
-    @Test("An unknown local byte is learned")
-    func anUnknownLocalByteIsLearned() throws {
+    @Test func `An unknown local byte is learned`() throws {
         let counter = try LabExample.counter()
         #expect(
             try outcome(clientSteps: 0, serverSteps: 0, startByte: 9, knowsByte: false)
@@ -81,13 +77,11 @@ struct CounterSynchronizationTests {
         #expect(
             try outcome(clientSteps: 0, serverSteps: 3, startByte: 9, knowsByte: false)
                 == .updated(counter: counter.advanced(by: 3), byte: 12))
-        #expect(
-            try outcome(clientSteps: 0, serverSteps: 3, startByte: 9, knowsByte: false, rules: .original) == .ok)
+        #expect(try outcome(clientSteps: 0, serverSteps: 3, startByte: 9, knowsByte: false, rules: .original) == .ok)
         #expect(try outcome(clientSteps: 3, serverSteps: 0, knowsByte: false) == .ok)
     }
 
-    @Test("Disagreement of byte and hash is a deadlock")
-    func disagreementOfByteAndHashIsADeadlock() throws {
+    @Test func `Disagreement of byte and hash is a deadlock`() throws {
         let counter = try LabExample.counter()
         let blob = StatusBlob(
             state: .active, failedAttempts: 0, maxFailedAttempts: 5,
@@ -101,8 +95,7 @@ struct CounterSynchronizationTests {
         }
     }
 
-    @Test("Old forms are left alone")
-    func oldFormsAreLeftAlone() throws {
+    @Test func `Old forms are left alone`() throws {
         #expect(try outcome(clientSteps: 0, serverSteps: 25, currentVersion: 2) == .ok)
         let blob = StatusBlob(state: .active, failedAttempts: 0, maxFailedAttempts: 5, counter: nil)
         #expect(
@@ -165,8 +158,7 @@ struct CounterSynchronizationTests {
         }
     }
 
-    @Test("Lost signatures are caught up with by status calls")
-    func lostSignaturesAreCaughtUpWithByStatusCalls() throws {
+    @Test func `Lost signatures are caught up with by status calls`() throws {
         var pair = Pair()
         for index in 1...22 {
             _ = try pair.sign()
@@ -181,8 +173,7 @@ struct CounterSynchronizationTests {
         #expect(!(try silent.signAndAccept()))
     }
 
-    @Test("A synchronising signature is always accepted")
-    func aSynchronisingSignatureIsAlwaysAccepted() throws {
+    @Test func `A synchronising signature is always accepted`() throws {
         for lost in 0..<20 {
             var pair = Pair()
             for _ in 0..<lost { _ = try pair.sign() }
@@ -191,8 +182,7 @@ struct CounterSynchronizationTests {
         }
     }
 
-    @Test("The byte may wrap around")
-    func theByteMayWrapAround() throws {
+    @Test func `The byte may wrap around`() throws {
         var pair = Pair()
         for index in 0..<600 {
             #expect(try pair.signAndAccept())
@@ -201,8 +191,7 @@ struct CounterSynchronizationTests {
         #expect(pair.serverNumber == 600 && pair.clientByte == UInt8(600 % 256))
     }
 
-    @Test("A server ahead is repaired within the window")
-    func aServerAheadIsRepairedWithinTheWindow() throws {
+    @Test func `A server ahead is repaired within the window`() throws {
         var pair = Pair()
         pair.serverCounter = pair.serverCounter.advanced(by: 10)
         pair.serverNumber = 10

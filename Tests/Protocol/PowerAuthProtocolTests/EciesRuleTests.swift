@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -6,15 +8,6 @@ import Testing
 /// The rules of protocol.md, section 7.4, one member at a time.
 @Suite("ECIES: presence and sizes", .endsInTime)
 struct EciesRuleTests {
-    private func refusal(_ body: () throws -> Void) -> ProtocolError? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return error as? ProtocolError
-        }
-    }
-
     /// The error of a request of protocol 3.3 with one change.
     private func requestError(_ change: (inout EciesRequest) -> Void) -> ProtocolError? {
         var request = EciesRequest(
@@ -34,10 +27,8 @@ struct EciesRuleTests {
         return refusal { try changed.validate(for: .v3_3) }
     }
 
-    @Test(
-        "A nonce has sixteen bytes, a code thirty-two, in requests and responses",
-        arguments: [0, 15, 16, 17, 31, 32, 33])
-    func exactSizes(count: Int) {
+    @Test(arguments: [0, 15, 16, 17, 31, 32, 33])
+    func `A nonce has sixteen bytes, a code thirty-two, in requests and responses`(count: Int) {
         let nonce = ProtocolError.invalidLength(field: "nonce", expected: "16 bytes", actual: count)
         #expect(requestError({ $0.nonce = Data(count: count) }) == (count == 16 ? nil : nonce))
         #expect(responseError({ $0.nonce = Data(count: count) }) == (count == 16 ? nil : nonce))
@@ -46,8 +37,7 @@ struct EciesRuleTests {
         #expect(responseError({ $0.mac = Data(count: count) }) == (count == 32 ? nil : mac))
     }
 
-    @Test("A cipher text has whole blocks, one at least", arguments: [0, 1, 15, 16, 17, 31, 32, 48])
-    func cipherText(count: Int) {
+    @Test(arguments: [0, 1, 15, 16, 17, 31, 32, 48]) func `A cipher text has whole blocks, one at least`(count: Int) {
         let isWhole = count > 0 && count % 16 == 0
         let error = ProtocolError.invalidLength(
             field: "encryptedData", expected: "a multiple of 16 bytes", actual: count)
@@ -55,22 +45,19 @@ struct EciesRuleTests {
         #expect(responseError({ $0.encryptedData = Data(count: count) }) == (isWhole ? nil : error))
     }
 
-    @Test("An ephemeral key has either of its two sizes", arguments: [0, 32, 33, 34, 64, 65, 66])
-    func ephemeralKey(count: Int) {
+    @Test(arguments: [0, 32, 33, 34, 64, 65, 66]) func `An ephemeral key has either of its two sizes`(count: Int) {
         let error = requestError({ $0.ephemeralPublicKey = Data(count: count) })
         #expect(error == (count == 33 || count == 65 ? nil : ProtocolError.invalidKey("ephemeralPublicKey")))
     }
 
-    @Test("An envelope has three keys of sixteen bytes", arguments: [0, 16, 47, 48, 49, 64])
-    func envelope(count: Int) throws {
+    @Test(arguments: [0, 16, 47, 48, 49, 64]) func `An envelope has three keys of sixteen bytes`(count: Int) throws {
         let bytes = counting(count, from: 0)
         let error = ProtocolError.invalidLength(field: "envelope key", expected: "48 bytes", actual: count)
         #expect(refusal { _ = try EciesEnvelope(bytes) } == (count == 48 ? nil : error))
         if count == 48 { #expect(try EciesEnvelope(bytes).rawData == bytes) }
     }
 
-    @Test("Nonce and timestamp of a response are present exactly when the version has them")
-    func presenceInResponses() {
+    @Test func `Nonce and timestamp of a response are present exactly when the version has them`() {
         for version in ProtocolVersion.allCases {
             func made(nonce: Bool, timestamp: Bool) -> EciesResponse {
                 EciesResponse(
@@ -113,10 +100,10 @@ struct EciesRuleTests {
         )
     }
 
-    @Test(
-        "A message has the timestamp that it was made with, in the versions that carry one",
-        arguments: ProtocolVersion.allCases)
-    func timestamps(version: ProtocolVersion) throws {
+    @Test(arguments: ProtocolVersion.allCases)
+    func `A message has the timestamp that it was made with, in the versions that carry one`(version: ProtocolVersion)
+        throws
+    {
         let (request, server) = try exchange(version, temporaryKeyId: version == .v3_3 ? "id" : nil)
         #expect(request.timestamp == (version >= .v3_2 ? 7 : nil))
         let (plaintext, encryptor) = try server.decrypt(request)
@@ -131,8 +118,7 @@ struct EciesRuleTests {
         #expect(response.nonce == nil || response.nonce != request.nonce)
     }
 
-    @Test("A request for another temporary key is refused before it is decrypted")
-    func anotherTemporaryKey() throws {
+    @Test func `A request for another temporary key is refused before it is decrypted`() throws {
         let (request, _) = try exchange(.v3_3, temporaryKeyId: "one")
         let (_, server) = try exchange(.v3_3, temporaryKeyId: "two")
         #expect(

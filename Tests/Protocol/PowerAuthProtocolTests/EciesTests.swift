@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -24,16 +26,15 @@ struct EciesTests {
     private var sharedInfo2: Data { SharedInfo2.activation(transportKey, LabExample.applicationSecretText) }
 
     private func client(_ parameters: EciesParameters) -> EciesClientEncryptor {
-        EciesClientEncryptor(
-            parameters: parameters, serverPublicKey: serverKey.publicKey, sharedInfo2: sharedInfo2)
+        EciesClientEncryptor(parameters: parameters, serverPublicKey: serverKey.publicKey, sharedInfo2: sharedInfo2)
     }
 
     private func server(_ parameters: EciesParameters) -> EciesServerDecryptor {
         EciesServerDecryptor(parameters: parameters, serverPrivateKey: serverKey, sharedInfo2: sharedInfo2)
     }
 
-    @Test("What is written is read again", arguments: ProtocolVersion.allCases, EciesScope.allCases)
-    func roundTrip(version: ProtocolVersion, scope: EciesScope) throws {
+    @Test(arguments: ProtocolVersion.allCases, EciesScope.allCases)
+    func `What is written is read again`(version: ProtocolVersion, scope: EciesScope) throws {
         let parameters = parameters(version, scope)
         for size in [0, 1, 15, 16, 17, 1000] {
             let plaintext = Random.bytes(size)
@@ -49,8 +50,7 @@ struct EciesTests {
         }
     }
 
-    @Test("Another server can use the envelope")
-    func anotherServerCanUseTheEnvelope() throws {
+    @Test func `Another server can use the envelope`() throws {
         let parameters = parameters(.v3_3, .activation)
         let (request, decryptor) = try client(parameters).encrypt("hello".utf8Data, timestamp: 1)
         let envelope = try server(parameters).envelope(ephemeralPublicKey: request.ephemeralPublicKey)
@@ -62,8 +62,7 @@ struct EciesTests {
         #expect(throws: ProtocolError.self) { try EciesEnvelope(Data(count: 47)) }
     }
 
-    @Test("Every agreed parameter is authenticated")
-    func everyAgreedParameterIsAuthenticated() throws {
+    @Test func `Every agreed parameter is authenticated`() throws {
         let original = parameters(.v3_3, .activation)
         let (request, _) = try client(original).encrypt("hello".utf8Data, timestamp: 1)
         func changed(
@@ -100,8 +99,7 @@ struct EciesTests {
         #expect(throws: ProtocolError.macMismatch) { try otherKey.decrypt(request) }
     }
 
-    @Test("Objects work once")
-    func objectsWorkOnce() throws {
+    @Test func `Objects work once`() throws {
         let parameters = parameters(.v3_3, .activation)
         let (request, decryptor) = try client(parameters).encrypt(Data(), timestamp: 1)
         let (_, encryptor) = try server(parameters).decrypt(request)
@@ -122,8 +120,7 @@ struct EciesTests {
         #expect(!failing.canDecrypt, "a failed attempt uses the key up, too")
     }
 
-    @Test("Every request has its own keys")
-    func everyRequestHasItsOwnKeys() throws {
+    @Test func `Every request has its own keys`() throws {
         let parameters = parameters(.v3_3, .activation)
         let first = try client(parameters).encrypt(Data(), timestamp: 1).request
         let second = try client(parameters).encrypt(Data(), timestamp: 1).request
@@ -133,8 +130,7 @@ struct EciesTests {
         #expect(first.replayValue(activationId: nil) != first.replayValue(activationId: LabExample.activationId))
     }
 
-    @Test("Timestamps of zero are written")
-    func timestampsOfZeroAreWritten() throws {
+    @Test func `Timestamps of zero are written`() throws {
         let parameters = parameters(.v3_2, .application)
         let (request, _) = try client(parameters).encrypt(Data(), timestamp: 0)
         #expect(request.timestamp == 0)
@@ -142,8 +138,8 @@ struct EciesTests {
         #expect(throws: ProtocolError.missing(field: "timestamp")) { try client(parameters).encrypt(Data()) }
     }
 
-    @Test("Fields are present exactly when the version has them", arguments: ProtocolVersion.allCases)
-    func presenceIsStrict(version: ProtocolVersion) throws {
+    @Test(arguments: ProtocolVersion.allCases)
+    func `Fields are present exactly when the version has them`(version: ProtocolVersion) throws {
         let parameters = parameters(version, .activation)
         let (request, decryptor) = try client(parameters).encrypt(Data(), timestamp: 1)
         var twins = [EciesRequest](repeating: request, count: 3)
@@ -164,8 +160,7 @@ struct EciesTests {
         #expect(throws: ProtocolError.self) { try decryptor.decrypt(response) }
     }
 
-    @Test("Key id belongs to the version")
-    func keyIdBelongsToTheVersion() throws {
+    @Test func `Key id belongs to the version`() throws {
         let without = EciesParameters(
             version: .v3_3, sharedInfo1: .applicationGeneric, applicationKey: LabExample.applicationKeyText)
         #expect(throws: ProtocolError.missing(field: "temporaryKeyId")) {
@@ -182,8 +177,7 @@ struct EciesTests {
         }
     }
 
-    @Test("Wrong sizes and points are refused")
-    func wrongSizesAndPointsAreRefused() throws {
+    @Test func `Wrong sizes and points are refused`() throws {
         let parameters = parameters(.v3_3, .activation)
         let (request, _) = try client(parameters).encrypt(Data(), timestamp: 1)
         var twins = [EciesRequest](repeating: request, count: 7)
@@ -201,7 +195,6 @@ struct EciesTests {
     }
 
     @Test(
-        "Malformed JSON is refused",
         arguments: [
             #"{}"#, #"[]"#, #"{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA"}"#,
             #"{"ephemeralPublicKey":"A A=","encryptedData":"AAAA","mac":"AAAA"}"#,
@@ -211,13 +204,12 @@ struct EciesTests {
             #"{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA","mac":"AAAA","timestamp":1.5}"#,
             #"{"ephemeralPublicKey":"AAAA","encryptedData":"AAAA","mac":"AAAA","temporaryKeyId":""}"#,
         ])
-    func malformedJSONIsRefused(json: String) {
+    func `Malformed JSON is refused`(json: String) {
         #expect(throws: (any Error).self) { try JSONDecoder().decode(EciesRequest.self, from: json.utf8Data) }
     }
 
     /// protocol.md, section 22, item 11.
-    @Test("A response must be made between its request and now")
-    func aResponseMustBeMadeBetweenItsRequestAndNow() throws {
+    @Test func `A response must be made between its request and now`() throws {
         let sent = LabExample.timestamp
         func isAccepted(_ timestamp: UInt64, readAt now: UInt64?) throws -> Bool {
             let parameters = parameters(.v3_3, .activation)
@@ -241,8 +233,7 @@ struct EciesTests {
         #expect(try isAccepted(0, readAt: nil), "without a synchronised clock there is nothing to compare with")
     }
 
-    @Test("Defined identifiers have a scope")
-    func definedIdentifiersKnowTheirScope() {
+    @Test func `Defined identifiers have a scope`() {
         #expect(EciesSharedInfo1.activationLayer2.scope == .application)
         #expect(EciesSharedInfo1.vaultUnlock.scope == .activation)
         #expect(EciesSharedInfo1(rawValue: "/my/own").scope == nil)

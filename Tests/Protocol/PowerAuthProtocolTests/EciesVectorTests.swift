@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -33,8 +35,7 @@ struct EciesVectorTests {
         let ivKey: Data
     }
 
-    @Test("Requests and responses have their known values")
-    func requestsAndResponses() throws {
+    @Test func `Requests and responses have their known values`() throws {
         let file: Vectors.File<Input, Output> = try Vectors.read("ecies-v33")
         #expect(!file.data.isEmpty)
         for (index, record) in file.data.enumerated() {

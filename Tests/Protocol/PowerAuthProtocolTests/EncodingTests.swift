@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -5,8 +7,7 @@ import Testing
 
 @Suite("Encodings", .endsInTime)
 struct EncodingTests {
-    @Test("Base64 is read strictly")
-    func strictBase64() {
+    @Test func `Base64 is read strictly`() {
         #expect(StrictBase64.decode("") == Data())
         #expect(StrictBase64.decode("AAEC") == Data([0, 1, 2]))
         #expect(StrictBase64.decode("AB==") == Data([0]), "unused bits may be set")
@@ -23,15 +24,14 @@ struct EncodingTests {
         }
     }
 
-    @Test("A long text is that of one piece", arguments: [(3 << 20) - 1, 3 << 20, (3 << 20) + 1, (3 << 20) + 3])
-    func longBase64(count: Int) {
+    @Test(arguments: [(3 << 20) - 1, 3 << 20, (3 << 20) + 1, (3 << 20) + 3])
+    func `A long text is that of one piece`(count: Int) {
         let data = Random.bytes(count)
         let isEqual = StrictBase64.encode(data) == data.base64EncodedString()
         #expect(isEqual)
     }
 
-    @Test("A field of a fixed size names itself when it has another one, or is no Base64")
-    func base64Fields() throws {
+    @Test func `A field of a fixed size names itself when it has another one, or is no Base64`() throws {
         #expect(try StrictBase64.decode("AAEC", field: "x") == Data([0, 1, 2]))
         #expect(try StrictBase64.decode("AAEC", field: "x", count: 3) == Data([0, 1, 2]))
         for count in [0, 2, 4] {
@@ -44,8 +44,7 @@ struct EncodingTests {
         }
     }
 
-    @Test("Base64url keeps every byte, needs no padding, and has one spelling")
-    func base64URL() {
+    @Test(.verifies("sdk.md", "B-58")) func `Base64url keeps every byte, needs no padding, and has one spelling`() {
         for (text, encoded) in [
             (#"{"text":"žôžä"}"#, "eyJ0ZXh0Ijoixb7DtMW-w6QifQ"), (#"{"text":"💩??"}"#, "eyJ0ZXh0Ijoi8J-SqT8_In0"),
         ] {
@@ -65,25 +64,21 @@ struct EncodingTests {
     }
 
     @Test(
-        "RFC 4648 without padding",
         arguments: [
             ("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"), ("fooba", "MZXW6YTB"),
             ("foobar", "MZXW6YTBOI"),
         ])
-    func base32(plain: String, encoded: String) {
+    func `RFC 4648 without padding`(plain: String, encoded: String) {
         #expect(Base32.encode(plain.utf8Data) == encoded)
         #expect(Base32.decode(encoded) == plain.utf8Data)
     }
 
-    @Test(
-        "Malformed Base32 is refused",
-        arguments: ["A", "AAA", "AAAAAA", "MZ", "my", "MY======", "M1", "M8", "M ", "MZXW6É"])
-    func base32Refuses(text: String) {
+    @Test(arguments: ["A", "AAA", "AAAAAA", "MZ", "my", "MY======", "M1", "M8", "M ", "MZXW6É"])
+    func `Malformed Base32 is refused`(text: String) {
         #expect(Base32.decode(text) == nil)
     }
 
-    @Test("The checksum is that of the protocol")
-    func checksum() {
+    @Test func `The checksum is that of the protocol`() {
         #expect(CRC16.checksum("123456789".utf8Data) == 0xBB3D)
         #expect(CRC16.checksum("iV6jP5Xr0z".utf8Data) == 0xC6EB)
         let data = CRC16.appending(to: "iV6jP5Xr0z".utf8Data)
@@ -92,8 +87,7 @@ struct EncodingTests {
         #expect(!CRC16.validates(Data([0])))
     }
 
-    @Test("Counts are encoded in one, two or four bytes")
-    func counts() throws {
+    @Test(.verifies("size", "CountEncoding.maximum")) func `Counts are encoded in one, two or four bytes`() throws {
         let counts = [
             0, 1, 0x7F, 0x80, 0xFF, 0x100, 0x101, 0x3FFF, 0x4000, 0xFFFF, 0x10000, 0xFFFFFF, 0x1000000, 0x1020304,
             0x1020_3040, 0x3FFF_FFFF,
@@ -107,8 +101,7 @@ struct EncodingTests {
         #expect(CountEncoding.encode(-1) == nil)
     }
 
-    @Test("Readers stop at the end")
-    func readersStopAtTheEnd() {
+    @Test func `Readers stop at the end`() {
         var reader = CountedReader(Data([0x83]))
         #expect(reader.counted() == nil)
         var exact = CountedReader(Data([2, 8, 9, 0]))
@@ -123,8 +116,7 @@ struct EncodingTests {
         #expect(negative.bytes(-1) == nil)
     }
 
-    @Test("Numbers are made decimal")
-    func decimals() throws {
+    @Test func `Numbers are made decimal`() throws {
         #expect(try Decimalization.decimal(hex("ffffffff")) == "47483647")
         #expect(try Decimalization.decimal(hex("0000000000000001"), length: 4) == "0001")
         #expect(try Decimalization.decimal(hex("80000007"), length: 6) == "000007", "the sign bit is cleared")
@@ -134,8 +126,7 @@ struct EncodingTests {
         }
     }
 
-    @Test("UUIDs are read and written")
-    func uuids() {
+    @Test func `UUIDs are read and written`() {
         #expect(UUIDText.isValid(LabExample.activationId))
         #expect(UUIDText.isValid(LabExample.activationId.uppercased()))
         for text in [

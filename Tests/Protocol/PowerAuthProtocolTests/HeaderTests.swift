@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -15,8 +17,7 @@ struct HeaderTests {
         activation_id="7f2c9a52-4d0e-4b6c-9d27-3f8d1b6e0a11"
         """
 
-    @Test("Headers are read by their grammar")
-    func grammar() {
+    @Test func `Headers are read by their grammar`() {
         let pairs = ["a": "1", "b_c": "x=y, z"]
         for text in [
             #"PowerAuth a="1", b_c="x=y, z""#, #"  PowerAuth  b_c="x=y, z",a=1  "#, "PowerAuth a=1\t,, b_c=\"x=y, z\"",
@@ -33,8 +34,7 @@ struct HeaderTests {
         #expect(PowerAuthHeader(#"PowerAuth a="""#)?["a"] == nil)
     }
 
-    @Test("A signature header is written and read")
-    func signatureHeader() throws {
+    @Test func `A signature header is written and read`() throws {
         let header = try SignatureHeader(parsing: signatureValue)
         #expect(header.value == signatureValue)
         #expect(header.version == .v3_3 && header.signatureType == .possessionKnowledge)
@@ -73,8 +73,7 @@ struct HeaderTests {
                 .signatureType == .possession)
     }
 
-    @Test("An encryption header is written and read")
-    func encryptionHeader() throws {
+    @Test func `An encryption header is written and read`() throws {
         let header = try EncryptionHeader(parsing: encryptionValue, scope: .activation)
         #expect(header.value == encryptionValue)
         let application = EncryptionHeader(version: .v3_2, applicationKey: LabExample.applicationKeyText)
@@ -100,8 +99,7 @@ struct HeaderTests {
         }
     }
 
-    @Test("A token header is written and read")
-    func tokenHeader() throws {
+    @Test func `A token header is written and read`() throws {
         let secret = TokenSecret.random()
         let header = TokenHeader(
             version: .v3_3, tokenId: LabExample.activationId, secret: secret, timestamp: LabExample.timestamp)
@@ -126,8 +124,7 @@ struct HeaderTests {
         }
     }
 
-    @Test("Every binary value of a header has its size, and a timestamp nine to fifteen digits")
-    func sizes() throws {
+    @Test func `Every binary value of a header has its size, and a timestamp nine to fifteen digits`() throws {
         let token = TokenHeader(
             version: .v3_3, tokenId: LabExample.activationId, secret: .random(), timestamp: LabExample.timestamp
         ).value
@@ -159,8 +156,7 @@ struct HeaderTests {
         #expect(!reads("pa_signature", "12345678-123456789", of: signatureValue))
     }
 
-    @Test("Every part of a token header is authenticated")
-    func everyPartOfATokenHeaderIsAuthenticated() throws {
+    @Test func `Every part of a token header is authenticated`() throws {
         let secret = TokenSecret.random()
         let header = TokenHeader(
             version: .v3_3, tokenId: LabExample.activationId, secret: secret, timestamp: LabExample.timestamp)
@@ -173,8 +169,7 @@ struct HeaderTests {
         }
     }
 
-    @Test("Codes of empty and invalid signature differ")
-    func codesOfEmptyAndInvalidSignatureDiffer() {
+    @Test func `Codes of empty and invalid signature differ`() {
         #expect(Set(SignatureHeaderError.allCases.map(\.rawValue)).count == 13)
         #expect(SignatureHeaderError.signatureInvalid.rawValue == "POWER_AUTH_SIGNATURE_INVALID")
     }

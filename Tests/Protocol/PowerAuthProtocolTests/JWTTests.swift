@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -10,17 +12,9 @@ struct JWTTests {
         "\(Base64URL.encode(header.utf8Data)).\(Base64URL.encode(payload.utf8Data)).\(signature)"
     }
 
-    private func refusal(_ body: () throws -> Void) -> ProtocolError? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return error as? ProtocolError
-        }
-    }
-
-    @Test("A token of the protocol states its type, an identity token may omit it, and both have an accepted algorithm")
-    func typesAndAlgorithms() {
+    @Test
+    func `A token of the protocol states its type, an identity token may omit it, and both have an accepted algorithm`()
+    {
         for (header, isOfProtocol, isIdentity) in [
             (#"{"alg":"ES256","typ":"JWT"}"#, true, true), (#"{"alg":"ES256"}"#, false, true),
             (#"{"alg":"ES256","typ":"JOSE"}"#, false, false), (#"{"alg":"RS256","typ":"JWT"}"#, false, true),
@@ -38,8 +32,7 @@ struct JWTTests {
         }
     }
 
-    @Test("The parts of a token are read separately, and the wrong one is named")
-    func parts() throws {
+    @Test func `The parts of a token are read separately, and the wrong one is named`() throws {
         let header = #"{"alg":"ES256","typ":"JWT","kid":"key-1"}"#
         let token = try JWT(text(header: header, signature: "-_8"), algorithm: .es256)
         #expect(token.keyId == "key-1" && token.algorithm == .es256 && token.signature == Data([0xFB, 0xFF]))
@@ -79,8 +72,10 @@ struct JWTTests {
         Rnh1jR8AaNUve-MTphnga1DkqMPtkcQ-JZr_8-O-JgtZehMnhXB5UQgDORTTySPJTh7QEoCf_gmIg
         """
 
-    @Test("The signature of an RS256 token, which OpenSSL's program has made, covers every bit and needs its key")
-    func rsa() throws {
+    @Test
+    func `The signature of an RS256 token, which OpenSSL's program has made, covers every bit and needs its key`()
+        throws
+    {
         let modulus = Self.modulus.base64Decoded
         #expect(modulus.count == 256)
         let key = try RSAPublicKey(modulus: modulus, exponent: Data([1, 0, 1]))
@@ -110,8 +105,7 @@ struct JWTTests {
 
     // MARK: Temporary keys
 
-    @Test("A request for a temporary key needs an application and a challenge")
-    func temporaryKeyRequests() throws {
+    @Test func `A request for a temporary key needs an application and a challenge`() throws {
         let key = TemporaryKeyRequestKey.random()
         for (claims, expected) in [
             (#"{"applicationKey":"A","challenge":"C"}"#, nil),
@@ -124,8 +118,7 @@ struct JWTTests {
         }
     }
 
-    @Test("Every claim of the answer about a temporary key is read and checked")
-    func temporaryKeyResponses() throws {
+    @Test func `Every claim of the answer about a temporary key is read and checked`() throws {
         let (serverKey, temporaryKey) = (try PrivateKey.generate(), try PrivateKey.generate().publicKey)
         let request = TemporaryKeyRequest(applicationKey: "A", activationId: "I", challenge: "C")
         let right: [String: Any] = [

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -5,8 +7,7 @@ import Testing
 
 @Suite("Public vectors: keys, fingerprints, activation code signatures", .endsInTime, Vectors.condition)
 struct KeyVectorTests {
-    @Test("Both sides compute the master secret")
-    func bothSidesComputeTheMasterSecret() throws {
+    @Test func `Both sides compute the master secret`() throws {
         let records = try Vectors.texts("compute-master-secret-key")
         #expect(!records.isEmpty)
         for (index, (input, output)) in records.enumerated() {
@@ -29,8 +30,7 @@ struct KeyVectorTests {
         }
     }
 
-    @Test("The five keys follow from the master secret")
-    func theFiveKeysFollowFromTheMasterSecret() throws {
+    @Test func `The five keys follow from the master secret`() throws {
         let records = try Vectors.texts("compute-derived-keys")
         #expect(!records.isEmpty)
         for (index, (input, output)) in records.enumerated() {
@@ -50,8 +50,7 @@ struct KeyVectorTests {
         }
     }
 
-    @Test("Fingerprints use normalised coordinates")
-    func fingerprintsUseNormalisedCoordinates() throws {
+    @Test func `Fingerprints use normalised coordinates`() throws {
         let records = try Vectors.texts("public-key-fingerprint-v3")
         #expect(!records.isEmpty)
         var shortCoordinates = 0
@@ -79,8 +78,7 @@ struct KeyVectorTests {
         #expect(shortCoordinates > 0, "the vectors hold coordinates with leading zeros")
     }
 
-    @Test("Activation codes are signed by the master key")
-    func activationCodesAreSignedByTheMasterKey() throws {
+    @Test func `Activation codes are signed by the master key`() throws {
         let records = try Vectors.texts("verify-activation-data-signature-v3")
         #expect(!records.isEmpty)
         for (index, (input, output)) in records.enumerated() {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import ParserProperties
 import TestSupport
@@ -9,8 +11,8 @@ import Testing
 struct MalformedInputTests {
     private static let rounds = 400
 
-    @Test("Every input is refused or obeys the rules", arguments: ParserProperty.all)
-    func everyInputIsRefusedOrObeysTheRules(property: ParserProperty) throws {
+    @Test(arguments: ParserProperty.all)
+    func `Every input is refused or obeys the rules`(property: ParserProperty) throws {
         #expect(!property.examples.isEmpty)
         // The name as seed: a failing run can be repeated, and no two parsers see the same damage.
         var generator = SeededGenerator(seed: property.name.utf8.reduce(5381) { $0 &* 33 &+ UInt64($1) })

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -6,18 +8,16 @@ import Testing
 @Suite("Offline payloads and one-time codes", .endsInTime)
 struct OfflinePayloadTests {
     @Test(
-        "Known one-time codes are computed",
         arguments: [
             ("12345678901234567890123456789012", UInt64(59), "46119246"),
             ("12345678901234567890123456789012", 1_111_111_109, "68084774"),
             ("12345678901234567890", 1_682_558_789, "01760428"),
         ])
-    func knownCodes(seed: String, time: UInt64, expected: String) throws {
+    func `Known one-time codes are computed`(seed: String, time: UInt64, expected: String) throws {
         #expect(try OneTimeCode.generate(seed: seed.utf8Data, time: time) == expected)
     }
 
-    @Test("Codes of the last steps are valid")
-    func codesOfTheLastStepsAreValid() throws {
+    @Test func `Codes of the last steps are valid`() throws {
         let seed = "16KlyRM2C7B2kwoAIHapBA==".base64Decoded
         let time: UInt64 = 1_730_538_927
         #expect(try OneTimeCode.generate(seed: seed, time: time) == "46966706")
@@ -30,16 +30,15 @@ struct OfflinePayloadTests {
         #expect(throws: ProtocolError.self) { try OneTimeCode.generate(seed: seed, time: 0, digits: 10) }
     }
 
-    @Test("A one-time code has one to nine digits, the last ones of one number", arguments: -1...11)
-    func digits(count: Int) throws {
+    @Test(arguments: -1...11)
+    func `A one-time code has one to nine digits, the last ones of one number`(count: Int) throws {
         let seed = "12345678901234567890".utf8Data
         let longest = try OneTimeCode.generate(seed: seed, time: 59, digits: 9)
         let code = try? OneTimeCode.generate(seed: seed, time: 59, digits: count)
         #expect(longest.count == 9 && code == ((1...9).contains(count) ? String(longest.suffix(count)) : nil))
     }
 
-    @Test("A code is valid for as many earlier steps as are asked for, back to the first one")
-    func earlierSteps() throws {
+    @Test func `A code is valid for as many earlier steps as are asked for, back to the first one`() throws {
         let seed = "12345678901234567890".utf8Data
         let first = try OneTimeCode.generate(seed: seed, time: 0)
         #expect(try OneTimeCode.generate(seed: seed, time: 29) == first, "the last second of a step")
@@ -54,8 +53,7 @@ struct OfflinePayloadTests {
         #expect(try !OneTimeCode.isValid(first, seed: seed, time: 2, step: 1, previousSteps: 1))
     }
 
-    @Test("Payloads are signed and read")
-    func payloadsAreSignedAndRead() throws {
+    @Test func `Payloads are signed and read`() throws {
         let key = try PrivateKey.generate()
         for data in ["5ff1b1ed\nPayment\nApprove\nA1*A100CZK\n7", "", "line\r\nwith carriage return"] {
             let payload = try OfflinePayload(

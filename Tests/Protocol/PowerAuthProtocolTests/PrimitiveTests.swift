@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -6,7 +8,6 @@ import Testing
 @Suite("Primitives", .endsInTime)
 struct PrimitiveTests {
     @Test(
-        "NIST CAVP, ANSI X9.63 with SHA-256",
         arguments: [
             ("96c05619d56c328ab95fe84b18264b08725b85e33fd34f08", "", "443024c3dae66b95e6f5670601558f71"),
             (
@@ -18,13 +19,12 @@ struct PrimitiveTests {
                 """
             ),
         ])
-    func x963(secret: String, info: String, expected: String) {
+    func `NIST CAVP, ANSI X9.63 with SHA-256`(secret: String, info: String, expected: String) {
         let output = KDF.x963(secret: SecretBytes(hex(secret)), info: hex(info), length: expected.count / 2)
         #expect(output.rawData.hexText == expected)
     }
 
-    @Test("X9.63 derivation cuts to any length")
-    func x963CutsToAnyLength() {
+    @Test func `X9.63 derivation cuts to any length`() {
         let full = KDF.x963(secret: SecretBytes(Data([1])), info: Data(), length: 100).rawData
         for length in 0...100 {
             let part = KDF.x963(secret: SecretBytes(Data([1])), info: Data(), length: length)
@@ -34,7 +34,6 @@ struct PrimitiveTests {
     }
 
     @Test(
-        "RFC 4231",
         arguments: [
             (
                 Data(repeating: 0x0B, count: 20), "Hi There".utf8Data,
@@ -54,20 +53,17 @@ struct PrimitiveTests {
             ),
             (Data(), Data(), "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"),
         ])
-    func hmac(key: Data, data: Data, expected: String) {
+    func `RFC 4231`(key: Data, data: Data, expected: String) {
         #expect(Digest.hmacSHA256(key: key, data: data).hexText == expected)
     }
 
-    @Test("SHA-256 has its known values")
-    func sha256() {
+    @Test func `SHA-256 has its known values`() {
         #expect(
             Digest.sha256("abc".utf8Data).hexText == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-        #expect(
-            Digest.sha256(Data()).hexText == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+        #expect(Digest.sha256(Data()).hexText == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
 
-    @Test("Padding round trips for every size")
-    func paddingRoundTripsForEverySize() throws {
+    @Test func `Padding round trips for every size`() throws {
         let key = VaultKey.random()
         for size in 0...65 {
             let data = Random.bytes(size)
@@ -77,12 +73,10 @@ struct PrimitiveTests {
         }
     }
 
-    @Test("Wrong padding is refused")
-    func wrongPaddingIsRefused() throws {
+    @Test func `Wrong padding is refused`() throws {
         let key = VaultKey.random()
         func decrypt(_ plain: [UInt8]) throws -> Data {
-            try AESCBC.decrypt(
-                AESCBC.encrypt(Data(plain), key: key, padding: .none), key: key, padding: .pkcs7)
+            try AESCBC.decrypt(AESCBC.encrypt(Data(plain), key: key, padding: .none), key: key, padding: .pkcs7)
         }
         let block = [UInt8](repeating: 7, count: 16)
         #expect(throws: ProtocolError.decryptionFailed, "pad value 0") { try decrypt(block.dropLast() + [0]) }
@@ -102,8 +96,7 @@ struct PrimitiveTests {
         }
     }
 
-    @Test("Internal derivation needs sixteen bytes")
-    func internalDerivationNeedsSixteenBytes() throws {
+    @Test func `Internal derivation needs sixteen bytes`() throws {
         let key = TransportKey.random()
         #expect(throws: ProtocolError.self) { try KDF.internalDeriveBytes(key, data: Data(count: 15)) }
         #expect(try KDF.internalDeriveBytes(key, data: Data(count: 16)).count == 16)
@@ -117,16 +110,14 @@ struct PrimitiveTests {
         }
     }
 
-    @Test("Password derivation refuses wrong parameters")
-    func passwordDerivationRefusesWrongParameters() {
+    @Test func `Password derivation refuses wrong parameters`() {
         let password = Data("1234".utf8)
         #expect(throws: ProtocolError.self) { try KDF.pbkdf2(password: password, salt: Data(count: 15), iterations: 1) }
         #expect(throws: ProtocolError.self) { try KDF.pbkdf2(password: password, salt: Data(count: 16), iterations: 0) }
         #expect(throws: Never.self) { try KDF.pbkdf2(password: Data(), salt: Data(count: 16), iterations: 1) }
     }
 
-    @Test("Password derivation has its known values")
-    func passwordDerivation() throws {
+    @Test func `Password derivation has its known values`() throws {
         let (password, salt) = ("password".utf8Data, counting(16, from: 0))
         for (iterations, expected) in [
             (1, "58f23afa83968725c69af850a584d0f6"), (2, "86af744329cb3491015939e7388ca3af"),
@@ -146,8 +137,8 @@ struct PrimitiveTests {
         }
     }
 
-    @Test("An initialisation vector has sixteen bytes, and enters the first block", arguments: [0, 15, 16, 17])
-    func initialisationVectors(count: Int) throws {
+    @Test(arguments: [0, 15, 16, 17])
+    func `An initialisation vector has sixteen bytes, and enters the first block`(count: Int) throws {
         let (key, data) = (VaultKey.random(), counting(32, from: 0))
         let vector = counting(count, from: 1)
         guard count == 16 else {
@@ -164,8 +155,7 @@ struct PrimitiveTests {
             withZero.prefix(16) == Data(zip(data, vector).map { $0 ^ $1 }) && withZero.suffix(16) == data.suffix(16))
     }
 
-    @Test("The constant-time comparison compares")
-    func constantTimeComparison() {
+    @Test func `The constant-time comparison compares`() {
         #expect(constantTimeEquals(Data(), Data()))
         #expect(constantTimeEquals(Data([1, 2]), Data([1, 2])))
         #expect(!constantTimeEquals(Data([1, 2]), Data([1, 3])))
@@ -174,8 +164,7 @@ struct PrimitiveTests {
         #expect(!constantTimeEquals("12345678", "12345679"))
     }
 
-    @Test("Descriptions of keys show none of their bytes")
-    func keysShowNoByte() throws {
+    @Test func `Descriptions of keys show none of their bytes`() throws {
         let key = try TransportKey(counting(16, from: 1))
         var dumped = ""
         dump(key, to: &dumped)
@@ -188,15 +177,13 @@ struct PrimitiveTests {
         #expect(throws: ProtocolError.self) { try CounterData(Data(count: 17)) }
     }
 
-    @Test("Wiped data is empty")
-    func wipedDataIsEmpty() {
+    @Test func `Wiped data is empty`() {
         var data = Data([1, 2, 3])
         wipe(&data)
         #expect(data.isEmpty)
     }
 
-    @Test("Wiped data leaves no bytes in its memory")
-    func wipedMemory() throws {
+    @Test func `Wiped data leaves no bytes in its memory`() throws {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
         defer { memory.deallocate() }
         memory.initializeMemory(as: UInt8.self, repeating: 7)
@@ -205,8 +192,7 @@ struct PrimitiveTests {
         #expect(memory.allSatisfy { $0 == 0 })
     }
 
-    @Test("Random values differ")
-    func randomValuesDiffer() {
+    @Test func `Random values differ`() {
         #expect(Random.bytes(16) != Random.bytes(16))
         for count in [-1, 0] {
             #expect(Random.bytes(count).isEmpty && Random.nonZeroBytes(count).isEmpty)
@@ -218,13 +204,11 @@ struct PrimitiveTests {
         #expect(!UnlockKey.random().isAllZero)
     }
 
-    @Test("Counter data of version 2 is read")
-    func legacyCounterData() {
+    @Test func `Counter data of version 2 is read`() {
         #expect(CounterData(legacyCounter: 0x0102).rawData.hexText == "00000000000000000000000000000102")
     }
 
-    @Test("Versions are ordered and closed")
-    func versionsAreOrderedAndClosed() throws {
+    @Test func `Versions are ordered and closed`() throws {
         #expect(ProtocolVersion.allCases == ProtocolVersion.allCases.sorted())
         #expect(try ProtocolVersion(header: "3.3") == .v3_3)
         for text in ["2.1", "3.4", "", "3", "3.30", " 3.3"] {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -6,8 +8,7 @@ import Testing
 /// What both sides take from the same declaration, so that a round trip cannot notice a change of it.
 @Suite("Constants of the protocol", .endsInTime)
 struct ProtocolConstantTests {
-    @Test("Every version has its own set of features (protocol.md, section 1)")
-    func versions() {
+    @Test func `Every version has its own set of features (protocol.md, section 1)`() {
         let features = ProtocolVersion.allCases.map { version in
             [
                 version.usesRequestNonce, version.usesStatusChallenge, version.usesTimestamp, version.usesResponseNonce,
@@ -25,8 +26,7 @@ struct ProtocolConstantTests {
         #expect(SignatureForm.online(.v3_0) == .decimal(length: 8))
     }
 
-    @Test("Every defined purpose has its text and its scope (protocol.md, section 7.1)")
-    func purposes() {
+    @Test func `Every defined purpose has its text and its scope (protocol.md, section 7.1)`() {
         let purposes: [(EciesSharedInfo1, String, EciesScope?)] = [
             (.applicationGeneric, "/pa/generic/application", .application),
             (.activationGeneric, "/pa/generic/activation", .activation),
@@ -41,8 +41,7 @@ struct ProtocolConstantTests {
         }
     }
 
-    @Test("Only six masks are factor combinations, each with its name (protocol.md, section 9.4)")
-    func factors() {
+    @Test func `Only six masks are factor combinations, each with its name (protocol.md, section 9.4)`() {
         let names: [Int: String] = [
             0x001: "possession", 0x010: "knowledge", 0x100: "biometry", 0x011: "possession_knowledge",
             0x101: "possession_biometry", 0x111: "possession_knowledge_biometry",
@@ -58,8 +57,7 @@ struct ProtocolConstantTests {
         }
     }
 
-    @Test("Every reason to refuse a header has its diagnostic code")
-    func diagnosticCodes() {
+    @Test func `Every reason to refuse a header has its diagnostic code`() {
         #expect(
             SignatureHeaderError.allCases.map(\.rawValue) == [
                 "POWER_AUTH_SIGNATURE_INVALID_EMPTY", "POWER_AUTH_ACTIVATION_ID_EMPTY",
@@ -87,8 +85,7 @@ struct ProtocolConstantTests {
         #expect(EncryptionHeader.name == "X-PowerAuth-Encryption")
     }
 
-    @Test("An error states the field, and what is wrong with it")
-    func errors() {
+    @Test func `An error states the field, and what is wrong with it`() {
         let texts: [(ProtocolError, String)] = [
             (.invalidKey("key"), "key is not a valid P-256 key"),
             (.invalidLength(field: "mac", expected: "32 bytes", actual: 31), "mac has length 31, expected 32 bytes"),
@@ -109,8 +106,7 @@ struct ProtocolConstantTests {
         for (error, text) in texts { #expect("\(error)" == text) }
     }
 
-    @Test("Descriptions and dumps of secrets show none of their bytes")
-    func secrets() throws {
+    @Test func `Descriptions and dumps of secrets show none of their bytes`() throws {
         let configuration = try MobileSdkConfiguration(
             applicationKeyText: LabExample.applicationKeyText, applicationSecretText: LabExample.applicationSecretText,
             masterServerPublicKeyText: "AAAA")

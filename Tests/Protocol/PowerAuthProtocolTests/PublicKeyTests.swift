@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -5,8 +7,7 @@ import Testing
 
 @Suite("P-256 keys and ECDSA", .endsInTime)
 struct PublicKeyTests {
-    @Test("Both forms are the same key")
-    func bothFormsAreTheSameKey() throws {
+    @Test func `Both forms are the same key`() throws {
         for _ in 0..<20 {
             let key = try PrivateKey.generate().publicKey
             #expect(key.compressed.count == 33 && [2, 3].contains(key.compressed[0]))
@@ -16,8 +17,7 @@ struct PublicKeyTests {
         }
     }
 
-    @Test("Unusable points are refused")
-    func unusablePointsAreRefused() throws {
+    @Test func `Unusable points are refused`() throws {
         let key = try LabExample.serverKey().publicKey
         let uncompressed = key.uncompressed
         let isOdd = uncompressed[64] & 1
@@ -47,15 +47,13 @@ struct PublicKeyTests {
         #expect((10..<54).contains(refused.count))
     }
 
-    @Test("Slices of larger buffers are read correctly")
-    func slicesOfLargerBuffersAreReadCorrectly() throws {
+    @Test func `Slices of larger buffers are read correctly`() throws {
         let key = try LabExample.serverKey().publicKey
         let buffer = Data([1, 2, 3]) + key.uncompressed + [4]
         #expect(try PublicKey(encoded: buffer[3..<68]).compressed == key.compressed)
     }
 
-    @Test("Private scalars of any length are read")
-    func privateScalarsOfAnyLength() throws {
+    @Test func `Private scalars of any length are read`() throws {
         let order = hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
         for invalid in [
             Data(), Data([0]), Data(count: 40), order, order.dropLast() + [0x52], Data(repeating: 255, count: 32),
@@ -74,8 +72,7 @@ struct PublicKeyTests {
         #expect(try PrivateKey(bigEndian: generated.bigEndian).publicKey == generated.publicKey)
     }
 
-    @Test("Imported keys can do everything")
-    func importedKeysCanDoEverything() throws {
+    @Test func `Imported keys can do everything`() throws {
         let key = try PrivateKey(bigEndian: Data([7]))
         let other = try PrivateKey.generate()
         #expect(
@@ -84,8 +81,7 @@ struct PublicKeyTests {
         #expect(key.publicKey.verify(signature: try key.sign("x".utf8Data), of: "x".utf8Data))
     }
 
-    @Test("Signatures verify in both formats")
-    func signaturesInBothFormats() throws {
+    @Test func `Signatures verify in both formats`() throws {
         let key = try PrivateKey.generate()
         for index in 0..<300 {
             // Enough signatures to meet r and s with leading zeros.
@@ -106,16 +102,14 @@ struct PublicKeyTests {
         #expect(!(try PrivateKey.generate().publicKey.verify(signature: jose, of: message, format: .jose)))
     }
 
-    @Test("Short integers keep their value")
-    func shortIntegersKeepTheirValue() throws {
+    @Test func `Short integers keep their value`() throws {
         let jose = Data(count: 30) + Data([0x80, 0x01]) + Data(count: 31) + Data([0x7F])
         let der = try #require(ECDSAFormat.derFromJOSE(jose))
         #expect(der.hexText == "3008" + "0203008001" + "02017f")
         #expect(ECDSAFormat.joseFromDER(der) == jose)
     }
 
-    @Test("Malformed signature forms are refused")
-    func malformedSignatureFormsAreRefused() {
+    @Test func `Malformed signature forms are refused`() {
         #expect(ECDSAFormat.derFromJOSE(Data(count: 64)) == nil)
         #expect(ECDSAFormat.derFromJOSE(Data(count: 32) + Data(repeating: 1, count: 32)) == nil)
         #expect(ECDSAFormat.derFromJOSE(Data(repeating: 1, count: 32) + Data(count: 32)) == nil)

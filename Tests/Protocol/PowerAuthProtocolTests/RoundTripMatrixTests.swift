@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -57,8 +59,8 @@ struct RoundTripMatrixTests {
         }
     }
 
-    @Test("An encrypted and signed request gets its response in every combination", arguments: Combination.all)
-    func anEncryptedSignedRequestAndItsResponse(combination: Combination) throws {
+    @Test(arguments: Combination.all)
+    func `An encrypted and signed request gets its response in every combination`(combination: Combination) throws {
         let (version, scope) = (combination.version, combination.scope)
         let (deviceKey, serverKey, temporaryKey) = (
             try PrivateKey.generate(), try PrivateKey.generate(), try PrivateKey.generate()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -28,8 +30,7 @@ struct SharedDataTests {
     /// The bytes of a number as this machine has them in memory.
     private func native(_ number: UInt64) -> Data { withUnsafeBytes(of: number) { Data($0) } }
 
-    @Test("A page has 256 bytes, and each field its own of them")
-    func layout() {
+    @Test func `A page has 256 bytes, and each field its own of them`() {
         let memory = Memory()
         let shared = memory.shared
         shared.initialize(instanceHash: hash)
@@ -51,8 +52,7 @@ struct SharedDataTests {
         #expect(shared.instanceHash == hash && shared.magic == Data("MPS".utf8) && shared.version == 0x31)
     }
 
-    @Test("New memory is filled from any content, and its counters begin with one")
-    func newMemory() {
+    @Test func `New memory is filled from any content, and its counters begin with one`() {
         let (zero, used) = (Memory(), Memory(filledWith: 0xEE))
         for memory in [zero, used] { memory.shared.initialize(instanceHash: hash) }
         #expect(zero.bytes == used.bytes)
@@ -61,8 +61,7 @@ struct SharedDataTests {
         #expect(zero.shared.operationApplication == "")
     }
 
-    @Test("A page is recognised by all bytes of its beginning")
-    func beginning() {
+    @Test func `A page is recognised by all bytes of its beginning`() {
         let memory = Memory()
         #expect(memory.shared.isUninitialized && !memory.shared.hasMagic && !memory.shared.hasKnownVersion)
         memory.set(0x31, at: 3)
@@ -83,8 +82,8 @@ struct SharedDataTests {
         }
     }
 
-    @Test("A count changes its own counter by one, and the greatest value is followed by one that none began with")
-    func counters() {
+    @Test
+    func `A count changes its own counter by one, and the greatest value is followed by one that none began with`() {
         let first = UInt64(1) << 62
         for (value, next) in [(1, 2), (first - 1, first), (UInt64.max - 1, UInt64.max), (UInt64.max, first)] {
             let memory = Memory()
@@ -101,8 +100,7 @@ struct SharedDataTests {
         }
     }
 
-    @Test("The name of an application ends with a zero byte, is cut at 127 bytes, and may be damaged")
-    func applicationNames() {
+    @Test func `The name of an application ends with a zero byte, is cut at 127 bytes, and may be damaged`() {
         for count in Sizes.around(SharedData.applicationIdentifierLimit) {
             let memory = Memory(filledWith: 0xEE)
             memory.shared.operationApplication = String(repeating: "x", count: count)
@@ -123,8 +121,7 @@ struct SharedDataTests {
         #expect(endless.shared.operationApplication == String(repeating: "y", count: 128))
     }
 
-    @Test("The end of an operation clears its type, its time and its application, and nothing else")
-    func clearedOperation() {
+    @Test func `The end of an operation clears its type, its time and its application, and nothing else`() {
         let memory = Memory(filledWith: 0xEE)
         memory.shared.clearOperation()
         for (place, byte) in memory.bytes.enumerated() {
@@ -133,14 +130,12 @@ struct SharedDataTests {
         }
     }
 
-    @Test("Every name that applications share is made of the instance identifier with a purpose of its own")
-    func names() {
+    @Test func `Every name that applications share is made of the instance identifier with a purpose of its own`() {
         let names = SharedNames(
             instanceId: "com.wultra.lab.shared", appGroup: "group.com.example.lab", memoryIdentifier: "own")
         #expect(names.memoryIdentifier == "own" && names.memoryName == "group.com.example.lab.own")
         #expect(names.memoryRecord == "PowerAuthSharedMemory-uTf1jxrE3cby0r+uPsUDEtL5y2c3gyGG8n-4aCLOHds")
-        #expect(
-            names.instanceHash.hexText == "133dcfc28cbe9c5e8259ee762e3a66ff6aea7a7ea366bbaf064a0fd388f7e12e")
+        #expect(names.instanceHash.hexText == "133dcfc28cbe9c5e8259ee762e3a66ff6aea7a7ea366bbaf064a0fd388f7e12e")
         #expect(Set([names.statusLock, names.operationLock, names.queueLock, names.memoryRecord]).count == 4)
         let computed = SharedNames(instanceId: "com.wultra.lab.shared", appGroup: "g", memoryIdentifier: nil)
         #expect(computed.memoryIdentifier == "Ez3P" && computed.memoryName == "g.Ez3P")

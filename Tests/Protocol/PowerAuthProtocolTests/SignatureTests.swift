@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -9,19 +11,17 @@ struct SignatureTests {
     let counter = CounterData.random()
     let data = "data".utf8Data
 
-    @Test("Empty bodies leave an empty field")
-    func emptyBodiesLeaveAnEmptyField() {
+    @Test func `Empty bodies leave an empty field`() {
         let data = SymmetricSignature.normalize(
             method: "post", uriId: "/pa/activation/remove", nonce: LabExample.nonceText, body: Data(),
             applicationSecretText: LabExample.applicationSecretText)
         let text = "POST&L3BhL2FjdGl2YXRpb24vcmVtb3Zl&ICEiIyQlJicoKSorLC0uLw==&&EBESExQVFhcYGRobHB0eHw=="
         #expect(String(decoding: data, as: UTF8.self) == text)
-        #expect(
-            SymmetricSignature.appendSecret("offline", to: "POST&&&".utf8Data) == "POST&&&&offline".utf8Data)
+        #expect(SymmetricSignature.appendSecret("offline", to: "POST&&&".utf8Data) == "POST&&&&offline".utf8Data)
     }
 
-    @Test("The server accepts every factor combination", arguments: SignatureType.allCases, ProtocolVersion.allCases)
-    func theServerAcceptsEveryFactorCombination(type: SignatureType, version: ProtocolVersion) throws {
+    @Test(arguments: SignatureType.allCases, ProtocolVersion.allCases)
+    func `The server accepts every factor combination`(type: SignatureType, version: ProtocolVersion) throws {
         let factors = SignatureKeys(keys, factors: type.factors)
         #expect(factors.factors == type.factors)
         #expect(SignatureType(type.factors) == type)
@@ -43,8 +43,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("A wrong key or text never matches")
-    func aWrongKeyOrTextNeverMatches() throws {
+    @Test func `A wrong key or text never matches`() throws {
         let factors = SignatureKeys(keys, factors: [.possession, .knowledge])
         let wrong = SignatureKeys(possession: keys.possession, knowledge: .random())
         let signature = try SymmetricSignature.online(version: .v3_3, keys: wrong, counter: counter, data: data)
@@ -63,8 +62,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("Offline verification tries every candidate")
-    func offlineVerificationTriesEveryCandidate() throws {
+    @Test func `Offline verification tries every candidate`() throws {
         let biometry = SignatureKeys(keys, factors: [.possession, .biometry])
         let signature = try SymmetricSignature.offline(
             keys: biometry, counter: counter.next(), uriId: "/operation/authorize/offline",
@@ -84,8 +82,7 @@ struct SignatureTests {
                 lookAhead: 20) == nil)
     }
 
-    @Test("Offline parameters are checked")
-    func offlineParametersAreChecked() throws {
+    @Test func `Offline parameters are checked`() throws {
         let possession = SignatureKeys(keys, factors: .possession)
         func sign(nonce: String = LabExample.nonceText, length: Int = 8) throws -> String {
             try SymmetricSignature.offline(
@@ -103,8 +100,7 @@ struct SignatureTests {
         #expect(throws: ProtocolError.self) { try sign(nonce: Data(count: 15).base64) }
     }
 
-    @Test("Invalid factor combinations are refused")
-    func invalidFactorCombinationsAreRefused() {
+    @Test func `Invalid factor combinations are refused`() {
         for factors in [SignatureFactors([]), [.knowledge, .biometry]] {
             #expect(!factors.isValid)
             #expect(throws: ProtocolError.self) {
@@ -117,8 +113,7 @@ struct SignatureTests {
         #expect(SignatureType(header: "possession_transport") == nil)
     }
 
-    @Test("Components of thirty-two bytes are written by their ends, and no others are")
-    func forms() throws {
+    @Test func `Components of thirty-two bytes are written by their ends, and no others are`() throws {
         let components = [counting(32, from: 0), counting(32, from: 100)]
         let halves = counting(16, from: 16) + counting(16, from: 116)
         #expect(try SignatureForm.base64.format(components) == halves.base64)
@@ -126,8 +121,7 @@ struct SignatureTests {
         let decimal = numbers.map { String(String(format: "%010u", $0).suffix(6)) }.joined(separator: "-")
         #expect(try SignatureForm.decimal(length: 6).format(components) == decimal)
         for (sizes, longest) in [([31], 31), ([32, 33], 33), ([0, 32], 32)] {
-            let error = ProtocolError.invalidLength(
-                field: "signature component", expected: "32 bytes", actual: longest)
+            let error = ProtocolError.invalidLength(field: "signature component", expected: "32 bytes", actual: longest)
             #expect(throws: error) { try SignatureForm.base64.format(sizes.map { Data(count: $0) }) }
         }
         #expect(throws: ProtocolError.invalidLength(field: "nonce", expected: "24 characters", actual: 20)) {
@@ -136,8 +130,7 @@ struct SignatureTests {
         #expect(SymmetricSignature.randomNonce().count == 24)
     }
 
-    @Test("Client requests need method and identifier")
-    func clientRequestsNeedMethodAndIdentifier() {
+    @Test func `Client requests need method and identifier`() {
         for method in ["GET", "POST", "HEAD", "PUT", "DELETE", "PATCH"] {
             #expect(throws: Never.self) { try SymmetricSignature.validateRequest(method: method, uriId: "/x") }
         }
@@ -149,8 +142,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("Queries are made canonical")
-    func canonicalQueries() throws {
+    @Test func `Queries are made canonical`() throws {
         func canonical(_ parameters: [(String, String)]) -> String {
             String(decoding: SymmetricSignature.canonicalQuery(parameters), as: UTF8.self)
         }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -5,10 +7,8 @@ import Testing
 
 @Suite("Public vectors: symmetric signatures", .endsInTime, Vectors.condition)
 struct SignatureVectorTests {
-    @Test(
-        "Online signatures have their known values",
-        arguments: [("signatures-v31", ProtocolVersion.v3_1), ("signatures-v3", .v3_0)])
-    func onlineSignatures(file: String, version: ProtocolVersion) throws {
+    @Test(arguments: [("signatures-v31", ProtocolVersion.v3_1), ("signatures-v3", .v3_0)])
+    func `Online signatures have their known values`(file: String, version: ProtocolVersion) throws {
         let records = try Vectors.texts(file)
         #expect(!records.isEmpty)
         for (index, (input, output)) in records.enumerated() {
@@ -16,8 +16,7 @@ struct SignatureVectorTests {
         }
     }
 
-    @Test("Offline signatures have their known values")
-    func offlineSignatures() throws {
+    @Test func `Offline signatures have their known values`() throws {
         let records = try Vectors.texts("signatures-offline")
         #expect(!records.isEmpty)
         for (index, (input, output)) in records.enumerated() {
@@ -47,8 +46,7 @@ struct SignatureVectorTests {
                 biometry: type.factors.contains(.biometry) ? all.biometry : nil)
         }
         func signature(_ keys: SignatureKeys, _ counter: Data, _ data: Data) throws -> String {
-            try form.format(
-                SymmetricSignature.components(keys: keys, counter: CounterData(counter), data: data))
+            try form.format(SymmetricSignature.components(keys: keys, counter: CounterData(counter), data: data))
         }
 
         #expect(try signature(keys(), counterBytes, data) == expected, "record \(index)")

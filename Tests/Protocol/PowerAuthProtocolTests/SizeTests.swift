@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -24,8 +26,8 @@ struct SizeTests {
             transportKey: transportKey)
     }
 
-    @Test("A client ahead signs in the second half of the window, and is lost behind it", arguments: windows)
-    func clientAhead(window: UInt8) {
+    @Test(arguments: windows)
+    func `A client ahead signs in the second half of the window, and is lost behind it`(window: UInt8) {
         let size = Int(window)
         for steps in Set([0, 1, size / 2, size / 2 + 1, size - 1, size, size + 1].filter { $0 >= 0 && $0 < 128 }) {
             let expected: CounterSynchronization.Outcome =
@@ -34,8 +36,7 @@ struct SizeTests {
         }
     }
 
-    @Test("A server ahead is followed to the last value of the window", arguments: windows)
-    func serverAhead(window: UInt8) {
+    @Test(arguments: windows) func `A server ahead is followed to the last value of the window`(window: UInt8) {
         let size = Int(window)
         for steps in Set([1, size - 1, size, size + 1].filter { $0 > 0 && $0 < 128 }) {
             if case .updated(_, let byte) = outcome(clientSteps: 0, serverSteps: steps, window: window) {
@@ -46,16 +47,16 @@ struct SizeTests {
         }
     }
 
-    @Test("Advancing a counter by many equals many single steps", arguments: [0, 1, 2, 255, 256, 257, 600])
-    func advanced(count: Int) {
+    @Test(arguments: [0, 1, 2, 255, 256, 257, 600])
+    func `Advancing a counter by many equals many single steps`(count: Int) {
         let start = CounterData.random()
         var counter = start
         for _ in 0..<count { counter = counter.next() }
         #expect(start.advanced(by: count) == counter)
     }
 
-    @Test("A signature is searched in the server's number of counter values", arguments: [1, 2, 20, 64])
-    func lookAhead(window: Int) throws {
+    @Test(arguments: [1, 2, 20, 64])
+    func `A signature is searched in the server's number of counter values`(window: Int) throws {
         let keys = SignatureKeys(DerivedKeys(masterSecret: .random()), factors: [.possession, .knowledge])
         let (start, data) = (CounterData.random(), Data("data".utf8))
         for distance in [0, window - 1, window, window + 1] {
@@ -70,9 +71,8 @@ struct SizeTests {
 
     // MARK: Time
 
-    @Test(
-        "A difference below two seconds needs no adjustment, two seconds do", arguments: [1.75, 2.0, 2.25, -1.75, -2.0])
-    func acceptedDifference(difference: Double) {
+    @Test(.verifies("size", "TimeSynchronization.acceptedDifference"), arguments: [1.75, 2.0, 2.25, -1.75, -2.0])
+    func `A difference below two seconds needs no adjustment, two seconds do`(difference: Double) {
         var time = TimeSynchronization()
         let isSynchronized = time.complete(time.start(localTime: 1000), serverTime: 1000 + difference, localTime: 1000)
         #expect(
@@ -81,9 +81,9 @@ struct SizeTests {
     }
 
     @Test(
-        "A change below ten seconds is noise, a change of ten seconds is not, twice in a row",
+        .verifies("size", "TimeSynchronization.stableDifference"),
         arguments: [9.75, 10.0, 10.25, -9.75, -10.0])
-    func stableDifference(change: Double) {
+    func `A change below ten seconds is noise, a change of ten seconds is not, twice in a row`(change: Double) {
         var time = TimeSynchronization()
         var adjustment = 100.0
         _ = time.complete(time.start(localTime: 1000), serverTime: 1000 + adjustment, localTime: 1000)
@@ -95,16 +95,15 @@ struct SizeTests {
         }
     }
 
-    @Test("An exchange of sixteen seconds is believed, a longer one is not", arguments: [15.75, 16.0, 16.25])
-    func longestExchange(elapsed: Double) {
+    @Test(.verifies("size", "TimeSynchronization.longestExchange"), arguments: [15.75, 16.0, 16.25])
+    func `An exchange of sixteen seconds is believed, a longer one is not`(elapsed: Double) {
         var time = TimeSynchronization()
         let isSynchronized = time.complete(time.start(localTime: 0), serverTime: 5000, localTime: elapsed)
         #expect(isSynchronized == (elapsed <= TimeSynchronization.longestExchange))
         #expect(time.precision == (isSynchronized ? elapsed / 2 : 0))
     }
 
-    @Test("Both ends of every window are in it", arguments: ProtocolVersion.allCases)
-    func freshness(version: ProtocolVersion) {
+    @Test(arguments: ProtocolVersion.allCases) func `Both ends of every window are in it`(version: ProtocolVersion) {
         let now: UInt64 = 1_000_000_000
         for window in [FreshnessWindow.ecies, .token(version)] {
             #expect(window.verdict(timestamp: now - window.past, now: now) == .fresh)
@@ -119,23 +118,27 @@ struct SizeTests {
     // MARK: Lengths
 
     @Test(
-        "A password has four bytes, regardless of the characters",
+        .verifies("size", "SymmetricKey.minimumPasswordSize"),
         arguments: ["", "abc", "abcd", "abcde", "éa", "éé", "🔑", "🔑a"])
-    func password(text: String) {
+    func `A password has four bytes, regardless of the characters`(text: String) {
         let key = try? UnlockKey.knowledge(
             password: SecretBytes(Data(text.utf8)), salt: Data(repeating: 1, count: UnlockKey.saltSize))
         #expect((key != nil) == (text.utf8.count >= UnlockKey.minimumPasswordSize))
     }
 
-    @Test("An RSA key has 2,048 to 8,192 bits", arguments: [2040, 2048, 2056, 8184, 8192, 8200])
-    func rsaKey(bits: Int) {
+    @Test(
+        .verifies("size", "RSAPublicKey.bits"),
+        arguments: [2040, 2048, 2056, 8184, 8192, 8200])
+    func `An RSA key has 2,048 to 8,192 bits`(bits: Int) {
         let modulus = Data([0xC1]) + Data(repeating: 0x55, count: bits / 8 - 1)
         let key = try? RSAPublicKey(modulus: Data([0]) + modulus, exponent: Data([1, 0, 1]))
         #expect((key != nil) == (2048...8192).contains(bits))
     }
 
-    @Test("An offline signature has four to eight digits a factor", arguments: 3...9)
-    func decimalLength(length: Int) {
+    @Test(
+        .verifies("size", "Decimalization.lengths"),
+        arguments: 3...9)
+    func `An offline signature has four to eight digits a factor`(length: Int) {
         let keys = SignatureKeys(DerivedKeys(masterSecret: .random()), factors: [.possession, .knowledge])
         let signature = try? SymmetricSignature.offline(
             keys: keys, counter: .random(), uriId: "/test", nonce: SymmetricSignature.randomNonce(), body: Data(),

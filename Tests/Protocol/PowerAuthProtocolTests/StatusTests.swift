@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -13,8 +15,7 @@ struct StatusTests {
         StatusBlob(state: .active, failedAttempts: 1, maxFailedAttempts: 5, counter: counter)
     }
 
-    @Test("Both forms round trip")
-    func bothFormsRoundTrip() throws {
+    @Test func `Both forms round trip`() throws {
         let exchange = try StatusBlob.Exchange(challenge: Random.bytes(16), nonce: Random.bytes(16))
         for state in ActivationState.allCases {
             var blob = blob()
@@ -29,8 +30,7 @@ struct StatusTests {
         #expect(try StatusBlob(decrypting: encrypted, transportKey: key, exchange: nil) == old)
     }
 
-    @Test("Random bytes are not a status")
-    func randomBytesAreNotAStatus() throws {
+    @Test func `Random bytes are not a status`() throws {
         let exchange = try StatusBlob.Exchange(challenge: Random.bytes(16), nonce: Random.bytes(16))
         for size in [0, 16, 31, 33, 48] {
             #expect(throws: ProtocolError.self) {
@@ -48,8 +48,7 @@ struct StatusTests {
         }
     }
 
-    @Test("Ranges are checked")
-    func rangesAreChecked() throws {
+    @Test func `Ranges are checked`() throws {
         let plain = try blob().encoded()
         func changing(_ offset: Int, to value: UInt8) -> Data {
             var data = plain
@@ -75,8 +74,7 @@ struct StatusTests {
         }
     }
 
-    @Test("Every field has its place, and the form without a counter leaves the other places to chance")
-    func layout() throws {
+    @Test func `Every field has its place, and the form without a counter leaves the other places to chance`() throws {
         let filling = counting(32, from: 0x80)
         var blob = StatusBlob(
             state: .blocked, currentVersion: 2, upgradeVersion: 3, failedAttempts: 7, maxFailedAttempts: 9,
@@ -103,9 +101,8 @@ struct StatusTests {
         #expect(blob.remainingAttempts == 0)
     }
 
-    @Test(
-        "The two halves of an exchange have sixteen bytes each, and the wrong one is named", arguments: [0, 15, 17, 32])
-    func exchange(count: Int) {
+    @Test(arguments: [0, 15, 17, 32])
+    func `The two halves of an exchange have sixteen bytes each, and the wrong one is named`(count: Int) {
         for (challenge, nonce, field) in [(count, 16, "challenge"), (16, count, "nonce"), (count, count, "challenge")] {
             #expect(throws: ProtocolError.invalidLength(field: field, expected: "16 bytes", actual: count)) {
                 try StatusBlob.Exchange(challenge: Data(count: challenge), nonce: Data(count: nonce))
@@ -113,8 +110,7 @@ struct StatusTests {
         }
     }
 
-    @Test("The writer refuses what the reader would")
-    func theWriterRefusesWhatTheReaderWould() {
+    @Test func `The writer refuses what the reader would`() {
         for lookAhead in [UInt8(0), 65, 255] {
             #expect(throws: ProtocolError.self) {
                 try blob(counter: .init(byte: 0, lookAhead: lookAhead, dataHash: Data(count: 16))).encoded()
@@ -132,8 +128,7 @@ struct StatusTests {
         }
     }
 
-    @Test("More failures than allowed leave no attempt")
-    func moreFailuresThanAllowedLeaveNoAttempt() {
+    @Test func `More failures than allowed leave no attempt`() {
         let blob = StatusBlob(state: .active, failedAttempts: 9, maxFailedAttempts: 5, counter: nil)
         #expect(blob.remainingAttempts == 0)
     }

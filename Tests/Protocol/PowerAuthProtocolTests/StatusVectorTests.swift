@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -5,8 +7,7 @@ import Testing
 
 @Suite("Public vectors: activation status", .endsInTime, Vectors.condition)
 struct StatusVectorTests {
-    @Test("Initialisation vectors have their known values")
-    func initialisationVectors() throws {
+    @Test func `Initialisation vectors have their known values`() throws {
         let records = try Vectors.texts("activation-status-blob-iv")
         #expect(!records.isEmpty)
         for (index, (input, output)) in records.enumerated() {
@@ -26,8 +27,7 @@ struct StatusVectorTests {
         }
     }
 
-    @Test("Status blobs have their known values")
-    func statusBlobs() throws {
+    @Test func `Status blobs have their known values`() throws {
         let records = try Vectors.texts("activation-status-blob-data")
         #expect(!records.isEmpty)
         for (index, (input, output)) in records.enumerated() {
@@ -58,8 +58,7 @@ struct StatusVectorTests {
             // A bit of the first block garbles the magic, one of the second block the hash, one of the
             // key, challenge or nonce everything.
             #expect(throws: ProtocolError.self) {
-                try StatusBlob(
-                    decrypting: encrypted.flippingBit(index * 11), transportKey: key, exchange: exchange)
+                try StatusBlob(decrypting: encrypted.flippingBit(index * 11), transportKey: key, exchange: exchange)
             }
             let changedHash = try StatusBlob(
                 decrypting: encrypted.flippingBit(128 + index), transportKey: key, exchange: exchange)

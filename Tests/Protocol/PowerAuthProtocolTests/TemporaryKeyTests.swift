@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -21,14 +23,12 @@ struct TemporaryKeyTests {
             issuedAt: 1_000_500, expiresAt: 1_300_500)
     }
 
-    @Test("Challenges are eighteen random bytes")
-    func challengesAreEighteenRandomBytes() {
+    @Test func `Challenges are eighteen random bytes`() {
         #expect(request.challenge.count == 24 && StrictBase64.decode(request.challenge)?.count == 18)
         #expect(TemporaryKeyRequest(applicationKey: "").challenge != request.challenge)
     }
 
-    @Test("Request and response round trip")
-    func requestAndResponseRoundTrip() throws {
+    @Test func `Request and response round trip`() throws {
         let secret = ApplicationSecretKey.random()
         let key = try TemporaryKeyRequest.signingKey(secret, transportKey: .random())
         let (read, token) = try TemporaryKeyRequest.parse(jwt: request.jwt(key: key))
@@ -47,8 +47,7 @@ struct TemporaryKeyTests {
         #expect((payload?["publicKey"] as? String)?.base64Decoded.count == 65)
     }
 
-    @Test("Every bit of the request token is signed")
-    func everyBitOfTheRequestTokenIsSigned() throws {
+    @Test func `Every bit of the request token is signed`() throws {
         let key = TemporaryKeyRequestKey.random()
         let jwt = try request.jwt(key: key).utf8Data
         for bit in 0..<(jwt.count * 8) {
@@ -58,8 +57,7 @@ struct TemporaryKeyTests {
         }
     }
 
-    @Test("A changed response is refused")
-    func aChangedResponseIsRefused() throws {
+    @Test func `A changed response is refused`() throws {
         let jwt = try response().jwt(key: serverKey).utf8Data
         for bit in stride(from: 0, to: jwt.count * 8, by: 3) {
             #expect(throws: TemporaryKeyResponseError.self, "bit \(bit)") {
@@ -70,8 +68,7 @@ struct TemporaryKeyTests {
         }
     }
 
-    @Test("The answer must belong to the question")
-    func theAnswerMustBelongToTheQuestion() throws {
+    @Test func `The answer must belong to the question`() throws {
         func verify(_ jwt: String, key: PublicKey? = nil, currentTime: UInt64? = nil) throws -> TemporaryKeyResponse {
             try TemporaryKeyResponse(
                 verifying: jwt, key: key ?? serverKey.publicKey, request: request, currentTime: currentTime)
@@ -100,8 +97,7 @@ struct TemporaryKeyTests {
         #expect(isUntrusted { try verify(good, currentTime: 1_300_500) })
     }
 
-    @Test("Responses of another form are malformed")
-    func responsesOfAnotherFormAreMalformed() throws {
+    @Test func `Responses of another form are malformed`() throws {
         let claims = #"{"sub":"1"}"#.utf8Data
         let input = { (header: String) -> String in
             Base64URL.encode(header.utf8Data) + "." + Base64URL.encode(claims)
@@ -126,8 +122,8 @@ struct TemporaryKeyTests {
         }
     }
 
-    @Test("Keys are used until shortly before their end")
-    func keysAreUsedUntilShortlyBeforeTheirEnd() {
+    @Test(.verifies("size", "TemporaryKeyResponse.safetyMargin"))
+    func `Keys are used until shortly before their end`() {
         #expect(response().isUsable(at: 1_290_499))
         #expect(!response().isUsable(at: 1_290_500))
         let short = TemporaryKeyResponse(
@@ -135,8 +131,7 @@ struct TemporaryKeyTests {
         #expect(!short.isUsable(at: 0))
     }
 
-    @Test("Device tokens are ordinary ES256 tokens")
-    func deviceTokensAreOrdinaryES256() throws {
+    @Test func `Device tokens are ordinary ES256 tokens`() throws {
         let jwt = try JWT.signed(claims: #"{"sub":"eva"}"#.utf8Data, key: serverKey)
         #expect(jwt.hasPrefix("eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJldmEifQ."))
         let token = try JWT(jwt, algorithm: .es256)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -13,21 +15,18 @@ struct TimeTests {
         return time
     }
 
-    @Test("Small differences need no adjustment")
-    func smallDifferencesNeedNoAdjustment() {
+    @Test func `Small differences need no adjustment`() {
         let time = synchronized(serverAhead: 1.9)
         #expect(time.isSynchronized && time.adjustment == 0 && abs(time.precision - 0.1) < 1e-9)
     }
 
-    @Test("Larger differences are adjusted")
-    func largerDifferencesAreAdjusted() {
+    @Test func `Larger differences are adjusted`() {
         let time = synchronized(serverAhead: -300)
         #expect(abs(time.adjustment + 300) < 1e-6)
         #expect(abs(time.currentTime(localTime: 2000) - 1700) < 1e-6)
     }
 
-    @Test("A synchronised clock ignores noise")
-    func aSynchronisedClockIgnoresNoise() {
+    @Test func `A synchronised clock ignores noise`() {
         var time = synchronized(serverAhead: 100)
         let adjustment = time.adjustment
         let afterNoise = time.complete(time.start(localTime: 2000), serverTime: 2109, localTime: 2000)
@@ -36,23 +35,20 @@ struct TimeTests {
         #expect(afterJump && abs(time.adjustment - 111) < 1e-6)
     }
 
-    @Test("A clock that was put right takes the small difference, and forgets the large one")
-    func aClockThatWasPutRight() {
+    @Test func `A clock that was put right takes the small difference, and forgets the large one`() {
         var time = synchronized(serverAhead: 100)
         let isSynchronized = time.complete(time.start(localTime: 3000), serverTime: 3001.5, localTime: 3000)
         #expect(isSynchronized && time.adjustment == 1.5 && time.precision == 0)
     }
 
-    @Test("After the time was forgotten, the next answer counts, also where it would have been noise")
-    func afterTheTimeWasForgotten() {
+    @Test func `After the time was forgotten, the next answer counts, also where it would have been noise`() {
         var time = synchronized(serverAhead: 100)
         time.invalidate()
         let isSynchronized = time.complete(time.start(localTime: 2000), serverTime: 2103, localTime: 2004)
         #expect(isSynchronized && time.isSynchronized && time.adjustment == 101 && time.precision == 2)
     }
 
-    @Test("The precision is that of the exchange that was used last")
-    func precision() {
+    @Test func `The precision is that of the exchange that was used last`() {
         var time = synchronized(serverAhead: 0)
         let afterSlower = time.complete(time.start(localTime: 2000), serverTime: 2002, localTime: 2004)
         #expect(afterSlower && time.precision == 2 && time.adjustment == 0)
@@ -61,8 +57,7 @@ struct TimeTests {
         #expect(afterNoise && abs(adjusted.precision - 0.1) < 1e-9, "noise is not used")
     }
 
-    @Test("Late and impossible answers are ignored")
-    func lateAndImpossibleAnswersChangeNothing() {
+    @Test func `Late and impossible answers are ignored`() {
         var time = TimeSynchronization()
         let attempt = time.start(localTime: 1000)
         let afterLate = time.complete(attempt, serverTime: 5000, localTime: 1016.1)
@@ -77,8 +72,7 @@ struct TimeTests {
         #expect(!copy.isSynchronized && copy.adjustment == time.adjustment)
     }
 
-    @Test("Freshness windows have their limits")
-    func freshnessWindows() {
+    @Test func `Freshness windows have their limits`() {
         let now: UInt64 = 10_000_000
         for (timestamp, verdict) in [
             (now, FreshnessWindow.Verdict.fresh), (now - 60_000, .fresh), (now - 60_001, .tooOld),

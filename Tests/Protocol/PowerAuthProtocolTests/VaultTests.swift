@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -7,8 +9,7 @@ import Testing
 struct VaultTests {
     let keys = DerivedKeys(masterSecret: .random())
 
-    @Test("Only the transport key opens the vault key")
-    func onlyTheTransportKeyOpensTheVaultKey() throws {
+    @Test func `Only the transport key opens the vault key`() throws {
         let wrapped = try Vault.wrap(keys.vault, transportKey: keys.transport)
         #expect(wrapped.count == 32)
         #expect(try Vault.unwrap(wrapped, transportKey: keys.transport) == keys.vault)
@@ -19,8 +20,7 @@ struct VaultTests {
         #expect((try? Vault.unwrap(wrapped, transportKey: .random())) != keys.vault)
     }
 
-    @Test("Unaligned cipher texts are refused before decryption")
-    func unalignedCipherTextsAreRefusedBeforeDecryption() {
+    @Test func `Unaligned cipher texts are refused before decryption`() {
         for size in [0, 1, 15, 17, 31, 33] {
             #expect(throws: ProtocolError.self, "\(size)") {
                 try Vault.unwrap(Data(count: size), transportKey: keys.transport)
@@ -29,24 +29,21 @@ struct VaultTests {
         }
     }
 
-    @Test("A vault key must have sixteen bytes")
-    func aVaultKeyMustHaveSixteenBytes() throws {
+    @Test func `A vault key must have sixteen bytes`() throws {
         for size in [0, 15, 17, 32] {
             let wrapped = try AESCBC.encrypt(Data(count: size), key: keys.transport, padding: .pkcs7)
             #expect(throws: ProtocolError.self) { try Vault.unwrap(wrapped, transportKey: keys.transport) }
         }
     }
 
-    @Test("Derived keys depend on the index only")
-    func derivedKeysDependOnTheIndexOnly() {
+    @Test func `Derived keys depend on the index only`() {
         #expect(Vault.encryptionKey(keys.vault, index: 1) == Vault.encryptionKey(keys.vault, index: 1))
         let indexes: [UInt64] = [0, 1, 2, 1000, UInt64(Int64.max), .max]
         let derived = indexes.map { Vault.encryptionKey(keys.vault, index: $0).rawData }
         #expect(Set(derived).count == indexes.count)
     }
 
-    @Test("The device key is recovered and proves the vault key")
-    func theDeviceKeyComesBackAndProvesTheVaultKey() throws {
+    @Test func `The device key is recovered and proves the vault key`() throws {
         let device = try PrivateKey.generate()
         let server = try PrivateKey.generate()
         let derived = DerivedKeys(masterSecret: try .derive(private: device, public: server.publicKey))
@@ -65,8 +62,7 @@ struct VaultTests {
         }
     }
 
-    @Test("Secrets of any size are kept")
-    func secretsAtRestOfAnySize() throws {
+    @Test func `Secrets of any size are kept`() throws {
         for size in 0...40 {
             let secret = Random.bytes(size)
             let sealed = try Vault.seal(SecretBytes(secret), vaultKey: keys.vault)
@@ -74,8 +70,7 @@ struct VaultTests {
         }
     }
 
-    @Test("A wrong password gives a wrong key without error")
-    func aWrongPasswordGivesAWrongKeyWithoutError() throws {
+    @Test func `A wrong password gives a wrong key without error`() throws {
         let salt = Random.nonZeroBytes(16)
         let right = try UnlockKey.knowledge(password: SecretBytes("1234".utf8Data), salt: salt)
         let wrong = try UnlockKey.knowledge(password: SecretBytes("1235".utf8Data), salt: salt)
@@ -84,8 +79,7 @@ struct VaultTests {
         #expect(try FactorKeyProtection.recover(protected, unlockKey: wrong) != keys.knowledge)
     }
 
-    @Test("External keys wrap and unwrap")
-    func externalKeysWrapAndUnwrap() throws {
+    @Test func `External keys wrap and unwrap`() throws {
         let unlock = UnlockKey.random()
         let external = ExternalEncryptionKey.random()
         let plain = try FactorKeyProtection.protect(keys.biometry, unlockKey: unlock)
@@ -103,8 +97,7 @@ struct VaultTests {
         }
     }
 
-    @Test("Unlock keys are validated")
-    func unlockKeysAreValidated() throws {
+    @Test func `Unlock keys are validated`() throws {
         let salt = Random.nonZeroBytes(16)
         for size in 0..<4 {
             #expect(throws: ProtocolError.invalidLength(field: "password", expected: "4 bytes or more", actual: size)) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -17,16 +19,10 @@ struct WireFormTests {
 
     /// The error of the protocol that a text is refused with.
     private func refusal<Message: Decodable>(_ json: String, as type: Message.Type) -> ProtocolError? {
-        do {
-            _ = try JSONDecoder().decode(Message.self, from: json.utf8Data)
-            return nil
-        } catch {
-            return error as? ProtocolError
-        }
+        thrown { _ = try JSONDecoder().decode(Message.self, from: json.utf8Data) } as? ProtocolError
     }
 
-    @Test("The device's half of a key exchange has all its members, and shows neither key nor password")
-    func keyExchangeRequest() throws {
+    @Test func `The device's half of a key exchange has all its members, and shows neither key nor password`() throws {
         let deviceKey = SentPublicKey(try LabExample.deviceKey().publicKey)
         let request = KeyExchangeRequest(
             devicePublicKey: deviceKey, activationName: "name", externalId: "external", extras: "more",
@@ -44,8 +40,7 @@ struct WireFormTests {
         #expect(!dumped.contains("otp-7431") && !dumped.contains(Self.deviceKey))
     }
 
-    @Test("The server's half of a key exchange needs an identifier, a key and a counter")
-    func keyExchangeResponse() {
+    @Test func `The server's half of a key exchange needs an identifier, a key and a counter`() {
         let counter = #""ctrData":"\#(Self.counter)""#
         let rows: [(String, ProtocolError)] = [
             (#"{"activationId":"","serverPublicKey":"AAAA",\#(counter)}"#, .missing(field: "activationId")),
@@ -67,8 +62,7 @@ struct WireFormTests {
         }
     }
 
-    @Test("Every identity has its type and attributes, and needs each of them")
-    func identities() throws {
+    @Test func `Every identity has its type and attributes, and needs each of them`() throws {
         let expected: [(type: String, attributes: [String: String])] = [
             ("CODE", ["code": "U6K3B-OAAIK-26CWS-N2HRQ"]), ("CUSTOM", ["username": "eva", "password": "…"]),
             ("RECOVERY", ["recoveryCode": "CEIRC-EIRCE-IRCEI-R4Y3Q", "puk": "0123456789"]),
@@ -98,8 +92,7 @@ struct WireFormTests {
         }
     }
 
-    @Test("An activation request has the attributes of the application only when there are any")
-    func activationRequest() throws {
+    @Test func `An activation request has the attributes of the application only when there are any`() throws {
         let sealed = EciesRequest(
             ephemeralPublicKey: Data(count: 3), encryptedData: Data(count: 3), mac: Data(count: 3))
         let inner = #""activationData":{"encryptedData":"AAAA","ephemeralPublicKey":"AAAA","mac":"AAAA"}"#
@@ -119,8 +112,7 @@ struct WireFormTests {
                 + #""customAttributes":{"c":"d"},"userInfo":{"sub":"eva"}}"#)
     }
 
-    @Test("Encrypted messages have all their members, and each binary one is strict Base64")
-    func encryptedMessages() throws {
+    @Test func `Encrypted messages have all their members, and each binary one is strict Base64`() throws {
         let request = EciesRequest(
             temporaryKeyId: "id", ephemeralPublicKey: Data([1, 2, 3]), encryptedData: Data([4, 5, 6]),
             mac: Data([7, 8, 9]), nonce: Data([10, 11, 12]), timestamp: 1_735_689_600_123)
@@ -146,8 +138,7 @@ struct WireFormTests {
         #expect(refusal(anonymous, as: EciesRequest.self) == .missing(field: "temporaryKeyId"))
     }
 
-    @Test("A message is remembered by its key, its nonce and its activation (protocol.md, section 7.6)")
-    func replayValues() {
+    @Test func `A message is remembered by its key, its nonce and its activation (protocol.md, section 7.6)`() {
         var request = EciesRequest(
             ephemeralPublicKey: Data([1, 2, 3]), encryptedData: Data([4]), mac: Data([5]), nonce: Data([10, 11, 12]))
         #expect(request.replayValue(activationId: "ab") == Data([1, 2, 3, 10, 11, 12, 0x61, 0x62]).base64)
@@ -156,8 +147,7 @@ struct WireFormTests {
         #expect(request.replayValue(activationId: "ab") == Data([1, 2, 3, 0x61, 0x62]).base64)
     }
 
-    @Test("Recovery data have one form on the wire and one at rest, and neither takes another one")
-    func recoveryData() throws {
+    @Test func `Recovery data have one form on the wire and one at rest, and neither takes another one`() throws {
         let (code, puk) = ("EZEJG-RD4GK-7OLKN-MYGBQ", "7165461507")
         let recovery = try RecoveryData(recoveryCode: code, puk: puk)
         let text = #"{"puk":"\#(puk)","recoveryCode":"\#(code)"}"#

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -66,8 +68,7 @@ struct WorkedExampleEciesTests {
             response: ("MvtozjMHtXNAXMNTqpNGOQ==", "mG7AYJD4Koq37pbW+naLDjisj8BvxoujKrPnA2sRsX4=")),
     ]
 
-    @Test("The base of the shared info has its known value")
-    func baseSharedInfo() throws {
+    @Test func `The base of the shared info has its known value`() throws {
         #expect(
             SharedInfo2.application(LabExample.applicationSecretText).hexText
                 == "066310d04253210902dd943a2feb7c06847f00bb4e656c0099e7d9e89f8c9f11")
@@ -76,8 +77,7 @@ struct WorkedExampleEciesTests {
                 == "b432a8b4e826cc04d75d80614f50a8fd9c8137df6de3f01182b568b5f5cfccf2")
     }
 
-    @Test("A column of the worked example is reproduced", arguments: columns)
-    func column(_ column: Column) throws {
+    @Test(arguments: columns) func `A column of the worked example is reproduced`(_ column: Column) throws {
         let serverKey = try LabExample.key(column.serverKeyLabel)
         let ephemeral = try LabExample.ephemeralKey()
         let isActivation = column.scope == .activation
@@ -113,8 +113,7 @@ struct WorkedExampleEciesTests {
         #expect(request.mac.base64 == column.request.mac)
         #expect(request.ephemeralPublicKey == ephemeral.publicKey.compressed)
 
-        let server = EciesServerDecryptor(
-            parameters: parameters, serverPrivateKey: serverKey, sharedInfo2: sharedInfo2)
+        let server = EciesServerDecryptor(parameters: parameters, serverPrivateKey: serverKey, sharedInfo2: sharedInfo2)
         let (plaintext, encryptor) = try server.decrypt(request)
         #expect(plaintext == #"{"hello":"lab"}"#.utf8Data)
         let response = try encryptor.encrypt(
@@ -124,8 +123,7 @@ struct WorkedExampleEciesTests {
         #expect(try decryptor.decrypt(response) == #"{"ok":true}"#.utf8Data)
     }
 
-    @Test("The associated data of the first column has its known value")
-    func associatedDataOfTheFirstColumn() {
+    @Test func `The associated data of the first column has its known value`() {
         let parameters = EciesParameters(
             version: .v3_3, sharedInfo1: .activationGeneric, applicationKey: LabExample.applicationKeyText,
             activationId: LabExample.activationId, temporaryKeyId: LabExample.temporaryKeyId)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -6,8 +8,7 @@ import Testing
 /// Every value of protocol.md, section 19, except ECIES (``WorkedExampleEciesTests``).
 @Suite("Worked example", .endsInTime)
 struct WorkedExampleTests {
-    @Test("The key exchange has its known values")
-    func keyExchange() throws {
+    @Test func `The key exchange has its known values`() throws {
         #expect(
             try LabExample.masterKey().publicKey.uncompressed.base64
                 == "BK/ceIEbXTJrhZcxLhHFTu1kSTZHIZvBiN11b9ShQyH1abH/C9qUtfhIOdc9a/znMfuFuWSWqJPrvWc5+9aXTSQ=")
@@ -41,8 +42,7 @@ struct WorkedExampleTests {
         #expect(counter.advanced(by: 2).rawData.hexText == "e4dc31ec6fcadbe4390a6c5494667f9b")
     }
 
-    @Test("Both sides of the exchange agree")
-    func bothSidesOfTheExchangeAgree() throws {
+    @Test func `Both sides of the exchange agree`() throws {
         let device = try LabExample.deviceKey()
         let server = try LabExample.serverKey()
         let client = try ActivationKeyExchange(
@@ -58,8 +58,7 @@ struct WorkedExampleTests {
         #expect(Fingerprint.v2(device: device.publicKey) == "56070607")
     }
 
-    @Test("Factor keys are protected as known")
-    func protectionOfFactorKeys() throws {
+    @Test func `Factor keys are protected as known`() throws {
         let keys = try LabExample.keys()
         let possession = UnlockKey.possession(deviceIdentifier: "lab-device-uuid")
         #expect(possession.rawData.hexText == "20360d823f7a4837a786211e651b1b26")
@@ -69,8 +68,7 @@ struct WorkedExampleTests {
         #expect(protectedTransport.hexText == "225640944b55eb3954eb25dda3a76971")
         #expect(try FactorKeyProtection.recover(protectedTransport, unlockKey: possession) == keys.transport)
 
-        let knowledge = try UnlockKey.knowledge(
-            password: SecretBytes("1234".utf8Data), salt: counting(16, from: 0x30))
+        let knowledge = try UnlockKey.knowledge(password: SecretBytes("1234".utf8Data), salt: counting(16, from: 0x30))
         #expect(knowledge.rawData.hexText == "4b2f1df1043d18dd7a730c3c15a37fcf")
         let plain = try FactorKeyProtection.protect(keys.knowledge, unlockKey: knowledge)
         #expect(plain.hexText == "724ba7bf5be8dc626ac86d1e834718d5")
@@ -79,12 +77,10 @@ struct WorkedExampleTests {
         #expect(wrapped.hexText == "9304d9c5bc33bd55389dcee1a013bf01")
         #expect(try FactorKeyProtection.wrap(plain, externalKey: external) == wrapped)
         #expect(try FactorKeyProtection.unwrap(wrapped, externalKey: external) == plain)
-        #expect(
-            try FactorKeyProtection.recover(wrapped, unlockKey: knowledge, externalKey: external) == keys.knowledge)
+        #expect(try FactorKeyProtection.recover(wrapped, unlockKey: knowledge, externalKey: external) == keys.knowledge)
     }
 
-    @Test("The vault key has its known value")
-    func vaultKey() throws {
+    @Test func `The vault key has its known value`() throws {
         let keys = try LabExample.keys()
         let wrapped = try Vault.wrap(keys.vault, transportKey: keys.transport)
         #expect(wrapped.base64 == "Vl/ggGKn3D8uDNhG3LTzE5qVRQRSHdL0R13UYl6OIIk=")
@@ -93,7 +89,6 @@ struct WorkedExampleTests {
     }
 
     @Test(
-        "Online signatures have their known values",
         arguments: [
             (SignatureType.possession, "+eltToL7I9TJWc1WOAMFZA==", "39722084"),
             (.possessionKnowledge, "+eltToL7I9TJWc1WOAMFZBtVWAJixkkHTCmj4ul3BMc=", "39722084-69407687"),
@@ -103,7 +98,7 @@ struct WorkedExampleTests {
                 "39722084-69407687-19303819"
             ),
         ])
-    func onlineSignatures(type: SignatureType, base64: String, decimal: String) throws {
+    func `Online signatures have their known values`(type: SignatureType, base64: String, decimal: String) throws {
         let data = SymmetricSignature.normalize(
             method: "POST", uriId: "/pa/signature/validate", nonce: LabExample.nonceText,
             body: #"{"requestObject":{"reason":"VALIDATE_PASSWORD"}}"#.utf8Data,
@@ -119,8 +114,7 @@ struct WorkedExampleTests {
         #expect(try SymmetricSignature.online(version: .v3_0, keys: keys, counter: counter, data: data) == decimal)
     }
 
-    @Test("The offline signature has its known value")
-    func offlineSignature() throws {
+    @Test func `The offline signature has its known value`() throws {
         let keys = SignatureKeys(try LabExample.keys(), factors: [.possession, .knowledge])
         let sign = { (length: Int) in
             try SymmetricSignature.offline(
@@ -132,8 +126,7 @@ struct WorkedExampleTests {
         #expect(try sign(4) == "6661-7654")
     }
 
-    @Test("Token digests have their known values")
-    func tokenDigests() throws {
+    @Test func `Token digests have their known values`() throws {
         let secret = try TokenSecret(counting(16, from: 0x60))
         for (version, expected) in [
             (ProtocolVersion.v3_0, "7sqweB3NiOR+dm7SZNKX9w+TON8s2Buj6YHHHd4CORk="),
@@ -149,8 +142,7 @@ struct WorkedExampleTests {
         }
     }
 
-    @Test("The status blob has its known value")
-    func statusBlob() throws {
+    @Test func `The status blob has its known value`() throws {
         let transport = try LabExample.keys().transport
         let exchange = try StatusBlob.Exchange(challenge: counting(16, from: 0x70), nonce: counting(16, from: 0x80))
         #expect(exchange.vector(transportKey: transport).hexText == "07cc612b7ad45e7d75c9341788bc0be8")
@@ -168,8 +160,7 @@ struct WorkedExampleTests {
         #expect(decrypted.remainingAttempts == 3)
     }
 
-    @Test("Configuration and codes have their known values")
-    func configurationAndCodes() throws {
+    @Test func `Configuration and codes have their known values`() throws {
         let configuration = try MobileSdkConfiguration(
             applicationKeyText: LabExample.applicationKeyText,
             applicationSecretText: LabExample.applicationSecretText,
@@ -199,8 +190,7 @@ struct WorkedExampleTests {
                 """)
     }
 
-    @Test("Recovery code and PUK have their known values")
-    func recoveryCodeAndPuk() throws {
+    @Test func `Recovery code and PUK have their known values`() throws {
         let secret = SecretBytes(counting(16, from: 0))
         let nonce = counting(32, from: 0)
         #expect(
@@ -211,8 +201,7 @@ struct WorkedExampleTests {
         #expect(try seed.puk(index: Data(count: 8)).text == "7165461507")
     }
 
-    @Test("Temporary key requests have their known values")
-    func temporaryKeyRequests() throws {
+    @Test func `Temporary key requests have their known values`() throws {
         let secret = try ApplicationSecretKey(LabExample.applicationSecretText.base64Decoded)
         let activationKey = try TemporaryKeyRequest.signingKey(secret, transportKey: LabExample.keys().transport)
         #expect(activationKey.rawData.hexText == "d4b5db9290b6e75f9a127b35c63f3822")

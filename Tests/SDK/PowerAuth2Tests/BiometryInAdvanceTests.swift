@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabVocabulary
 import LocalAuthentication
 import PowerAuth2
 import SDKTestSupport
@@ -9,8 +12,7 @@ import Testing
 
 @Suite("Biometry before the signature (sdk.md, section 9.9)", .endsInTime)
 struct BiometryInAdvanceTests {
-    @Test("One dialog gives credentials for several signatures, on the main queue")
-    func credentials() async throws {
+    @Test func `One dialog gives credentials for several signatures, on the main queue`() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         try app.answer(.success)
         let isOnMain: Bool = await callback { report in
@@ -26,8 +28,8 @@ struct BiometryInAdvanceTests {
         #expect(try await app.sign(sdk, with: authentication).get())
     }
 
-    @Test("Without an activation or usable biometry, the error is reported before the function returns")
-    func earlyErrors() async throws {
+    @Test
+    func `Without an activation or usable biometry, the error is reported before the function returns`() async throws {
         let app = try await TestApp()
         func code() -> PowerAuthErrorCode? {
             var received: PowerAuthErrorCode?
@@ -44,8 +46,8 @@ struct BiometryInAdvanceTests {
         #expect(try await app.failedAttempts() == 0)
     }
 
-    @Test("An unrecognised user gets credentials that the server refuses", arguments: ["failure", "lockout"])
-    func wrongKey(answer: String) async throws {
+    @Test(arguments: ["failure", "lockout"])
+    func `An unrecognised user gets credentials that the server refuses`(answer: String) async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         try app.answer(try #require(AuthenticationAnswer(rawValue: answer)))
         let authentication = try await sdk.authenticate().get()
@@ -53,8 +55,7 @@ struct BiometryInAdvanceTests {
         #expect(try await app.failedAttempts() == 1)
     }
 
-    @Test("Errors of the system have the SDK's codes and carry the original")
-    func errors() async throws {
+    @Test func `Errors of the system have the SDK's codes and carry the original`() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         for (answer, code, cause) in [
             (AuthenticationAnswer.cancel, PowerAuthErrorCode.biometryCancel, LAError.Code.userCancel),
@@ -83,16 +84,15 @@ struct BiometryInAdvanceTests {
         #expect(silent.code == .wrongParameter)
     }
 
-    @Test("Without a key the credentials end with the error biometryFailed")
-    func noKey() async throws {
+    @Test func `Without a key the credentials end with the error biometryFailed`() async throws {
         let app = try await TestApp.activated()
         try app.enrol()
         try app.answer(.success)
         #expect(await app.sdk.authenticate().code == .biometryFailed)
     }
 
-    @Test("While a dialog is open every other biometric request ends with the error biometryCancel")
-    func oneAtATime() async throws {
+    @Test
+    func `While a dialog is open every other biometric request ends with the error biometryCancel`() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         try app.device.clock.advance(by: .seconds(1))
         let dialogs = AsyncStream<Void>.makeStream()
@@ -110,8 +110,10 @@ struct BiometryInAdvanceTests {
         _ = try await first.get()
     }
 
-    @Test("While a dialog is open, a request that needs no dialog of its own ends with the error biometryCancel too")
-    func oneAtATimeWithoutDialog() async throws {
+    @Test
+    func `While a dialog is open, a request that needs no dialog of its own ends with the error biometryCancel too`()
+        async throws
+    {
         let (app, sdk) = try await TestApp.withBiometry { $0.invalidateLocalAuthenticationContextAfterUse = false }
         let confirmed = LAContext(service: app.sandbox.authentication)
         try app.answer(.success)
@@ -140,8 +142,7 @@ struct BiometryInAdvanceTests {
         #expect(try await codes() == [nil, nil, nil])
     }
 
-    @Test("All keys of the service are unlocked with one dialog, and failures are distinguishable")
-    func keys() async throws {
+    @Test func `All keys of the service are unlocked with one dialog, and failures are distinguishable`() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         try app.answer(.success)
         let keys: [String: Data]? = await callback { report in
@@ -169,8 +170,7 @@ struct BiometryInAdvanceTests {
         }
     }
 
-    @Test("A context confirmed by the application signs without a dialog of its own")
-    func confirmedByTheApplication() async throws {
+    @Test func `A context confirmed by the application signs without a dialog of its own`() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         let context = LAContext(service: app.sandbox.authentication)
         try app.answer(.success)

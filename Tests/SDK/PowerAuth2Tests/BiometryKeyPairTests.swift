@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LocalAuthentication
 import PowerAuth2
 import SDKTestSupport
@@ -20,10 +23,10 @@ struct BiometryKeyPairTests {
 
     private static let account = "com.example.instance"
 
-    @Test(
-        "A key that could not be put in its place signs from beside it, and is put there then",
-        arguments: TestApp.Mode.allCases)
-    func keyBeside(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A key that could not be put in its place signs from beside it, and is put there then`(mode: TestApp.Mode)
+        async throws
+    {
         let (app, sdk) = try await TestApp.withBiometry(mode)
         try app.refuse(.inPlace)
         #expect(await sdk.addBiometry() == nil)
@@ -39,8 +42,7 @@ struct BiometryKeyPairTests {
         }
     }
 
-    @Test("Keys read in advance are found under the account that the configuration names")
-    func keysInAdvance() async throws {
+    @Test func `Keys read in advance are found under the account that the configuration names`() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         try app.refuse(.inPlace)
         #expect(await sdk.addBiometry() == nil)
@@ -56,8 +58,7 @@ struct BiometryKeyPairTests {
         #expect(try await app.sign(sdk, with: authentication).get())
     }
 
-    @Test("An external encryption key changes the locked factor, and not which key it belongs to")
-    func externalEncryptionKey() async throws {
+    @Test func `An external encryption key changes the locked factor, and not which key it belongs to`() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         let external = Data(repeating: 7, count: 16)
         try app.refuse(.inPlace)
@@ -75,8 +76,7 @@ struct BiometryKeyPairTests {
         #expect(app.accounts == [Self.account])
     }
 
-    @Test("When the new key or the state cannot be stored, the earlier factor stays, with its key")
-    func refused() async throws {
+    @Test func `When the new key or the state cannot be stored, the earlier factor stays, with its key`() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         for (write, code) in [
             (Write.newKey, PowerAuthErrorCode.biometryNotAvailable), (.state, .invalidActivationState),
@@ -92,8 +92,7 @@ struct BiometryKeyPairTests {
         #expect(app.accounts == [Self.account])
     }
 
-    @Test("The next start deletes an old key beside which the new one is in force")
-    func oldKey() async throws {
+    @Test func `The next start deletes an old key beside which the new one is in force`() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         try app.device.faults.arm(FaultRule(point: .keychainDelete, process: "main", action: .fail("EIO")))
         #expect(await sdk.addBiometry() == nil)
@@ -104,8 +103,7 @@ struct BiometryKeyPairTests {
         #expect(try await app.sign(next, with: .possessionWithBiometry(prompt: "Confirm")).get())
     }
 
-    @Test("A key read for a factor that another application then replaced signs nothing")
-    func replacedDuringDialog() async throws {
+    @Test func `A key read for a factor that another application then replaced signs nothing`() async throws {
         let (app, sdk) = try await TestApp.withBiometry(.sharing)
         let other = try app.neighbour()
         async let header = other.sign(with: .possessionWithBiometry(prompt: "Confirm"))
@@ -120,8 +118,10 @@ struct BiometryKeyPairTests {
         }
     }
 
-    @Test("A key beside of a factor that was replaced during the dialog is not put in the place of the new one's")
-    func besideReplacedDuringDialog() async throws {
+    @Test
+    func `A key beside of a factor that was replaced during the dialog is not put in the place of the new one's`()
+        async throws
+    {
         let (app, sdk) = try await TestApp.withBiometry(.sharing)
         let other = try app.neighbour()
         try app.refuse(.inPlace)
@@ -140,8 +140,8 @@ struct BiometryKeyPairTests {
         #expect(try await app.failedAttempts() == 0)
     }
 
-    @Test("No key outlives its factor or its activation", arguments: [true, false])
-    func removed(removesActivation: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `No key outlives its factor or its activation`(removesActivation: Bool) async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         try app.refuse(.inPlace)
         #expect(await sdk.addBiometry() == nil)
@@ -150,8 +150,8 @@ struct BiometryKeyPairTests {
         #expect(app.accounts == [])
     }
 
-    @Test("A removal that cannot be saved leaves the factor with its key", arguments: [true, false])
-    func refusedRemoval(removesActivation: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `A removal that cannot be saved leaves the factor with its key`(removesActivation: Bool) async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         try app.device.faults.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("EIO")))
         if removesActivation { sdk.removeActivationLocal() } else { #expect(!sdk.removeBiometryFactor()) }

@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
+import LabVocabulary
 import LocalAuthentication
 import PowerAuth2
 import SDKTestSupport
@@ -10,9 +14,13 @@ import Testing
 @Suite("The biometry factor (sdk.md, section 12.6)", .endsInTime)
 struct BiometryTests {
     @Test(
-        "Signing with biometry without a factor gives no header and the error biometryFailed; without a sensor the error biometryNotAvailable",
+        .verifies("sharing.md", "K-1"), .verifies("sdk.md", "B-29"),
         arguments: TestApp.Mode.allCases)
-    func withoutFactor(mode: TestApp.Mode) async throws {
+    func
+        `Signing with biometry without a factor gives no header and the error biometryFailed; without a sensor the error biometryNotAvailable`(
+            mode: TestApp.Mode
+        ) async throws
+    {
         let app = try await TestApp.activated(mode)
         #expect(!app.sdk.hasBiometryFactor())
         for isEnrolled in [false, true] {
@@ -29,9 +37,11 @@ struct BiometryTests {
     }
 
     @Test(
-        "The factor is added with persisting, removed on request, and added again with the password",
+        .verifies("sharing.md", "K-2", "S-0"), .verifies("sdk.md", "B-30"),
         arguments: TestApp.Mode.allCases)
-    func life(mode: TestApp.Mode) async throws {
+    func `The factor is added with persisting, removed on request, and added again with the password`(
+        mode: TestApp.Mode
+    ) async throws {
         let app = try await TestApp(mode)
         try app.enrol()
         _ = try await app.createActivation().get()
@@ -50,8 +60,8 @@ struct BiometryTests {
         #expect(!app.sdk.hasBiometryFactor() && !app.sdk.removeBiometryFactor())
     }
 
-    @Test("A context that allows no interaction gives no header and the error biometryFailed")
-    func noInteraction() async throws {
+    @Test(.verifies("sharing.md", "K-3"), .verifies("sdk.md", "B-31"))
+    func `A context that allows no interaction gives no header and the error biometryFailed`() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         let context = LAContext(service: app.sandbox.authentication)
         context.interactionNotAllowed = true
@@ -59,8 +69,8 @@ struct BiometryTests {
         #expect(app.sandbox.security.prompt == nil)
     }
 
-    @Test("A biometric signature verifies for every kind of dialog", arguments: TestApp.Mode.allCases)
-    func signatures(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A biometric signature verifies for every kind of dialog`(mode: TestApp.Mode) async throws {
         let (app, sdk) = try await TestApp.withBiometry(mode)
         let context = LAContext(service: app.sandbox.authentication)
         context.localizedReason = "Confirm"
@@ -74,8 +84,7 @@ struct BiometryTests {
         #expect(try await app.sign(sdk, with: .possessionWithBiometry(context: context)).code == .biometryFailed)
     }
 
-    @Test("A context is confirmed once for several signatures when the configuration keeps it")
-    func keptContext() async throws {
+    @Test func `A context is confirmed once for several signatures when the configuration keeps it`() async throws {
         let (app, sdk) = try await TestApp.withBiometry { $0.invalidateLocalAuthenticationContextAfterUse = false }
         let context = LAContext(service: app.sandbox.authentication)
         try app.answer(.success)
@@ -83,8 +92,8 @@ struct BiometryTests {
         #expect(try await app.sign(sdk, with: .possessionWithBiometry(context: context)).get())
     }
 
-    @Test("A cancelled dialog signs nothing; an unrecognised user makes the server count a failure")
-    func refusals() async throws {
+    @Test
+    func `A cancelled dialog signs nothing; an unrecognised user makes the server count a failure`() async throws {
         let (app, sdk) = try await TestApp.withBiometry()
         for answer in [AuthenticationAnswer.cancel, .systemCancel] {
             try app.answer(answer)
@@ -99,13 +108,14 @@ struct BiometryTests {
         #expect(try await app.failedAttempts() == 3)
     }
 
-    @Test("The key that is linked to the enrolled set is lost with it; the others are not, and the passcode may help")
-    func alteration() async throws {
+    @Test
+    func `The key that is linked to the enrolled set is lost with it; the others are not, and the passcode may help`()
+        async throws
+    {
         let (linked, linkedSDK) = try await TestApp.withBiometry { $0.linkBiometricItemsToCurrentSet = true }
         try linked.sandbox.security.changeState { try $0.alter() }
         #expect(!linkedSDK.hasBiometryFactor())
-        #expect(
-            try await linked.sign(linkedSDK, with: .possessionWithBiometry(prompt: "C")).code == .biometryFailed)
+        #expect(try await linked.sign(linkedSDK, with: .possessionWithBiometry(prompt: "C")).code == .biometryFailed)
         #expect(await linkedSDK.addBiometry() == nil)
         #expect(linkedSDK.hasBiometryFactor())
 
@@ -123,8 +133,8 @@ struct BiometryTests {
         #expect(try await passcode.sign(passcodeSDK, with: .possessionWithBiometry(prompt: "C")).get())
     }
 
-    @Test("Adding the factor: unusable biometry is reported before a missing activation, both at once")
-    func earlyErrors() async throws {
+    @Test
+    func `Adding the factor: unusable biometry is reported before a missing activation, both at once`() async throws {
         let app = try await TestApp()
         for (isEnrolled, code) in [(false, PowerAuthErrorCode.biometryNotAvailable), (true, .missingActivation)] {
             if isEnrolled { try app.enrol() }
@@ -134,8 +144,10 @@ struct BiometryTests {
         }
     }
 
-    @Test("A factor is not added with a wrong password, nor while its key cannot be stored; persisting refuses too")
-    func notAdded() async throws {
+    @Test
+    func `A factor is not added with a wrong password, nor while its key cannot be stored; persisting refuses too`()
+        async throws
+    {
         let app = try await TestApp.activated()
         try app.enrol()
         #expect(await app.sdk.addBiometry(TestApp.wrongPassword)?.powerAuthErrorCode == .networkError)
@@ -160,8 +172,8 @@ struct BiometryTests {
         #expect(pending.sdk.hasValidActivation())
     }
 
-    @Test("With nothing to persist the device is not asked, and nothing is stored", arguments: TestApp.Mode.allCases)
-    func nothingPending(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `With nothing to persist the device is not asked, and nothing is stored`(mode: TestApp.Mode) async throws {
         let app = try await TestApp(mode)
         let authentication = PowerAuthAuthentication.persistWithPasswordAndBiometry(password: TestApp.password)
         let refusal = #expect(throws: NSError.self) { try app.sdk.persistActivation(with: authentication) }
@@ -169,10 +181,10 @@ struct BiometryTests {
         #expect(app.sandbox.keychain.accounts(service: PowerAuthKeychain_Possession).accounts ?? [] == [])
     }
 
-    @Test(
-        "Persisting with a key that the keychain refuses can be tried again; the original lost the key (sdk.7)",
-        arguments: [[], ["sdk.7"]])
-    func refusedKey(quirks: [String]) async throws {
+    @Test(arguments: [[], ["sdk.7"]])
+    func `Persisting with a key that the keychain refuses can be tried again; the original lost the key (sdk.7)`(
+        quirks: [String]
+    ) async throws {
         let app = try await TestApp(quirks: quirks)
         try app.enrol()
         _ = try await app.createActivation().get()

@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import PowerAuthShared
 import SDKTestSupport
+import SimulatedDevice
 import Synchronization
 import TestSupport
 import Testing
@@ -9,9 +12,11 @@ import Testing
 @Suite("Cancellation and the serial queue (sdk.md, section 12.7)", .endsInTime)
 struct CancellationTests {
     @Test(
-        "Of two validations the second, cancelled at once, stays silent, and the first succeeds",
+        .verifies("sharing.md", "S-3"), .verifies("sdk.md", "B-32"),
         arguments: TestApp.Mode.allCases)
-    func secondValidation(mode: TestApp.Mode) async throws {
+    func `Of two validations the second, cancelled at once, stays silent, and the first succeeds`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         let first = await failure { report in
             app.sdk.validatePassword(password: TestApp.password, callback: report)
@@ -79,15 +84,16 @@ struct CancellationTests {
         case answerUnderWay
     }
 
-    @Test(
-        "An operation cancelled at any phase is silent and harmless: the activation works, and a retry succeeds",
-        arguments: Operation.allCases, Phase.allCases)
-    func anyPhase(operation: Operation, phase: Phase) async throws {
+    @Test(arguments: Operation.allCases, Phase.allCases)
+    func `An operation cancelled at any phase is silent and harmless: the activation works, and a retry succeeds`(
+        operation: Operation, phase: Phase
+    ) async throws {
         try await cancel(operation, phase, in: .alone)
     }
 
-    @Test("A cancelled operation of a shared activation is harmless too", arguments: Operation.allCases, Phase.allCases)
-    func anyPhaseWhenSharing(operation: Operation, phase: Phase) async throws {
+    @Test(arguments: Operation.allCases, Phase.allCases)
+    func `A cancelled operation of a shared activation is harmless too`(operation: Operation, phase: Phase) async throws
+    {
         try await cancel(operation, phase, in: .sharing)
     }
 
@@ -123,10 +129,10 @@ struct CancellationTests {
         #expect(retried == nil)
     }
 
-    @Test(
-        "A key exchange cancelled at any phase leaves nothing pending, and the next one succeeds",
-        arguments: TestApp.Mode.allCases, Phase.allCases)
-    func keyExchange(mode: TestApp.Mode, phase: Phase) async throws {
+    @Test(arguments: TestApp.Mode.allCases, Phase.allCases)
+    func `A key exchange cancelled at any phase leaves nothing pending, and the next one succeeds`(
+        mode: TestApp.Mode, phase: Phase
+    ) async throws {
         let app = try await TestApp(mode)
         let path = "/pa/v3/activation/create"
         switch phase {
@@ -146,28 +152,29 @@ struct CancellationTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test("A key exchange that was cancelled leaves the next one alone", arguments: TestApp.Mode.allCases)
-    func nextKeyExchange(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A key exchange that was cancelled leaves the next one alone`(mode: TestApp.Mode) async throws {
         let app = try await TestApp(mode)
-        let (first, second) = (Transferred(try await app.activation()), Transferred(try await app.activation()))
-        let result: Transferred<NSError?> = await callback { report in
+        let first = UncheckedTransfer(try await app.activation())
+        let second = UncheckedTransfer(try await app.activation())
+        let result: UncheckedTransfer<NSError?> = await callback { report in
             // In one turn of the main queue, so that what the cancel has left there comes last.
             DispatchQueue.main.async {
                 app.sdk.createActivation(first.value) { _, _ in
                     Issue.record("a cancelled key exchange reports nothing")
                 }?.cancel()
                 app.sdk.removeActivationLocal()
-                app.sdk.createActivation(second.value) { _, error in report(Transferred(error)) }
+                app.sdk.createActivation(second.value) { _, error in report(UncheckedTransfer(error)) }
             }
         }
         #expect(result.value == nil)
         #expect(app.sdk.hasPendingActivation())
     }
 
-    @Test(
-        "A thousand signatures queued from many threads are used in order, and all verify",
-        arguments: [(TestApp.Mode.alone, 1000), (.sharing, 250)])
-    func manySignatures(mode: TestApp.Mode, total: Int) async throws {
+    @Test(arguments: [(TestApp.Mode.alone, 1000), (.sharing, 250)])
+    func `A thousand signatures queued from many threads are used in order, and all verify`(
+        mode: TestApp.Mode, total: Int
+    ) async throws {
         let app = try await TestApp.activated(mode)
         let (threads, body) = (8, Data("{}".utf8))
         let accepted: [String] = try await withCheckedThrowingContinuation { continuation in
@@ -177,7 +184,7 @@ struct CancellationTests {
                     for _ in stride(from: number, to: total, by: threads) {
                         app.sdk.executeBlock(onSerialQueue: { task in
                             // The order on the queue is the order of the counter: sent in it, every signature verifies.
-                            let handedOver = Transferred(task)
+                            let handedOver = UncheckedTransfer(task)
                             do {
                                 let header = try AuthorizationHeader(
                                     app.sdk.requestSignature(

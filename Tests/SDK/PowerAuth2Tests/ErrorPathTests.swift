@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
-import LabKit
+import LabCore
+import LabHTTP
+import LabPoints
 import PowerAuth2
 import SDKTestSupport
 import SimulatedDevice
@@ -74,8 +77,8 @@ struct ErrorPathTests {
         #expect(app.sdk.hasValidActivation() == (call != .removeActivation))
     }
 
-    @Test("Without a connection to the server, the error is the platform's own", arguments: Call.allCases)
-    func transport(call: Call) async throws {
+    @Test(arguments: Call.allCases)
+    func `Without a connection to the server, the error is the platform's own`(call: Call) async throws {
         let app = try await TestApp.activated()
         let activationId = try app.activationId
         let codes: [URLError.Code] = [
@@ -95,8 +98,7 @@ struct ErrorPathTests {
         await expectUnharmed(app, activationId, retrying: call)
     }
 
-    @Test("Invalid answers", arguments: Call.allCases)
-    func garbage(call: Call) async throws {
+    @Test(arguments: Call.allCases) func `Invalid answers`(call: Call) async throws {
         let app = try await TestApp.activated()
         let activationId = try app.activationId
         for body in ["", "garbage", "[1]", "{}", #"{"status":"OK"}"#, #"{"status":"ERROR","responseObject":null}"#] {
@@ -119,8 +121,8 @@ struct ErrorPathTests {
         return body == #"{"status":"OK"}"# && expectsNothing ? NSError(domain: PowerAuthErrorDomain, code: 0) : nil
     }
 
-    @Test("A changed answer of an encrypted call is not decrypted", arguments: Call.allCases.filter(\.isEncrypted))
-    func corruptedAnswer(call: Call) async throws {
+    @Test(arguments: Call.allCases.filter(\.isEncrypted))
+    func `A changed answer of an encrypted call is not decrypted`(call: Call) async throws {
         let app = try await TestApp.activated()
         let activationId = try app.activationId
         app.transport.order(
@@ -134,8 +136,8 @@ struct ErrorPathTests {
         await expectUnharmed(app, activationId, retrying: call)
     }
 
-    @Test("A status other than 200 is reported with the whole answer of the server", arguments: Call.allCases)
-    func httpStatus(call: Call) async throws {
+    @Test(arguments: Call.allCases)
+    func `A status other than 200 is reported with the whole answer of the server`(call: Call) async throws {
         let app = try await TestApp.activated()
         let activationId = try app.activationId
         for status in [201, 400, 404, 500, 503] {
@@ -151,8 +153,8 @@ struct ErrorPathTests {
         await expectUnharmed(app, activationId, retrying: call)
     }
 
-    @Test("A wrong password is 401, with attempts left and without", arguments: Call.allCases.filter(\.isSigned))
-    func wrongPassword(call: Call) async throws {
+    @Test(arguments: Call.allCases.filter(\.isSigned))
+    func `A wrong password is 401, with attempts left and without`(call: Call) async throws {
         let app = try await TestApp.activated()
         let activationId = try app.activationId
         for attempt in 1...5 {
@@ -171,8 +173,7 @@ struct ErrorPathTests {
         await expectUnharmed(app, activationId, retrying: call)
     }
 
-    @Test("An activation that was removed on the server stays here until the app removes it")
-    func removedOnServer() async throws {
+    @Test func `An activation that was removed on the server stays here until the app removes it`() async throws {
         let app = try await TestApp.activated()
         try await app.backOffice.remove(try app.activationId)
         for call in Call.allCases where call.isSigned || call == .fetchUserInfo {
@@ -185,8 +186,7 @@ struct ErrorPathTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test("An unreadable stored state counts as no activation, and its bytes are kept (sdk.23)")
-    func corruptedState() async throws {
+    @Test func `An unreadable stored state counts as no activation, and its bytes are kept (sdk.23)`() async throws {
         for quirks in [[], ["sdk.23"]] {
             let app = try await TestApp.activated(quirks: quirks)
             let keychain = PowerAuthKeychain(
@@ -206,8 +206,7 @@ struct ErrorPathTests {
         }
     }
 
-    @Test("Without its external key an activation cannot prove knowledge, and can everything else")
-    func missingExternalKey() async throws {
+    @Test func `Without its external key an activation cannot prove knowledge, and can everything else`() async throws {
         let key = Data(repeating: 7, count: 16)
         let app = try await TestApp.activated { $0.externalEncryptionKey = key }
         let restarted = try app.restarted()
@@ -219,8 +218,8 @@ struct ErrorPathTests {
         for call in Call.allCases { #expect(await call(restarted) == nil, "\(call)") }
     }
 
-    @Test("A state that cannot be stored now yields no signature", arguments: TestApp.Mode.allCases)
-    func failedSave(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A state that cannot be stored now yields no signature`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let activationId = try app.activationId
         _ = try await app.status().get()
@@ -233,8 +232,7 @@ struct ErrorPathTests {
         await expectUnharmed(app, activationId, retrying: .validatePassword)
     }
 
-    @Test("Before the first unlock of the device nothing is known and nothing is lost")
-    func lockedKeychain() async throws {
+    @Test func `Before the first unlock of the device nothing is known and nothing is lost`() async throws {
         let app = try await TestApp.activated()
         let activationId = try app.activationId
         try app.sandbox.security.changeState { $0.setPasscode(true) }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import PowerAuth2
 import SDKTestSupport
 import SimulatedDevice
@@ -10,8 +13,10 @@ import Testing
 struct ExternalEncryptionKeyTests {
     private static let key = Data((1...16).map { UInt8($0) })
 
-    @Test("A key added to an activation protects it; removed, it is no longer needed", arguments: TestApp.Mode.allCases)
-    func addAndRemove(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sharing.md", "S-0"),
+        .verifies("sdk.md", "B-25"), arguments: TestApp.Mode.allCases)
+    func `A key added to an activation protects it; removed, it is no longer needed`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         try app.sdk.addExternalEncryptionKey(Self.key)
         #expect(app.sdk.hasExternalEncryptionKey)
@@ -22,9 +27,11 @@ struct ExternalEncryptionKeyTests {
     }
 
     @Test(
-        "A key of the configuration, or set before the activation, protects it until it is removed",
+        .verifies("sdk.md", "B-26"),
         arguments: TestApp.Mode.allCases, [true, false])
-    func fromTheBeginning(mode: TestApp.Mode, isConfigured: Bool) async throws {
+    func `A key of the configuration, or set before the activation, protects it until it is removed`(
+        mode: TestApp.Mode, isConfigured: Bool
+    ) async throws {
         let app = try await TestApp(mode) { if isConfigured { $0.externalEncryptionKey = Self.key } }
         if !isConfigured { try app.sdk.setExternalEncryptionKey(Self.key) }
         try await app.activate()
@@ -37,9 +44,11 @@ struct ExternalEncryptionKeyTests {
     }
 
     @Test(
-        "Without its key an activation can only read its status; with the key, the password validates",
+        .verifies("sdk.md", "B-27"),
         arguments: TestApp.Mode.allCases)
-    func restartWithoutKey(mode: TestApp.Mode) async throws {
+    func `Without its key an activation can only read its status; with the key, the password validates`(
+        mode: TestApp.Mode
+    ) async throws {
         let app = try await TestApp.activated(mode) { $0.externalEncryptionKey = Self.key }
         let restarted = try app.restarted()
         #expect(restarted.hasValidActivation() && !restarted.hasExternalEncryptionKey)
@@ -49,8 +58,8 @@ struct ExternalEncryptionKeyTests {
         #expect(await restarted.validate() == nil)
     }
 
-    @Test("A second key and a second removal are refused, and nothing changes", arguments: TestApp.Mode.allCases)
-    func twice(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A second key and a second removal are refused, and nothing changes`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         try app.sdk.addExternalEncryptionKey(Self.key)
         for key in [Self.key, Data(repeating: 7, count: 16)] {
@@ -64,10 +73,10 @@ struct ExternalEncryptionKeyTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test(
-        "A change of the key that cannot be stored has no effect: the key in memory fits the stored state",
-        arguments: TestApp.Mode.allCases, [true, false])
-    func failedSave(mode: TestApp.Mode, isReadable: Bool) async throws {
+    @Test(arguments: TestApp.Mode.allCases, [true, false])
+    func `A change of the key that cannot be stored has no effect: the key in memory fits the stored state`(
+        mode: TestApp.Mode, isReadable: Bool
+    ) async throws {
         let app = try await TestApp.activated(mode)
         _ = try await app.status().get()
         let changes: [(Bool, (PowerAuthSDK) throws -> Void)] = [

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuth2
 import SDKTestSupport
 import TestSupport
@@ -42,10 +45,10 @@ struct ExternalKeyTableTests {
         ![.creation, .upgradeStart, .upgradeCommit].contains($0)
     }
 
-    @Test(
-        "An operation that signs with the password needs the key, and no other operation does",
-        arguments: operations, Situation.allCases)
-    func operation(operation: LateOperation, situation: Situation) async throws {
+    @Test(arguments: operations, Situation.allCases)
+    func `An operation that signs with the password needs the key, and no other operation does`(
+        operation: LateOperation, situation: Situation
+    ) async throws {
         let (app, code) = try await Self.application(for: operation, situation)
         let sdk = try app.restarted { $0.externalEncryptionKey = situation.given }
         let error = await operation(sdk, code: code)

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthShared
 import SDKTestSupport
 import TestSupport
@@ -18,9 +20,11 @@ struct InvalidCurveTests {
     ]
 
     @Test(
-        "A token request with an ephemeral key off the curve is refused, and the activation keeps working",
+        .verifies("sdk.md", "B-67"),
         arguments: impossible)
-    func ephemeralKey(key: Data) async throws {
+    func `A token request with an ephemeral key off the curve is refused, and the activation keeps working`(key: Data)
+        async throws
+    {
         let app = try await TestApp.activated()
         let cryptogram = try await cryptogram(app)
         cryptogram.key = key

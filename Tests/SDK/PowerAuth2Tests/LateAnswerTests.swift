@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuth2
 import PowerAuthShared
 import SDKTestSupport
@@ -8,14 +11,12 @@ import Testing
 
 @Suite("An answer acts on the activation of its request, and on no other (sharing.md, D30)", .endsInTime)
 struct LateAnswerTests {
-    @Test("Every resource of the server has its operation in the table")
-    func operations() {
+    @Test func `Every resource of the server has its operation in the table`() {
         let resources = Set(RestEndpoint.all.map(\.path))
         #expect(Set(LateOperation.allCases.map(\.endpoint.path)) == resources)
     }
 
-    @Test("Every function of the SDK that answers with a callback has its row")
-    func functions() throws {
+    @Test func `Every function of the SDK that answers with a callback has its row`() throws {
         let functions = try SDKFunctions.withCallback()
         let rows = Set(LateOperation.allCases.map(\.function))
         #expect(
@@ -24,10 +25,10 @@ struct LateAnswerTests {
         #expect(rows.union(LateOperation.withoutRow).subtracting(functions).sorted() == [])
     }
 
-    @Test(
-        "An operation whose activation another application changed meanwhile fails, and the new one is unchanged",
-        arguments: LateAnswer.all)
-    func lateAnswer(row: LateAnswer) async throws {
+    @Test(arguments: LateAnswer.all)
+    func `An operation whose activation another application changed meanwhile fails, and the new one is unchanged`(
+        row: LateAnswer
+    ) async throws {
         let (app, code) = try await Self.application(for: row)
         let other = try app.neighbour()
         let path = row.operation.endpoint.path
@@ -90,8 +91,10 @@ struct LateAnswerTests {
         }
     }
 
-    @Test("The original applies the answer: every password is wrong, and another activation is lost (sharing.D30)")
-    func original() async throws {
+    @Test
+    func `The original applies the answer: every password is wrong, and another activation is lost (sharing.D30)`()
+        async throws
+    {
         for operation in [LateOperation.passwordChange, .removal] {
             let app = try await TestApp.activated(.sharing, quirks: ["sharing.D30"])
             let other = try app.neighbour()
@@ -115,8 +118,8 @@ struct LateAnswerTests {
         }
     }
 
-    @Test("The answer of a key exchange that was given up does not touch the next", arguments: TestApp.Mode.allCases)
-    func creation(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `The answer of a key exchange that was given up does not touch the next`(mode: TestApp.Mode) async throws {
         let app = try await TestApp(mode)
         let path = LateOperation.creation.endpoint.path
         app.transport.order(.hold(.response), for: path)
@@ -131,8 +134,10 @@ struct LateAnswerTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test("A validation holds for the activation and password it was made for: the unsafe change refuses any other")
-    func unsafeChange() async throws {
+    @Test
+    func `A validation holds for the activation and password it was made for: the unsafe change refuses any other`()
+        async throws
+    {
         let app = try await TestApp.activated(.sharing)
         let other = try app.neighbour()
         for meanwhile in [Meanwhile.passwordChanged, .replaced] {
@@ -147,8 +152,7 @@ struct LateAnswerTests {
         }
     }
 
-    @Test("A new activation makes an application drop earlier validations")
-    func unsafeChangeOfNewActivation() async throws {
+    @Test func `A new activation makes an application drop earlier validations`() async throws {
         let app = try await TestApp.activated(.sharing)
         #expect(await app.validate() == nil)
         try app.neighbour().sdk.removeActivationLocal()
@@ -157,8 +161,8 @@ struct LateAnswerTests {
         #expect(await app.validate("5678") == nil)
     }
 
-    @Test("A status from before many signatures is asked for again, not a deadlock", arguments: TestApp.Mode.allCases)
-    func lateStatus(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A status from before many signatures is asked for again, not a deadlock`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let path = LateOperation.status.endpoint.path
         app.transport.order(.hold(.response), for: path)

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuth2
 import PowerAuthServer
 import SDKTestSupport
@@ -14,9 +17,11 @@ struct LifeCycleTests {
     }
 
     @Test(
-        "A fresh SDK object, and one whose activation was removed locally, can start an activation",
+        .verifies("sdk.md", "B-1"),
         arguments: TestApp.Mode.allCases)
-    func nothing(mode: TestApp.Mode) async throws {
+    func `A fresh SDK object, and one whose activation was removed locally, can start an activation`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp(mode)
         Self.expectNone(app.sdk)
         try await app.activate()
@@ -25,8 +30,10 @@ struct LifeCycleTests {
         Self.expectNone(app.sdk)
     }
 
-    @Test("An activation is pending as soon as its task is there", arguments: TestApp.Mode.allCases)
-    func pendingAtOnce(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sdk.md", "B-2"),
+        arguments: TestApp.Mode.allCases)
+    func `An activation is pending as soon as its task is there`(mode: TestApp.Mode) async throws {
         let app = try await TestApp(mode)
         let activation = try await app.activation()
         let result = await outcome { (report: @escaping @Sendable (PowerAuthActivationResult?, NSError?) -> Void) in
@@ -38,9 +45,11 @@ struct LifeCycleTests {
     }
 
     @Test(
-        "Until it is persisted an activation stays pending, with identifier and fingerprint, without status",
+        .verifies("sdk.md", "B-3"),
         arguments: TestApp.Mode.allCases)
-    func pendingUntilPersisted(mode: TestApp.Mode) async throws {
+    func `Until it is persisted an activation stays pending, with identifier and fingerprint, without status`(
+        mode: TestApp.Mode
+    ) async throws {
         let app = try await TestApp(mode)
         let initiated = try await app.backOffice.initiate(userId: app.userId)
         let activation = try PowerAuthActivation(activationCode: initiated.code)
@@ -58,8 +67,10 @@ struct LifeCycleTests {
         #expect(app.sdk.hasPendingActivation() && !app.sdk.hasValidActivation() && !app.sdk.canStartActivation())
     }
 
-    @Test("A persisted activation waits for the server's commit, then is active", arguments: TestApp.Mode.allCases)
-    func commit(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sdk.md", "B-4"),
+        arguments: TestApp.Mode.allCases)
+    func `A persisted activation waits for the server's commit, then is active`(mode: TestApp.Mode) async throws {
         let app = try await TestApp(mode)
         _ = try await app.createActivation().get()
         try app.sdk.persistActivation(withPassword: TestApp.password)
@@ -70,8 +81,10 @@ struct LifeCycleTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test("An activation is active at once when the server commits by itself", arguments: TestApp.Mode.allCases)
-    func automaticCommit(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sdk.md", "B-4"),
+        arguments: TestApp.Mode.allCases)
+    func `An activation is active at once when the server commits by itself`(mode: TestApp.Mode) async throws {
         let server = try await RealServer.start { configuration in
             configuration.activationProvider.commits = { $0 == "CODE" }
         }
@@ -82,9 +95,11 @@ struct LifeCycleTests {
     }
 
     @Test(
-        "An activation is active at once when its one-time password was checked in the key exchange",
+        .verifies("sdk.md", "B-4"),
         arguments: TestApp.Mode.allCases)
-    func otp(mode: TestApp.Mode) async throws {
+    func `An activation is active at once when its one-time password was checked in the key exchange`(
+        mode: TestApp.Mode
+    ) async throws {
         let app = try await TestApp(mode)
         let initiated = try await app.backOffice.initiate(
             userId: app.userId, otp: "12-34-56", validation: "ON_KEY_EXCHANGE")
@@ -96,8 +111,7 @@ struct LifeCycleTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test("A wrong one-time password ends the key exchange, and the right one may follow")
-    func wrongOtp() async throws {
+    @Test func `A wrong one-time password ends the key exchange, and the right one may follow`() async throws {
         let app = try await TestApp()
         let initiated = try await app.backOffice.initiate(
             userId: app.userId, otp: "1234", validation: "ON_KEY_EXCHANGE")
@@ -110,9 +124,11 @@ struct LifeCycleTests {
     }
 
     @Test(
-        "Device and server show the same fingerprint and name from the key exchange on",
+        .verifies("sdk.md", "B-5"),
         arguments: TestApp.Mode.allCases)
-    func fingerprint(mode: TestApp.Mode) async throws {
+    func `Device and server show the same fingerprint and name from the key exchange on`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp(mode)
         let result = try await app.createActivation { $0.with(activationName: "Phone of Eva") }.get()
         #expect(app.sdk.activationFingerprint == result.activationFingerprint)
@@ -131,9 +147,12 @@ struct LifeCycleTests {
     }
 
     @Test(
-        "Every way to begin and to protect an activation gives one that signs", arguments: TestApp.Mode.allCases,
+        .verifies("sharing.md", "S-0"),
+        .verifies("sdk.md", "B-6"), arguments: TestApp.Mode.allCases,
         Variant.allCases)
-    func variants(mode: TestApp.Mode, variant: Variant) async throws {
+    func `Every way to begin and to protect an activation gives one that signs`(mode: TestApp.Mode, variant: Variant)
+        async throws
+    {
         let app = try await TestApp(mode)
         let otp = variant == .otp ? "55555" : nil
         let initiated = try await app.backOffice.initiate(
@@ -164,8 +183,10 @@ struct LifeCycleTests {
         #expect(app.sdk.hasBiometryFactor() == (variant == .biometry))
     }
 
-    @Test("Removing the activation removes it on the server and here", arguments: TestApp.Mode.allCases)
-    func removal(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sdk.md", "B-7"),
+        arguments: TestApp.Mode.allCases)
+    func `Removing the activation removes it on the server and here`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let activationId = try app.activationId
         let error = await failure { report in
@@ -179,9 +200,11 @@ struct LifeCycleTests {
     }
 
     @Test(
-        "A valid activation refuses to be persisted again or to be replaced, and stays valid",
+        .verifies("sharing.md", "S-1"), .verifies("sdk.md", "B-8"),
         arguments: TestApp.Mode.allCases)
-    func noSecondActivation(mode: TestApp.Mode) async throws {
+    func `A valid activation refuses to be persisted again or to be replaced, and stays valid`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         let before = app.sdk.activationIdentifier
         let error = #expect(throws: NSError.self) { try app.sdk.persistActivation(withPassword: TestApp.password) }
@@ -193,9 +216,11 @@ struct LifeCycleTests {
     }
 
     @Test(
-        "An application version that the server no longer supports cannot activate, and nothing is left pending",
+        .verifies("sdk.md", "B-9"),
         arguments: TestApp.Mode.allCases)
-    func unsupportedVersion(mode: TestApp.Mode) async throws {
+    func `An application version that the server no longer supports cannot activate, and nothing is left pending`(
+        mode: TestApp.Mode
+    ) async throws {
         let server = try await RealServer.shared()
         let version = try await server.backOffice.createVersion()
         try await server.backOffice.unsupport(version: version.id)
@@ -209,9 +234,11 @@ struct LifeCycleTests {
     }
 
     @Test(
-        "The last fetched status is known after a fetch and forgotten with the activation",
+        .verifies("sdk.md", "B-10"),
         arguments: TestApp.Mode.allCases)
-    func lastStatus(mode: TestApp.Mode) async throws {
+    func `The last fetched status is known after a fetch and forgotten with the activation`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         #expect(app.sdk.lastFetchedActivationStatus == nil)
         let status = try await app.status().get()

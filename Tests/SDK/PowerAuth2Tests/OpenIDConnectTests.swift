@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuth2
 import PowerAuthServer
 import SDKTestSupport
@@ -29,8 +32,8 @@ struct OpenIDConnectTests {
         return await outcome { app.sdk.createActivation(activation, callback: $0) }
     }
 
-    @Test("A user accepted by the provider has an activation that works at once", arguments: TestApp.Mode.allCases)
-    func signIn(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A user accepted by the provider has an activation that works at once`(mode: TestApp.Mode) async throws {
         let provider = try Self.provider()
         try await provider.serve { configuration in
             let app = try await Self.app(asking: configuration, mode)
@@ -46,17 +49,17 @@ struct OpenIDConnectTests {
         #expect(provider.forms.count == 1 && provider.forms[0].contains("code_verifier=verifier"))
     }
 
-    @Test(
-        "A sign-in that the provider rejects is refused, and nothing is left pending",
-        arguments: LoopbackProvider.Defect.allCases)
-    func refusal(defect: LoopbackProvider.Defect) async throws {
+    @Test(arguments: LoopbackProvider.Defect.allCases)
+    func `A sign-in that the provider rejects is refused, and nothing is left pending`(defect: LoopbackProvider.Defect)
+        async throws
+    {
         try await Self.provider(defect).serve { configuration in
             try await Self.expectRefusal(Self.app(asking: configuration))
         }
     }
 
-    @Test("A sign-in with another nonce, without the verifier, or at an unknown provider is refused")
-    func wrongRequest() async throws {
+    @Test
+    func `A sign-in with another nonce, without the verifier, or at an unknown provider is refused`() async throws {
         let provider = try Self.provider()
         try await provider.serve { configuration in
             let app = try await Self.app(asking: configuration)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import SDKTestSupport
@@ -7,8 +9,8 @@ import Testing
 /// Defects of the original that the lab fixes and can bring back, as far as no other suite shows them.
 @Suite("Better than the original, or the same by choice (sdk.md, section 15)", .endsInTime)
 struct OriginalBehaviourTests {
-    @Test("Keys given for persisting are those of later signatures; the original ignored them (sdk.6)")
-    func givenKeys() async throws {
+    @Test
+    func `Keys given for persisting are those of later signatures; the original ignored them (sdk.6)`() async throws {
         let key = Data(repeating: 9, count: 16)
         for quirks in [[], ["sdk.6"]] {
             let app = try await TestApp(quirks: quirks)
@@ -30,8 +32,7 @@ struct OriginalBehaviourTests {
         }
     }
 
-    @Test("A server without a time is refused; the original set its clock to 1970 (sdk.15)")
-    func missingServerTime() async throws {
+    @Test func `A server without a time is refused; the original set its clock to 1970 (sdk.15)`() async throws {
         for quirks in [[], ["sdk.15"]] {
             let app = try await TestApp(quirks: quirks)
             let body = #"{"status":"OK","responseObject":{}}"#
@@ -44,8 +45,10 @@ struct OriginalBehaviourTests {
         }
     }
 
-    @Test("An error in the clear is understood where the answer would be encrypted; the original's was not (sdk.28)")
-    func plainError() async throws {
+    @Test
+    func `An error in the clear is understood where the answer would be encrypted; the original's was not (sdk.28)`()
+        async throws
+    {
         for quirks in [[], ["sdk.28"]] {
             let app = try await TestApp.activated(quirks: quirks)
             let body = #"{"status":"ERROR","responseObject":{"code":"ERR_LAB","message":"no"}}"#
@@ -57,8 +60,7 @@ struct OriginalBehaviourTests {
         }
     }
 
-    @Test("An encryptor without waiting needs a key that is known already")
-    func encryptorsAtOnce() async throws {
+    @Test func `An encryptor without waiting needs a key that is known already`() async throws {
         let app = try await TestApp()
         let old: any EncryptorsAtOnce = app.sdk
         #expect(old.applicationEncryptor() == nil && old.activationEncryptor() == nil)

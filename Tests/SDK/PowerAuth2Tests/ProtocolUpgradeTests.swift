@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import SDKTestSupport
 import SimulatedDevice
 import TestSupport
@@ -22,8 +25,10 @@ struct ProtocolUpgradeTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test("Its requests are refused until a status fetch has upgraded it", arguments: TestApp.Mode.allCases)
-    func upgrade(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sdk.md", "B-66"),
+        arguments: TestApp.Mode.allCases)
+    func `Its requests are refused until a status fetch has upgraded it`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.withOldActivation(mode)
         #expect(app.sdk.hasProtocolUpgradeAvailable() && app.sdk.hasValidActivation())
         #expect(await app.validate()?.powerAuthErrorCode == .pendingProtocolUpgrade)
@@ -36,16 +41,15 @@ struct ProtocolUpgradeTests {
         #expect(app.sdk.canStartActivation())
     }
 
-    @Test("It is not upgraded if the configuration disables that")
-    func disabled() async throws {
+    @Test func `It is not upgraded if the configuration disables that`() async throws {
         let app = try await TestApp.withOldActivation { $0.disableAutomaticProtocolUpgrade = true }
         #expect(try await app.status().get().state == .active)
         #expect(app.sdk.hasProtocolUpgradeAvailable())
         #expect(app.transport.count(of: Self.start) == 0)
     }
 
-    @Test("A lost answer is made up for within the same fetch", arguments: [start, commit])
-    func lostAnswer(path: String) async throws {
+    @Test(arguments: [start, commit])
+    func `A lost answer is made up for within the same fetch`(path: String) async throws {
         let app = try await TestApp.withOldActivation()
         app.transport.order(.loseAnswer(.networkConnectionLost), for: path)
         #expect(try await app.status().get().state == .active)
@@ -53,8 +57,8 @@ struct ProtocolUpgradeTests {
         try await expectUpgraded(app)
     }
 
-    @Test("After three attempts the fetch fails, and the next one continues")
-    func attempts() async throws {
+    @Test(.verifies("size", "StatusFetch.maximumAttempts"))
+    func `After three attempts the fetch fails, and the next one continues`() async throws {
         let app = try await TestApp.withOldActivation()
         app.transport.order(.fail(.timedOut), .fail(.timedOut), .fail(.timedOut), for: Self.start)
         let error = await app.status().failure
@@ -68,8 +72,7 @@ struct ProtocolUpgradeTests {
         try await expectUpgraded(app)
     }
 
-    @Test("An upgrade continues in the next process")
-    func restart() async throws {
+    @Test func `An upgrade continues in the next process`() async throws {
         let app = try await TestApp.withOldActivation()
         app.transport.order(.loseAnswer(.timedOut), .loseAnswer(.timedOut), .loseAnswer(.timedOut), for: Self.start)
         #expect(await app.status().code == .networkError)
@@ -80,8 +83,10 @@ struct ProtocolUpgradeTests {
         #expect(await restarted.validate() == nil)
     }
 
-    @Test("A request that fails during an upgrade reports that; the original reported the server's version (sdk.5)")
-    func failedRequest() async throws {
+    @Test
+    func `A request that fails during an upgrade reports that; the original reported the server's version (sdk.5)`()
+        async throws
+    {
         for quirks in [[], ["sdk.5"]] {
             let app = try await TestApp.withOldActivation(quirks: quirks)
             app.transport.order(.fail(.timedOut), for: Self.start)
@@ -98,8 +103,7 @@ struct ProtocolUpgradeTests {
         }
     }
 
-    @Test("Callers that lose interest do not stop it, and later ones may wait for it")
-    func cancelled() async throws {
+    @Test func `Callers that lose interest do not stop it, and later ones may wait for it`() async throws {
         let app = try await TestApp.withOldActivation()
         app.transport.order(.hold(.response), for: Self.start)
         let task = app.sdk.fetchActivationStatus { _, _ in Issue.record("a cancelled fetch does not report") }
@@ -112,8 +116,7 @@ struct ProtocolUpgradeTests {
         #expect(app.transport.count(of: Self.start) == 1, "the upgrade was not begun again")
     }
 
-    @Test("Removing the activation ends it", arguments: TestApp.Mode.allCases)
-    func removal(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases) func `Removing the activation ends it`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.withOldActivation(mode)
         app.transport.order(.hold(.request), for: Self.start)
         let fetch = Task { await app.status() }
@@ -125,8 +128,8 @@ struct ProtocolUpgradeTests {
         if mode == .sharing { #expect(try app.neighbour().sdk.externalPendingOperation == nil) }
     }
 
-    @Test("The other applications are notified and wait; the original did not notify them (sdk.21)")
-    func sharing() async throws {
+    @Test
+    func `The other applications are notified and wait; the original did not notify them (sdk.21)`() async throws {
         for quirks in [[], ["sdk.21"]] {
             let app = try await TestApp.withOldActivation(.sharing, quirks: quirks)
             let other = try app.neighbour()
@@ -152,18 +155,16 @@ struct ProtocolUpgradeTests {
         }
     }
 
-    @Test("A fetch without a waiter when its answer is read starts no upgrade")
-    func cancelledWhileItsAnswerIsRead() async throws {
+    @Test func `A fetch without a waiter when its answer is read starts no upgrade`() async throws {
         let app = try await TestApp.withOldActivation(.sharing)
         let other = try app.neighbour()
         app.transport.order(.hold(.response), for: Self.status)
         let task = app.sdk.fetchActivationStatus { _, _ in Issue.record("a cancelled fetch does not report") }
         await app.transport.holds(Self.status)
-        let caller = Transferred(try #require(task))
+        let caller = UncheckedTransfer(try #require(task))
         app.device.faults.onFiring { _ in caller.value.cancel() }
         // The next lock is that of the task which reads the answer.
-        try app.device.faults.arm(
-            FaultRule(point: .statusLockTaken, process: "main", action: .delay(.milliseconds(1))))
+        try app.device.faults.arm(FaultRule(point: .statusLockTaken, process: "main", action: .delay(.milliseconds(1))))
         // Comes back when everything has happened that follows the answer.
         try await onThread { app.transport.release(Self.status) }
         #expect(caller.value.isCancelled)
@@ -173,8 +174,7 @@ struct ProtocolUpgradeTests {
         try await expectUpgraded(app)
     }
 
-    @Test("Another application continues an unfinished upgrade")
-    func takeOver() async throws {
+    @Test func `Another application continues an unfinished upgrade`() async throws {
         let app = try await TestApp.withOldActivation(.sharing)
         let other = try app.neighbour()
         app.transport.order(.fail(.timedOut), .fail(.timedOut), .fail(.timedOut), for: Self.commit)
@@ -184,8 +184,7 @@ struct ProtocolUpgradeTests {
         try await expectUpgraded(app)
     }
 
-    @Test("The versions of both sides determine the next step")
-    func steps() throws {
+    @Test func `The versions of both sides determine the next step`() throws {
         typealias Step = ProtocolUpgradeStep
         #expect(try Step(server: .V2, local: .V2, pending: .NA) == .begin)
         #expect(try Step(server: .V2, local: .V2, pending: .V3) == .start)

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import PowerAuth2
 import PowerAuthShared
 import SDKTestSupport
@@ -44,10 +47,12 @@ struct QueueLockTests {
         other = try app.neighbour()
     }
 
-    @Test(
-        "A request cancelled at any moment, even twice, releases the queue lock to the next one, here and in other applications",
-        arguments: Owner.allCases, Moment.allCases)
-    func cancelled(owner: Owner, moment: Moment) async throws {
+    @Test(arguments: Owner.allCases, Moment.allCases)
+    func
+        `A request cancelled at any moment, even twice, releases the queue lock to the next one, here and in other applications`(
+            owner: Owner, moment: Moment
+        ) async throws
+    {
         switch moment {
         case .queued:
             let first = await hold(app.sdk)
@@ -75,8 +80,7 @@ struct QueueLockTests {
         try await expectTurns()
     }
 
-    @Test("A request that waits for the lock when its activation is removed releases it")
-    func removed() async throws {
+    @Test func `A request that waits for the lock when its activation is removed releases it`() async throws {
         let first = await hold(other.sdk)
         let report = Reports()
         _ = try await addUntilItWaits {
@@ -90,15 +94,14 @@ struct QueueLockTests {
         try await expectTurns()
     }
 
-    @Test("A request that fails in the network releases the lock to the next one", arguments: [true, false])
-    func timedOut(isAnswerLost: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `A request that fails in the network releases the lock to the next one`(isAnswerLost: Bool) async throws {
         app.transport.order(isAnswerLost ? .loseAnswer(.timedOut) : .fail(.timedOut), for: Self.path)
         #expect(await app.validate() != nil)
         try await expectTurns()
     }
 
-    @Test("An SDK object released during its request releases the lock")
-    func goneOwner() async throws {
+    @Test func `An SDK object released during its request releases the lock`() async throws {
         do {
             let sdk = try app.restarted()
             app.transport.order(.hold(.request), for: Self.path)
@@ -109,10 +112,11 @@ struct QueueLockTests {
         try await expectTurns()
     }
 
-    @Test("Where the lock cannot be taken nothing runs: each request learns why, and the next one has its turn")
-    func lockFails() async throws {
-        try app.device.faults.arm(
-            FaultRule(point: .queueLockTake, process: "main", action: .fail("EIO"), limit: 0))
+    @Test
+    func `Where the lock cannot be taken nothing runs: each request learns why, and the next one has its turn`()
+        async throws
+    {
+        try app.device.faults.arm(FaultRule(point: .queueLockTake, process: "main", action: .fail("EIO"), limit: 0))
         #expect(await app.validate()?.powerAuthErrorCode == .invalidActivationState)
         let refusal: NSError? = await callback { report in
             _ = app.sdk.executeBlock(
@@ -142,8 +146,8 @@ struct QueueLockTests {
     }
 
     /// Something of an application that has the turn until its task is cancelled.
-    private func hold(_ sdk: PowerAuthSDK) async -> Transferred<any PowerAuthOperationTask> {
-        await callback { report in _ = sdk.executeBlock(onSerialQueue: { report(Transferred($0)) }) }
+    private func hold(_ sdk: PowerAuthSDK) async -> UncheckedTransfer<any PowerAuthOperationTask> {
+        await callback { report in _ = sdk.executeBlock(onSerialQueue: { report(UncheckedTransfer($0)) }) }
     }
 
     /// Adds something to the queue, which may come to its turn later.
@@ -153,10 +157,10 @@ struct QueueLockTests {
             let task = app.sdk.validatePassword(password: TestApp.password) { _ in
                 Issue.record("what is cancelled reports nothing")
             }
-            let given = Transferred(task)
+            let given = UncheckedTransfer(task)
             return Entry { given.value?.cancel() }
         case .block:
-            let given = Transferred(
+            let given = UncheckedTransfer(
                 app.sdk.executeBlock(onSerialQueue: { task in
                     started()
                     task.cancel()
@@ -169,7 +173,7 @@ struct QueueLockTests {
                 mayEnd.wait()
             }
             app.sdk.executeOperation(onSerialQueue: operation)
-            let given = Transferred(operation)
+            let given = UncheckedTransfer(operation)
             return Entry(cancel: { given.value.cancel() }, end: { mayEnd.signal() })
         }
     }
@@ -179,7 +183,7 @@ struct QueueLockTests {
         switch owner {
         case .request:
             app.transport.order(.hold(.request), for: Self.path)
-            let given = Transferred(app.sdk.validatePassword(password: TestApp.password) { _ in })
+            let given = UncheckedTransfer(app.sdk.validatePassword(password: TestApp.password) { _ in })
             await app.transport.holds(Self.path)
             return Entry { given.value?.cancel() }
         case .block:

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
-import LabKit
+import LabCore
+import LabHTTP
 import PowerAuth2
 import PowerAuthProtocol
 import SDKTestSupport
@@ -70,9 +72,11 @@ struct RecoveryTests {
     }
 
     @Test(
-        "The recovery data of an activation are confirmed, come back from the vault and replace a lost activation",
+        .verifies("sdk.md", "B-24"),
         arguments: TestApp.Mode.allCases)
-    func recovery(mode: TestApp.Mode) async throws {
+    func `The recovery data of an activation are confirmed, come back from the vault and replace a lost activation`(
+        mode: TestApp.Mode
+    ) async throws {
         let app = try await Self.recovering(mode)
         let result = try await app.createActivation().get()
         let issued = try #require(result.activationRecovery)
@@ -101,8 +105,7 @@ struct RecoveryTests {
         #expect(try await app.backOffice.state(new) == "REMOVED")
     }
 
-    @Test("A printed postcard replaces a lost activation once the user has confirmed its code")
-    func postcard() async throws {
+    @Test func `A printed postcard replaces a lost activation once the user has confirmed its code`() async throws {
         let printer = try Printer()
         let app = try await Self.recovering(.alone, printer: printer)
         try await app.activate()
@@ -130,16 +133,17 @@ struct RecoveryTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test("Without recovery data on the server the application has none", arguments: TestApp.Mode.allCases)
-    func none(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sdk.md", "B-24"),
+        arguments: TestApp.Mode.allCases)
+    func `Without recovery data on the server the application has none`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         #expect(!app.sdk.hasActivationRecoveryData())
         let result = await outcome { app.sdk.activationRecoveryData(.rightPassword, callback: $0) }
         #expect(result.code == .invalidActivationState)
     }
 
-    @Test("A wrong PUK is refused with the index of the one to use, and nothing is left pending")
-    func wrongPuk() async throws {
+    @Test func `A wrong PUK is refused with the index of the one to use, and nothing is left pending`() async throws {
         let app = try await Self.recovering(.alone)
         let issued = try #require(try await app.createActivation().get().activationRecovery)
         try app.sdk.persistActivation(withPassword: TestApp.password)
@@ -148,10 +152,7 @@ struct RecoveryTests {
         let wrong = issued.puk == "0000000000" ? "1111111111" : "0000000000"
         let activation = try PowerAuthActivation(recoveryCode: "R:" + issued.recoveryCode, recoveryPuk: wrong)
         let result = await outcome { app.sdk.createActivation(activation, callback: $0) }
-        guard case .failure(let error) = result else {
-            Issue.record("a wrong PUK was accepted")
-            return
-        }
+        guard case .failure(let error) = result else { throw Unexpected("a wrong PUK was accepted") }
         #expect(error.powerAuthErrorCode == .networkError)
         let response = error.userInfo[PowerAuthErrorDomain] as? PowerAuthRestApiErrorResponse
         #expect(response?.responseObject.currentRecoveryPukIndex == 1)

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import PowerAuth2
 import SDKTestSupport
 import SimulatedDevice
@@ -13,10 +16,12 @@ import Testing
 struct RemovalTests {
     private static let validate = "/pa/v3/signature/validate"
 
-    @Test(
-        "They end with the error operationCancelled; the original let them continue (sdk.13), and applied their answers (sharing.D30)",
-        arguments: TestApp.Mode.allCases)
-    func requestsOnTheirWay(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func
+        `They end with the error operationCancelled; the original let them continue (sdk.13), and applied their answers (sharing.D30)`(
+            mode: TestApp.Mode
+        ) async throws
+    {
         let outcomes: [([String], PowerAuthErrorCode?)] = [
             ([], .operationCancelled), (["sdk.13"], .missingActivation), (["sdk.13", "sharing.D30"], nil),
         ]
@@ -31,8 +36,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("Queued requests are never sent, and the next activation starts with a free queue")
-    func waitingRequests() async throws {
+    @Test func `Queued requests are never sent, and the next activation starts with a free queue`() async throws {
         let app = try await TestApp.activated()
         app.transport.order(.hold(.request), for: Self.validate)
         let first = Task { await app.validate() }
@@ -57,8 +61,7 @@ struct RemovalTests {
         #expect(app.transport.count(of: Self.validate) == 2)
     }
 
-    @Test("An answer for a removed activation does not affect the next one")
-    func creation() async throws {
+    @Test func `An answer for a removed activation does not affect the next one`() async throws {
         let app = try await TestApp()
         let path = "/pa/v3/activation/create"
         app.transport.order(.hold(.response), for: path)
@@ -75,8 +78,8 @@ struct RemovalTests {
         #expect(try app.activationId == activationId)
     }
 
-    @Test("No item of the activation stays in the keychain", arguments: TestApp.Mode.allCases)
-    func keychain(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `No item of the activation stays in the keychain`(mode: TestApp.Mode) async throws {
         let (app, sdk) = try await TestApp.withBiometry(mode)
         _ = try await sdk.token("T").get()
         func isEmpty(_ service: String) -> Bool {
@@ -88,8 +91,8 @@ struct RemovalTests {
         #expect(isEmpty(PowerAuthKeychain_Biometry) && isEmpty(PowerAuthKeychain_TokenStore))
     }
 
-    @Test("A removal that cannot be saved leaves the activation with its tokens", arguments: TestApp.Mode.allCases)
-    func refusedRemoval(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A removal that cannot be saved leaves the activation with its tokens`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         _ = try await app.sdk.token("T").get()
         try app.device.faults.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("EIO")))
@@ -99,8 +102,7 @@ struct RemovalTests {
         #expect(!app.sdk.hasValidActivation() && !app.sdk.tokenStore.hasLocalToken(withName: "T"))
     }
 
-    @Test("A request that needs no activation continues")
-    func serverStatus() async throws {
+    @Test func `A request that needs no activation continues`() async throws {
         let app = try await TestApp.activated()
         app.transport.order(.hold(.response), for: "/pa/v3/status")
         let status = Task { await outcome { app.sdk.fetchServerStatus(callback: $0) } }
@@ -110,8 +112,9 @@ struct RemovalTests {
         _ = try await status.value.get()
     }
 
-    @Test("Cached results are removed with the activation, in every case; the original kept them (sdk.26)")
-    func caches() async throws {
+    @Test
+    func `Cached results are removed with the activation, in every case; the original kept them (sdk.26)`() async throws
+    {
         for quirks in [[], ["sdk.26"]] {
             let app = try await TestApp.activated(quirks: quirks)
             _ = try await app.status().get()

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
 import FoundationNetworking
-import HTTPClient
-import LabKit
+import LabCore
+import LabHTTP
 import PowerAuth2
 import PowerAuthServer
 import SDKTestSupport
@@ -66,7 +68,7 @@ struct ServerTrustTests {
             let space = challenge.protectionSpace
             guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust, let trust = space.serverTrust
             else { return completionHandler(.cancelAuthenticationChallenge, nil) }
-            let handler = Transferred(completionHandler)
+            let handler = UncheckedTransfer(completionHandler)
             decide(trust) { handler.value($0, URLCredential(trust: trust)) }
         }
     }
@@ -82,8 +84,8 @@ struct ServerTrustTests {
         (.wrongHost, URLError.Code.serverCertificateUntrusted.rawValue),
     ]
 
-    @Test("Without a strategy the system decides, and reports the error", arguments: codes)
-    func system(kind: CertificateKind, code: Int) async throws {
+    @Test(arguments: codes)
+    func `Without a strategy the system decides, and reports the error`(kind: CertificateKind, code: Int) async throws {
         let server = try await server(kind)
         #expect(try await Client(server).ask() == code)
         let asVerified = Strategy { _, answer in answer(.performDefaultHandling) }
@@ -94,8 +96,7 @@ struct ServerTrustTests {
         #expect(try await Client(server, trustsAuthority: false, strategy: noValidation).ask() == 0)
     }
 
-    @Test("A refusal by the strategy ends the request before it is sent")
-    func refusal() async throws {
+    @Test func `A refusal by the strategy ends the request before it is sent`() async throws {
         let server = try await server(.valid)
         let cancels = Strategy { _, answer in answer(.cancelAuthenticationChallenge) }
         #expect(try await Client(server, strategy: cancels).ask() == NSURLErrorCancelled)
@@ -103,8 +104,7 @@ struct ServerTrustTests {
         #expect(try await Client(server, strategy: rejects).ask() == URLError.Code.serverCertificateUntrusted.rawValue)
     }
 
-    @Test("A strategy can pin the server's certificate")
-    func pinning() async throws {
+    @Test func `A strategy can pin the server's certificate`() async throws {
         let (ours, others) = (try await server(.valid), try await server(.valid))
         let pin = Mutex<Data?>(nil)
         let learning = Strategy { trust, answer in
@@ -122,8 +122,8 @@ struct ServerTrustTests {
         #expect(try await Client(others, strategy: pinning).ask() == NSURLErrorCancelled)
     }
 
-    @Test("A strategy sees the whole chain and the system's opinion", arguments: codes)
-    func trust(kind: CertificateKind, code: Int) async throws {
+    @Test(arguments: codes)
+    func `A strategy sees the whole chain and the system's opinion`(kind: CertificateKind, code: Int) async throws {
         let server = try await server(kind)
         let strategy = Strategy { trust, answer in
             var problem: NSError?
@@ -136,8 +136,7 @@ struct ServerTrustTests {
         #expect(try await Client(server, strategy: strategy).ask() == 0)
     }
 
-    @Test("A slow strategy does not delay other requests")
-    func lateAnswer() async throws {
+    @Test func `A slow strategy does not delay other requests`() async throws {
         let server = try await server(.selfSigned)
         let waiting = Mutex<Strategy.Answer?>(nil)
         let (asked, asks) = AsyncStream<Void>.makeStream()
@@ -155,8 +154,7 @@ struct ServerTrustTests {
         #expect(await code == 0)
     }
 
-    @Test("A strategy that never answers ends in the request's time-out")
-    func noAnswer() async throws {
+    @Test func `A strategy that never answers ends in the request's time-out`() async throws {
         let server = try await server(.valid)
         let silent = try Client(server, strategy: Strategy { _, _ in }, timeout: 0.2)
         #expect(await silent.ask() == NSURLErrorTimedOut)
@@ -178,13 +176,14 @@ struct ServerTrustTests {
         return withExtendedLifetime(server) { result.failure?.code }
     }
 
-    @Test("A judge that never answers ends in the time-out of the transport, not in an untrusted certificate")
-    func noAnswerInTime() async throws {
+    @Test
+    func `A judge that never answers ends in the time-out of the transport, not in an untrusted certificate`()
+        async throws
+    {
         #expect(try await code(server(.valid), timeout: 0.2, judge: { _, _ in }) == NSURLErrorTimedOut)
     }
 
-    @Test("A request that is cancelled while the judge is asked ends as a cancelled one")
-    func cancelledBeforeAnswer() async throws {
+    @Test func `A request that is cancelled while the judge is asked ends as a cancelled one`() async throws {
         let (asked, asks) = AsyncStream<Void>.makeStream()
         let code = try await code(server(.valid), judge: { _, _ in asks.yield() }) { exchange in
             for await _ in asked { break }
@@ -193,8 +192,7 @@ struct ServerTrustTests {
         #expect(code == NSURLErrorCancelled)
     }
 
-    @Test("A server accepted by one strategy is not accepted for another SDK object")
-    func connectionsAreNotShared() async throws {
+    @Test func `A server accepted by one strategy is not accepted for another SDK object`() async throws {
         let server = try await server(.selfSigned)
         let careless = try Client(server, strategy: PowerAuthClientSslNoValidationStrategy())
         let careful = try Client(server)
@@ -204,8 +202,7 @@ struct ServerTrustTests {
         }
     }
 
-    @Test("Certificates are judged by the device's clock")
-    func deviceClock() async throws {
+    @Test func `Certificates are judged by the device's clock`() async throws {
         let client = try Client(try await server(.valid))
         #expect(await client.ask() == 0)
         try client.device.clock.advance(by: LabDuration(nanoseconds: 20 * 365 * 86_400 * 1_000_000_000))

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import PowerAuthShared
@@ -7,8 +9,8 @@ import Testing
 
 @Suite("Two applications share an activation (sdk.md, section 12.10)", .endsInTime)
 struct SharingTests {
-    @Test("An activation made by one application is valid in the other without a restart")
-    func activation() async throws {
+    @Test(.verifies("sdk.md", "B-46"))
+    func `An activation made by one application is valid in the other without a restart`() async throws {
         let first = try await TestApp(.sharing)
         let second = try first.neighbour()
         try await first.activate()
@@ -20,8 +22,8 @@ struct SharingTests {
         #expect(!first.sdk.hasValidActivation() && first.sdk.canStartActivation())
     }
 
-    @Test("While one application activates, the other gets that error; afterwards both are valid")
-    func pending() async throws {
+    @Test(.verifies("sdk.md", "B-47"))
+    func `While one application activates, the other gets that error; afterwards both are valid`() async throws {
         let first = try await TestApp(.sharing)
         let second = try first.neighbour()
         _ = try await first.createActivation().get()
@@ -48,8 +50,8 @@ struct SharingTests {
         }
     }
 
-    @Test("The content of the shared memory can be seen; an application that shares nothing has none")
-    func sharedState() async throws {
+    @Test
+    func `The content of the shared memory can be seen; an application that shares nothing has none`() async throws {
         let app = try await TestApp(.sharing)
         let before = try #require(try app.sdk.sharedState())
         try await app.activate()
@@ -60,8 +62,9 @@ struct SharingTests {
         #expect(try alone.sdk.sharedState() == nil)
     }
 
-    @Test("A token of one application is available to the other at once, and removed from both by either")
-    func tokens() async throws {
+    @Test(.verifies("sdk.md", "B-48"))
+    func `A token of one application is available to the other at once, and removed from both by either`() async throws
+    {
         let first = try await TestApp.activated(.sharing)
         let second = try first.neighbour()
         let token = try await first.sdk.token("list").get()
@@ -74,8 +77,8 @@ struct SharingTests {
         #expect(isRemoved && !first.sdk.tokenStore.hasLocalToken(withName: "list"))
     }
 
-    @Test("Fifty rounds of fetches and validations by both applications at the same time all succeed")
-    func rounds() async throws {
+    @Test(.verifies("sdk.md", "B-49"))
+    func `Fifty rounds of fetches and validations by both applications at the same time all succeed`() async throws {
         let first = try await TestApp.activated(.sharing)
         let second = try first.neighbour()
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuth2
 import PowerAuthProtocol
 import SDKTestSupport
@@ -9,9 +11,11 @@ import Testing
 @Suite("Signatures and passwords (sdk.md, section 12.3)", .endsInTime)
 struct SignatureTests {
     @Test(
-        "A wrong password is refused, and while the activation is blocked the right one too",
+        .verifies("sdk.md", "B-17"),
         arguments: TestApp.Mode.allCases)
-    func passwords(mode: TestApp.Mode) async throws {
+    func `A wrong password is refused, and while the activation is blocked the right one too`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         #expect(await app.validate() == nil)
         #expect(await app.validate(TestApp.wrongPassword)?.powerAuthErrorCode == .networkError)
@@ -23,8 +27,7 @@ struct SignatureTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test("A refused signature has the status 401 in the error's response")
-    func refusal() async throws {
+    @Test func `A refused signature has the status 401 in the error's response`() async throws {
         let app = try await TestApp.activated()
         let error = try #require(await app.validate(TestApp.wrongPassword))
         let response = try #require(error.userInfo[PowerAuthErrorDomain] as? PowerAuthRestApiErrorResponse)
@@ -33,9 +36,11 @@ struct SignatureTests {
     }
 
     @Test(
-        "Each new password validates after a change, with password objects and with texts",
+        .verifies("sharing.md", "S-0"), .verifies("sdk.md", "B-18"),
         arguments: TestApp.Mode.allCases)
-    func passwordChange(mode: TestApp.Mode) async throws {
+    func `Each new password validates after a change, with password objects and with texts`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         let (old, new) = (PowerAuthCorePassword(string: TestApp.password), PowerAuthCorePassword(string: "nbusr123"))
         #expect(await failure { app.sdk.changePassword(from: old, to: new, callback: $0) } == nil)
@@ -47,8 +52,10 @@ struct SignatureTests {
         #expect(await (try app.restarted()).validate("other") == nil)
     }
 
-    @Test("Signatures of one and of two factors verify for POST and for GET", arguments: TestApp.Mode.allCases)
-    func online(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sdk.md", "B-19"),
+        arguments: TestApp.Mode.allCases)
+    func `Signatures of one and of two factors verify for POST and for GET`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let body = Data(#"{"amount":"100"}"#.utf8)
         for authentication in [PowerAuthAuthentication.possession(), .rightPassword] {
@@ -68,9 +75,12 @@ struct SignatureTests {
     }
 
     @Test(
-        "A signature over other factors, data, method or identifier does not verify", arguments: TestApp.Mode.allCases,
+        .verifies("sdk.md", "B-19"),
+        arguments: TestApp.Mode.allCases,
         Change.allCases)
-    func changed(mode: TestApp.Mode, change: Change) async throws {
+    func `A signature over other factors, data, method or identifier does not verify`(
+        mode: TestApp.Mode, change: Change
+    ) async throws {
         let app = try await TestApp.activated(mode)
         let body = Data("body".utf8)
         let header = try AuthorizationHeader(
@@ -82,9 +92,10 @@ struct SignatureTests {
     }
 
     @Test(
-        "Offline signatures verify, and changed ones do not", arguments: TestApp.Mode.allCases,
+        .verifies("sdk.md", "B-19"),
+        arguments: TestApp.Mode.allCases,
         [Change.nothing, .data, .uriId])
-    func offline(mode: TestApp.Mode, change: Change) async throws {
+    func `Offline signatures verify, and changed ones do not`(mode: TestApp.Mode, change: Change) async throws {
         let app = try await TestApp.activated(mode)
         let payload = try await app.backOffice.call(
             "signature/offline/personalized/create",
@@ -106,8 +117,10 @@ struct SignatureTests {
         #expect(verdict["signatureValid"]?.boolValue == (change == .nothing))
     }
 
-    @Test("With a component length of 4, possession alone signs with four digits", arguments: TestApp.Mode.allCases)
-    func shortComponents(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sdk.md", "B-20"),
+        arguments: TestApp.Mode.allCases)
+    func `With a component length of 4, possession alone signs with four digits`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode) { $0.offlineSignatureComponentLength = 4 }
         let nonce = Data(1...16).base64EncodedString()
         let signature = try app.sdk.offlineSignature(with: .possession(), uriId: "/a", body: Data(), nonce: nonce)
@@ -117,9 +130,11 @@ struct SignatureTests {
     }
 
     @Test(
-        "Offline payloads verify with the key that their last line names, and with no other",
+        .verifies("sdk.md", "B-21"),
         arguments: TestApp.Mode.allCases)
-    func serverSignedData(mode: TestApp.Mode) async throws {
+    func `Offline payloads verify with the key that their last line names, and with no other`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         let forEveryone = try await app.backOffice.call(
             "signature/offline/non-personalized/create",
@@ -140,8 +155,10 @@ struct SignatureTests {
         }
     }
 
-    @Test("Data signed with the device's private key verify on the server", arguments: TestApp.Mode.allCases)
-    func deviceSignature(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sdk.md", "B-22"),
+        arguments: TestApp.Mode.allCases)
+    func `Data signed with the device's private key verify on the server`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let data = Data("This is a very sensitive information".utf8)
         let signature = try await outcome {
@@ -159,9 +176,11 @@ struct SignatureTests {
     }
 
     @Test(
-        "A signed JWT keeps its claims and verifies on the server over the text of its first two parts",
+        .verifies("sdk.md", "B-22"),
         arguments: TestApp.Mode.allCases)
-    func jwt(mode: TestApp.Mode) async throws {
+    func `A signed JWT keeps its claims and verifies on the server over the text of its first two parts`(
+        mode: TestApp.Mode
+    ) async throws {
         let app = try await TestApp.activated(mode)
         let claims: JSONValue = [
             "sub": "1234567890", "name": "Žofie", "admin": true, "off": false, "iat": 1_516_239_022,
@@ -189,8 +208,8 @@ struct SignatureTests {
         #expect(verdict["signatureValid"]?.boolValue == true)
     }
 
-    @Test("The header of a signature has its scheme and quoted fields, and names the current protocol")
-    func header() async throws {
+    @Test(.verifies("sdk.md", "B-23"))
+    func `The header of a signature has its scheme and quoted fields, and names the current protocol`() async throws {
         let app = try await TestApp.activated()
         let header = try app.sdk.requestSignature(with: .rightPassword, method: "POST", uriId: "/a", body: nil)
         #expect(header.key == "X-PowerAuth-Authorization")

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
-import LabKit
+import LabControl
+import LabCore
+import LabHTTP
 import PowerAuth2
 import SDKTestSupport
 import SimulatedDevice
@@ -13,8 +16,10 @@ struct StatusTests {
     /// How many counter values the server tries.
     private static let lookAhead = 20
 
-    @Test("Blocking, unblocking and removal on the server are seen by the next fetch", arguments: TestApp.Mode.allCases)
-    func states(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sdk.md", "B-11"),
+        arguments: TestApp.Mode.allCases)
+    func `Blocking, unblocking and removal on the server are seen by the next fetch`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let activationId = try app.activationId
         try await app.backOffice.block(activationId)
@@ -28,9 +33,11 @@ struct StatusTests {
     }
 
     @Test(
-        "Fetches at the same time share one object; a cancelled one is silent; one started in a callback asks again",
+        .verifies("sdk.md", "B-12"),
         arguments: TestApp.Mode.allCases)
-    func concurrentFetches(mode: TestApp.Mode) async throws {
+    func `Fetches at the same time share one object; a cancelled one is silent; one started in a callback asks again`(
+        mode: TestApp.Mode
+    ) async throws {
         let app = try await TestApp.activated(mode)
         let path = "/pa/v3/activation/status"
         app.transport.order(.hold(.response), for: path)
@@ -57,9 +64,13 @@ struct StatusTests {
     }
 
     @Test(
-        "Wrong passwords are counted, possession alone changes nothing, the right one forgives; the last wrong one blocks",
+        .verifies("sdk.md", "B-13"),
         arguments: TestApp.Mode.allCases)
-    func failedAttempts(mode: TestApp.Mode) async throws {
+    func
+        `Wrong passwords are counted, possession alone changes nothing, the right one forgives; the last wrong one blocks`(
+            mode: TestApp.Mode
+        ) async throws
+    {
         let app = try await TestApp.activated(mode)
         for count in 1...2 as ClosedRange<UInt32> {
             #expect(await app.validate(TestApp.wrongPassword) != nil)
@@ -83,9 +94,11 @@ struct StatusTests {
     }
 
     @Test(
-        "Signatures that never reach the server do no harm while the status is fetched in between",
+        .verifies("sdk.md", "B-14"),
         arguments: TestApp.Mode.allCases)
-    func clientAhead(mode: TestApp.Mode) async throws {
+    func `Signatures that never reach the server do no harm while the status is fetched in between`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         for number in 1...Self.lookAhead + 2 {
             _ = try app.sdk.requestSignature(with: .possession(), method: "POST", uriId: "/lost", body: nil)
@@ -95,10 +108,10 @@ struct StatusTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test(
-        "A fetch whose synchronising signature fails returns the error; the next one synchronises",
-        arguments: TestApp.Mode.allCases)
-    func synchronizationFails(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A fetch whose synchronising signature fails returns the error; the next one synchronises`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         let path = "/pa/v3/signature/validate"
         for _ in 1...Self.lookAhead / 2 + 5 {
@@ -112,8 +125,8 @@ struct StatusTests {
         #expect(app.transport.count(of: path) == 2)
     }
 
-    @Test("A request ends with a time-out when the device's clock has passed the limit, and not before")
-    func timeout() async throws {
+    @Test
+    func `A request ends with a time-out when the device's clock has passed the limit, and not before`() async throws {
         let app = try await TestApp.activated()
         let client = PowerAuthClientConfiguration()
         #expect(client.defaultRequestTimeout == 20)
@@ -132,8 +145,10 @@ struct StatusTests {
         #expect(try await sdk.status().get().state == .active)
     }
 
-    @Test("More lost signatures than the server looks ahead are a deadlock", arguments: TestApp.Mode.allCases)
-    func clientTooFarAhead(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sdk.md", "B-14"),
+        arguments: TestApp.Mode.allCases)
+    func `More lost signatures than the server looks ahead are a deadlock`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         for _ in 1...Self.lookAhead + 2 {
             _ = try app.sdk.requestSignature(with: .possession(), method: "POST", uriId: "/lost", body: nil)
@@ -142,8 +157,10 @@ struct StatusTests {
     }
 
     @Test(
-        "A server that is ahead is followed; one that is too far ahead is a deadlock", arguments: TestApp.Mode.allCases)
-    func serverAhead(mode: TestApp.Mode) async throws {
+        .verifies("sdk.md", "B-15"),
+        arguments: TestApp.Mode.allCases)
+    func `A server that is ahead is followed; one that is too far ahead is a deadlock`(mode: TestApp.Mode) async throws
+    {
         for (distance, state) in [(10, PowerAuthActivationState.active), (Self.lookAhead + 2, .deadlock)] {
             let app = try await TestApp.activated(mode)
             let old = try #require(app.sdk.sessionProvider.readTask { $0.serializedState() })
@@ -155,9 +172,11 @@ struct StatusTests {
     }
 
     @Test(
-        "More validations than the counter's byte has values succeed, active all the way",
+        .verifies("sdk.md", "B-16"),
         arguments: TestApp.Mode.allCases)
-    func counterByteWraps(mode: TestApp.Mode) async throws {
+    func `More validations than the counter's byte has values succeed, active all the way`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         for number in 1...263 {
             #expect(await app.validate() == nil)

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuth2
 import PowerAuthServer
 import SDKTestSupport
@@ -13,8 +16,8 @@ struct TimeServiceTests {
         await failure { sdk.timeSynchronizationService.synchronizeTime(callback: $0, callbackQueue: nil) }
     }
 
-    @Test("A new SDK object uses local time until it has asked the server")
-    func beginning() async throws {
+    @Test(.verifies("sdk.md", "B-50"))
+    func `A new SDK object uses local time until it has asked the server`() async throws {
         let app = try await TestApp()
         let service = app.sdk.timeSynchronizationService
         #expect(!service.isTimeSynchronized && service.localTimeAdjustment == 0)
@@ -27,10 +30,10 @@ struct TimeServiceTests {
         #expect(!service.isTimeSynchronized)
     }
 
-    @Test(
-        "A server whose clock is far ahead moves the SDK's time, and everything that needs it works",
-        arguments: TestApp.Mode.allCases)
-    func serverAhead(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A server whose clock is far ahead moves the SDK's time, and everything that needs it works`(
+        mode: TestApp.Mode
+    ) async throws {
         let server = try await RealServer.start()
         server.clock.advance(seconds: 3600)
         let app = try await TestApp.activated(mode, server: server)
@@ -44,8 +47,7 @@ struct TimeServiceTests {
         #expect(try await outcome { app.sdk.fetchUserInfo(callback: $0) }.get().subject == app.userId)
     }
 
-    @Test("The server's status contains its time, with and without an activation")
-    func serverStatus() async throws {
+    @Test func `The server's status contains its time, with and without an activation`() async throws {
         let server = try await RealServer.start()
         server.clock.advance(seconds: 86_400)
         let app = try await TestApp(server: server)
@@ -56,8 +58,7 @@ struct TimeServiceTests {
         }
     }
 
-    @Test("A time that could not be fetched leaves the service as it was, and a retry succeeds")
-    func failedRequest() async throws {
+    @Test func `A time that could not be fetched leaves the service as it was, and a retry succeeds`() async throws {
         let app = try await TestApp()
         app.transport.order(.fail(.timedOut), for: "/pa/v3/status")
         let error = await synchronize(app.sdk)

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuth2
 import SDKTestSupport
 import Synchronization
@@ -22,15 +25,15 @@ struct TokenTests {
     }
 
     private func remove(_ sdk: PowerAuthSDK, _ name: String) async -> (isRemoved: Bool, error: NSError?) {
-        await callback { report in
-            sdk.tokenStore.removeAccessToken(withName: name) { report(($0, $1)) }
-        }
+        await callback { report in sdk.tokenStore.removeAccessToken(withName: name) { report(($0, $1)) } }
     }
 
     @Test(
-        "A token requested again is the same one, and its headers validate on the server",
+        .verifies("sharing.md", "T-2"), .verifies("sdk.md", "B-40"),
         arguments: TestApp.Mode.allCases)
-    func requestTwice(mode: TestApp.Mode) async throws {
+    func `A token requested again is the same one, and its headers validate on the server`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         let first = try await app.sdk.token("list").get()
         let second = try await app.sdk.token("list").get()
@@ -47,8 +50,10 @@ struct TokenTests {
     }
 
     @Test(
-        "A token survives a restart: its header is valid and it is not created again", arguments: TestApp.Mode.allCases)
-    func restart(mode: TestApp.Mode) async throws {
+        .verifies("sharing.md", "T-3"),
+        .verifies("sdk.md", "B-41"), arguments: TestApp.Mode.allCases)
+    func `A token survives a restart: its header is valid and it is not created again`(mode: TestApp.Mode) async throws
+    {
         let app = try await TestApp.activated(mode)
         let first = try await app.sdk.token("list").get()
         let restarted = try app.restarted()
@@ -60,8 +65,10 @@ struct TokenTests {
         #expect(app.transport.count(of: Self.creation) == 1)
     }
 
-    @Test("A removed token is deleted locally and on the server", arguments: TestApp.Mode.allCases)
-    func removal(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sharing.md", "T-4"),
+        .verifies("sdk.md", "B-42"), arguments: TestApp.Mode.allCases)
+    func `A removed token is deleted locally and on the server`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let token = try await app.sdk.token("list").get()
         let header = try AuthorizationHeader(#require(token.generateHeader()))
@@ -72,8 +79,10 @@ struct TokenTests {
         #expect(await remove(app.sdk, "list").error?.powerAuthErrorCode == .invalidToken)
     }
 
-    @Test("Without the activation no tokens can be requested", arguments: TestApp.Mode.allCases)
-    func withoutActivation(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sharing.md", "T-1"),
+        .verifies("sdk.md", "B-42"), arguments: TestApp.Mode.allCases)
+    func `Without the activation no tokens can be requested`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         _ = try await app.sdk.token("list").get()
         #expect(app.sdk.tokenStore.canRequestForAccessToken())
@@ -84,9 +93,11 @@ struct TokenTests {
     }
 
     @Test(
-        "Requests at the same time share one token a name; other factors are refused; a cancelled one is silent",
+        .verifies("sharing.md", "T-5"), .verifies("sdk.md", "B-43"),
         arguments: TestApp.Mode.allCases)
-    func concurrentRequests(mode: TestApp.Mode) async throws {
+    func `Requests at the same time share one token a name; other factors are refused; a cancelled one is silent`(
+        mode: TestApp.Mode
+    ) async throws {
         let app = try await TestApp.activated(mode)
         app.transport.order(.hold(.request), for: Self.creation)
         let requests: [(name: String, authentication: PowerAuthAuthentication)] = [
@@ -124,8 +135,12 @@ struct TokenTests {
         #expect(app.transport.count(of: Self.creation) == 2)
     }
 
-    @Test("A stored token is not given for other factors, either way", arguments: TestApp.Mode.allCases, [true, false])
-    func otherFactors(mode: TestApp.Mode, withPassword: Bool) async throws {
+    @Test(
+        .verifies("sharing.md", "T-6"),
+        .verifies("sdk.md", "B-44"), arguments: TestApp.Mode.allCases, [true, false])
+    func `A stored token is not given for other factors, either way`(mode: TestApp.Mode, withPassword: Bool)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         _ = try await app.sdk.token("list", withPassword ? .rightPassword : .possession()).get()
         #expect(await app.sdk.token("list", withPassword ? .possession() : .rightPassword).code == .wrongParameter)
@@ -133,9 +148,11 @@ struct TokenTests {
     }
 
     @Test(
-        "Twenty tokens are requested at once, and removed at once, and the activation stays active",
+        .verifies("sharing.md", "C-1"), .verifies("sdk.md", "B-45"),
         arguments: TestApp.Mode.allCases)
-    func many(mode: TestApp.Mode) async throws {
+    func `Twenty tokens are requested at once, and removed at once, and the activation stays active`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         let names = (1...20).map { "token \($0)" }
         try await withThrowingTaskGroup(of: String.self) { group in
@@ -152,8 +169,8 @@ struct TokenTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test("A hundred requests for one name make one call of the server", arguments: TestApp.Mode.allCases)
-    func hundredRequests(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A hundred requests for one name make one call of the server`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let identifiers = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<100 { group.addTask { try await app.sdk.token("one").get().tokenIdentifier } }
@@ -163,8 +180,7 @@ struct TokenTests {
         #expect(app.transport.count(of: Self.creation) == 1)
     }
 
-    @Test("A header is computed after time was synchronised, once, and needs a stored token")
-    func headersNeedTime() async throws {
+    @Test func `A header is computed after time was synchronised, once, and needs a stored token`() async throws {
         let app = try await TestApp.activated()
         _ = try await app.sdk.token("list").get()
         let restarted = try app.restarted()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -24,8 +26,7 @@ struct ActivationSnapshotTests {
         return record
     }
 
-    @Test("Every change shows in its own parts, and in no other")
-    func changes() throws {
+    @Test func `Every change shows in its own parts, and in no other`() throws {
         let before = try snapshot(record())
         let counter = try record().counterData
         let rows: [(name: String, change: (inout ActivationRecord) -> Void, parts: [ActivationSnapshot.Part])] = [
@@ -57,8 +58,7 @@ struct ActivationSnapshotTests {
         }
     }
 
-    @Test("An activation begins with the keys of its device, and ends with its removal")
-    func life() throws {
+    @Test func `An activation begins with the keys of its device, and ends with its removal`() throws {
         let fixture = try ClientFixture()
         let session = fixture.session
         let none = session.activationSnapshot
@@ -85,8 +85,7 @@ struct ActivationSnapshotTests {
         #expect(activated.change(until: session.activationSnapshot) == .replaced, "the identifier is the same one")
     }
 
-    @Test("An activation is another one when either key, or the identifier, is another one")
-    func identity() throws {
+    @Test func `An activation is another one when either key, or the identifier, is another one`() throws {
         func activation(_ id: String = "id", server: UInt8 = 1, device: [UInt8] = []) -> ActivationRecord {
             ActivationRecord(
                 counter: .numeric(1), activationId: id, passwordSalt: Self.other, possessionKey: Self.other,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -23,8 +25,7 @@ struct ActivationStatusTests {
             upgradeActivationVersion: versions.1, counterState: counterState, lookAheadCount: 20)
     }
 
-    @Test("Only an active activation has attempts left, offers an upgrade, or asks for a signature")
-    func activeOnly() {
+    @Test func `Only an active activation has attempts left, offers an upgrade, or asks for a signature`() {
         for state in Self.states {
             let isActive = state == .active
             for (failures, left) in [(UInt32(0), UInt32(5)), (4, 1), (5, 0), (6, 0), (UInt32.max, 0)] {
@@ -48,8 +49,7 @@ struct ActivationStatusTests {
         #expect(Self.counterStates.map(\.rawValue) == [0, 1, 2, 3, 4])
     }
 
-    @Test("Every value of a status comes from its place in the blob; an unknown version counts as none")
-    func values() throws {
+    @Test func `Every value of a status comes from its place in the blob; an unknown version counts as none`() throws {
         let fixture = try ClientFixture.activated()
         let transport = try #require(fixture.server.keys).transport
         func decoded(

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -12,8 +14,7 @@ struct CryptoUtilsTests {
 
     private func hex(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
 
-    @Test("Hashes and codes have their known values, and a code is cut to any length")
-    func digests() {
+    @Test func `Hashes and codes have their known values, and a code is cut to any length`() {
         #expect(
             hex(PowerAuthCoreCryptoUtils.hashSha256(Data("abc".utf8)))
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
@@ -27,8 +28,7 @@ struct CryptoUtilsTests {
         for count in [UInt(0), 1, 17] { #expect(PowerAuthCoreCryptoUtils.randomBytes(count).count == Int(count)) }
     }
 
-    @Test("A key pair signs, and shares a secret with another one")
-    func keyPairs() throws {
+    @Test func `A key pair signs, and shares a secret with another one`() throws {
         let own = try #require(PowerAuthCoreCryptoUtils.ecGenerateKeyPair())
         let other = try #require(PowerAuthCoreCryptoUtils.ecGenerateKeyPair())
         let signature = try #require(PowerAuthCoreCryptoUtils.ecdsaComputeSignature(for: data, withKeyPair: own))
@@ -46,8 +46,7 @@ struct CryptoUtilsTests {
         #expect(PowerAuthCoreECPublicKey(data: bytes.dropLast()) == nil)
     }
 
-    @Test("Unlock keys and challenges have sixteen bytes, and headers their version")
-    func sessionConstants() {
+    @Test func `Unlock keys and challenges have sixteen bytes, and headers their version`() {
         let key = PowerAuthCoreSession.normalizeSignatureUnlockKey(from: Data("abc".utf8))
         #expect(hex(key) == "ba7816bf8f01cfea414140de5dae2223")
         let (first, second) = (
@@ -62,8 +61,7 @@ struct CryptoUtilsTests {
         #expect(versions.map(\.rawValue) == [0, 2, 3])
     }
 
-    @Test("The mask of every factor combination is the protocol's")
-    func factors() {
+    @Test func `The mask of every factor combination is the protocol's`() {
         let factors: [PowerAuthCoreSignatureFactor] = [
             .possession, .knowledge, .biometry, .possessionKnowledge, .possessionBiometry, .possessionKnowledgeBiometry,
         ]
@@ -71,8 +69,7 @@ struct CryptoUtilsTests {
         #expect(factors.map(\.rawValue) == SignatureType.allCases.map { UInt($0.factors.rawValue) })
     }
 
-    @Test("A device token is the encoded header and claims with a signature behind them")
-    func deviceToken() throws {
+    @Test func `A device token is the encoded header and claims with a signature behind them`() throws {
         let claims = Data(#"{"sub":"eva"}"#.utf8)
         let token = DeviceToken(claims: claims)
         #expect(token.signingInput == "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJldmEifQ")
@@ -80,5 +77,48 @@ struct CryptoUtilsTests {
         let key = try PrivateKey.generate()
         let signature = try key.sign(Data(token.signingInput.utf8), format: .jose)
         #expect(try JWT(token.signed(with: signature), algorithm: .es256).isAuthentic(key: key.publicKey))
+    }
+}
+
+/// sdk.md, section 5.20.
+@Suite("Activation codes in the vendor's utility", .endsInTime)
+struct OtpUtilTests {
+    @Test func `Codes are validated`() {
+        for code in ["VVVVV-VVVVV-VVVVV-VTFVA", "55555-55555-55555-55YMA", "45AWJ-BVACS-SBWHS-ABANA"] {
+            #expect(PowerAuthCoreOtpUtil.validateActivationCode(code))
+            #expect(PowerAuthCoreOtpUtil.validateRecoveryCode("R:" + code))
+            #expect(!PowerAuthCoreOtpUtil.validateActivationCode("R:" + code))
+            #expect(!PowerAuthCoreOtpUtil.validateActivationCode(code + "#AB=="))
+        }
+        #expect(PowerAuthCoreOtpUtil.validateRecoveryPuk("0123456789"))
+        #expect(!PowerAuthCoreOtpUtil.validateRecoveryPuk("012345678"))
+    }
+
+    @Test func `Scanned codes are parsed`() {
+        let parsed = PowerAuthCoreOtpUtil.parse(fromActivationCode: "45AWJ-BVACS-SBWHS-ABANA#AB==")
+        #expect(parsed?.activationCode == "45AWJ-BVACS-SBWHS-ABANA" && parsed?.activationSignature == "AB==")
+        #expect(PowerAuthCoreOtpUtil.parse(fromActivationCode: "45AWJ-BVACS-SBWHS-ABANA")?.activationSignature == nil)
+        #expect(PowerAuthCoreOtpUtil.parse(fromActivationCode: "45AWJ-BVACS-SBWHS-ABANA#") == nil)
+        #expect(
+            PowerAuthCoreOtpUtil.parse(fromRecoveryCode: "R:45AWJ-BVACS-SBWHS-ABANA")?.activationCode
+                == "45AWJ-BVACS-SBWHS-ABANA")
+        #expect(PowerAuthCoreOtpUtil.parse(fromRecoveryCode: "45AWJ-BVACS-SBWHS-ABANA#AB==") == nil)
+    }
+
+    @Test func `Typed characters are corrected`() {
+        func corrected(_ text: String) -> String {
+            String(
+                String.UnicodeScalarView(
+                    text.unicodeScalars.compactMap {
+                        Unicode.Scalar(PowerAuthCoreOtpUtil.validateAndCorrectTypedCharacter($0.value))
+                    }.filter { $0.value != 0 }))
+        }
+        #expect(corrected("abcxyz01") == "ABCXYZOI")
+        #expect(corrected("89-=#$%^&!@'();") == "")
+    }
+
+    @Test func `Of the typed characters, only capital letters and the digits 2 to 7 occur in a code`() {
+        let valid = (UInt32(0)...300).filter { PowerAuthCoreOtpUtil.validateTypedCharacter($0) }
+        #expect(valid == "234567ABCDEFGHIJKLMNOPQRSTUVWXYZ".unicodeScalars.map(\.value))
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import Synchronization
@@ -70,8 +72,7 @@ struct CryptogramTests {
     ) throws -> PowerAuthCoreEciesCryptogram {
         let parameters = EciesParameters(
             version: .v3_3, sharedInfo1: EciesSharedInfo1(bytes: Data()), applicationKey: "key", temporaryKeyId: "id")
-        let server = EciesServerDecryptor(
-            parameters: parameters, serverPrivateKey: serverKey, sharedInfo2: Data())
+        let server = EciesServerDecryptor(parameters: parameters, serverPrivateKey: serverKey, sharedInfo2: Data())
         let request = try #require(cryptogram.request)
         return PowerAuthCoreEciesCryptogram(
             try server.decrypt(request).encryptor.encrypt(Data([7]), timestamp: timestamp))
@@ -84,8 +85,7 @@ struct CryptogramTests {
         Dictionary(uniqueKeysWithValues: cryptogram.requestPayload().map { ("\($0.key)", "\($0.value)") })
     }
 
-    @Test("A cryptogram is written with the members that are set, and always with its timestamp")
-    func payload() throws {
+    @Test func `A cryptogram is written with the members that are set, and always with its timestamp`() throws {
         let cryptogram = PowerAuthCoreEciesCryptogram()
         #expect(texts(cryptogram) == ["timestamp": "0"] && cryptogram.request == nil)
         (cryptogram.body, cryptogram.mac, cryptogram.key) = (Data([1]), Data([2]), Data([3]))
@@ -110,8 +110,7 @@ struct CryptogramTests {
         #expect(cryptogram.request?.nonce == nil && cryptogram.request != nil)
     }
 
-    @Test("A response is read from a dictionary, whose members of another type are ignored")
-    func response() {
+    @Test func `A response is read from a dictionary, whose members of another type are ignored`() {
         let members: [String: Any] = [
             "encryptedData": "AQ==", "mac": "Ag==", "nonce": "BA==", "timestamp": NSNumber(value: 5),
         ]
@@ -125,8 +124,7 @@ struct CryptogramTests {
         for other in ["text", [1], 7] as [Any] { #expect(PowerAuthCoreEciesCryptogram(responsePayload: other) == nil) }
     }
 
-    @Test("Base64 texts stand for the bytes; a text that is none empties them")
-    func base64() {
+    @Test func `Base64 texts stand for the bytes; a text that is none empties them`() {
         let cryptogram = PowerAuthCoreEciesCryptogram()
         let members:
             [(
@@ -151,8 +149,7 @@ struct CryptogramTests {
 
     // MARK: Encryptors
 
-    @Test("An encryptor needs a key, meta data and a living time service")
-    func needs() throws {
+    @Test func `An encryptor needs a key, meta data and a living time service`() throws {
         #expect(
             PowerAuthCoreEciesEncryptor(
                 timeService: time, publicKey: Data(count: 33), sharedInfo1: nil, sharedInfo2: nil) == nil)
@@ -183,8 +180,7 @@ struct CryptogramTests {
         #expect(orphan.timeSynchronizationService == nil)
     }
 
-    @Test("A request has the time in whole milliseconds, and none for a time that no message can carry")
-    func timestamps() throws {
+    @Test func `A request has the time in whole milliseconds, and none for a time that no message can carry`() throws {
         let encryptor = try encryptor(Self.newest)
         #expect(encryptor.encryptRequest(nil)?.timestamp == 1_735_689_600_999)
         for impossible in [-1, -0.001, .infinity, .nan, 1e30] as [TimeInterval] {
@@ -193,8 +189,8 @@ struct CryptogramTests {
         }
     }
 
-    @Test("The first answer that is decrypted ends the measurement of its request, with the server's time")
-    func measurement() throws {
+    @Test
+    func `The first answer that is decrypted ends the measurement of its request, with the server's time`() throws {
         let encryptor = try encryptor(Self.newest)
         let answer = try answer(to: #require(encryptor.encryptRequest(nil)))
         #expect(time.started == 1 && time.completed == [])
@@ -211,8 +207,7 @@ struct CryptogramTests {
         #expect(encryptor.decryptResponse(third) == nil && time.completed.count == 1, "it is incomplete")
     }
 
-    @Test("Of an encryptor and its copy for decryption the copy ends the measurement")
-    func copies() throws {
+    @Test func `Of an encryptor and its copy for decryption the copy ends the measurement`() throws {
         let encryptor = try encryptor(Self.newest)
         let first = try answer(to: #require(encryptor.encryptRequest(nil)))
         let copy = try #require(encryptor.copyForDecryption())
@@ -231,8 +226,8 @@ struct CryptogramTests {
         #expect(handedOut?.decryptResponse(third) == Data([7]) && time.completed.last == "3 at 1735689601.234")
     }
 
-    @Test("Up to protocol 3.1 an answer has no time, and a clock that was never synchronised judges none")
-    func withoutTime() throws {
+    @Test
+    func `Up to protocol 3.1 an answer has no time, and a clock that was never synchronised judges none`() throws {
         let old = try encryptor(PowerAuthCoreEciesMetaData(applicationKey: "key", activationIdentifier: nil))
         let request = try #require(old.encryptRequest(nil))
         let server = EciesServerDecryptor(

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import Synchronization
@@ -117,8 +119,8 @@ struct DebugMonitorTests {
         ]
     }
 
-    @Test("Every call announces once whether it reads or may change the state, with and without an activation")
-    func announcements() throws {
+    @Test
+    func `Every call announces once whether it reads or may change the state, with and without an activation`() throws {
         for isActivated in [false, true] {
             for (calls, access) in [(Self.reads, "read"), (Self.writes, "write")] {
                 for call in calls {
@@ -133,8 +135,7 @@ struct DebugMonitorTests {
         }
     }
 
-    @Test("The answer to a request for a temporary key is accepted as a read")
-    func temporaryKey() throws {
+    @Test func `The answer to a request for a temporary key is accepted as a read`() throws {
         let fixture = try ClientFixture()
         let exchange = try fixture.session.temporaryKeyExchange(for: .application, keys: nil)
         let monitor = Monitor()
@@ -146,8 +147,7 @@ struct DebugMonitorTests {
         #expect(monitor.taken() == [])
     }
 
-    @Test("A monitor is held weakly, and its removal ends the announcements")
-    func lifetime() throws {
+    @Test func `A monitor is held weakly, and its removal ends the announcements`() throws {
         let session = try ClientFixture().session
         var monitor: Monitor? = Monitor()
         session.debugMonitor = monitor

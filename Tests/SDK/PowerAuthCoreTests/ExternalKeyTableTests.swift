@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -9,10 +11,10 @@ import Testing
 /// section 14).
 @Suite("Sessions: every use of the external key", .endsInTime)
 struct ExternalKeyTableTests {
-    @Test(
-        "A use of knowledge or biometry needs the key that the activation uses, and no other use needs any",
-        arguments: ExternalKeySituation.allCases, ExternalKeyOrigin.allCases)
-    func everyUse(situation: ExternalKeySituation, origin: ExternalKeyOrigin) throws {
+    @Test(arguments: ExternalKeySituation.allCases, ExternalKeyOrigin.allCases)
+    func `A use of knowledge or biometry needs the key that the activation uses, and no other use needs any`(
+        situation: ExternalKeySituation, origin: ExternalKeyOrigin
+    ) throws {
         for use in ExternalKeyUse.all {
             let session = try ExternalKeySession(situation, origin)
             #expect(try session.perform(use) == use.outcome(in: situation), "\(use), \(situation), \(origin)")
@@ -26,8 +28,7 @@ struct ExternalKeyTableTests {
         "restoreExternalEncryptionKey", "hasBiometryFactor",
     ]
 
-    @Test("Every method of a session that takes unlock keys or a password has its row")
-    func everyMethodHasItsRow() throws {
+    @Test func `Every method of a session that takes unlock keys or a password has its row`() throws {
         let directory = Project.file("Sources/SDK/PowerAuthCore/Session")
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
             .filter { $0.hasPrefix("PowerAuthCoreSession") }
@@ -44,8 +45,8 @@ struct ExternalKeyTableTests {
         #expect(Set(methods).isSuperset(of: ExternalKeyUse.all.map(\.method)))
     }
 
-    @Test("A key that was removed is needed no more, and another one can take its place", arguments: [1, 2, 3])
-    func cycles(count: Int) throws {
+    @Test(arguments: [1, 2, 3])
+    func `A key that was removed is needed no more, and another one can take its place`(count: Int) throws {
         let fixture = try ClientFixture.activated(biometry: true)
         for number in 1...count {
             let key = Data(repeating: UInt8(number), count: 16)
@@ -60,8 +61,7 @@ struct ExternalKeyTableTests {
         }
     }
 
-    @Test("A key has sixteen bytes", arguments: [0, 15, 16, 17, 32])
-    func size(count: Int) throws {
+    @Test(arguments: [0, 15, 16, 17, 32]) func `A key has sixteen bytes`(count: Int) throws {
         let key = Data(repeating: 7, count: count)
         let fixture = try ClientFixture.activated()
         #expect((fixture.session.addExternalEncryptionKey(key) == .ok) == (count == 16))

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -18,12 +20,12 @@ struct FactorKeyTests {
         return session
     }
 
-    private func version6() throws -> Data {
-        try #require(Data(base64Encoded: SessionStateFormatTests.version6))
-    }
+    private func version6() throws -> Data { try #require(Data(base64Encoded: SessionStateFormatTests.version6)) }
 
-    @Test("A biometry factor has a name from its making to its removal, regardless of the external key around it")
-    func biometryIdentity() throws {
+    @Test
+    func `A biometry factor has a name from its making to its removal, regardless of the external key around it`()
+        throws
+    {
         let fixture = try ClientFixture()
         let session = fixture.session
         let none = BiometryFactorIdentity.none
@@ -33,10 +35,7 @@ struct FactorKeyTests {
         let vaultKey = try fixture.server.encryptedVaultKey()
         try #require(session.addBiometryFactor(vaultKey, keys: fixture.keys(biometry: true)))
         let identity = session.biometryFactorIdentity
-        guard case .named(let name) = identity else {
-            Issue.record("the factor is \(identity)")
-            return
-        }
+        guard case .named(let name) = identity else { throw Unexpected("the factor is \(identity)") }
         #expect(name.wholeMatch(of: /[0-9a-f]{32}/) != nil)
         _ = fixture.sign(.possessionBiometry)
         #expect(try restarted(fixture).biometryFactorIdentity == identity)
@@ -56,8 +55,7 @@ struct FactorKeyTests {
         #expect(session.biometryFactorIdentity == none)
     }
 
-    @Test("The name of a biometry factor has its known value, with every zero")
-    func knownName() throws {
+    @Test func `The name of a biometry factor has its known value, with every zero`() throws {
         var record = try #require(try SessionStateCoding.decode(version6()))
         record.biometryKey = Data(repeating: 3, count: 16)
         let session = try ClientFixture().session
@@ -65,8 +63,7 @@ struct FactorKeyTests {
         #expect(session.biometryFactorIdentity == .named("6399f6d863b08f4652b342c2e1350b4c"))
     }
 
-    @Test("A counter value has a label of its own, which is not the value")
-    func counterLabels() throws {
+    @Test func `A counter value has a label of its own, which is not the value`() throws {
         let session = try ClientFixture().session
         try #require(try session.deserializeState(version6()))
         func label() throws -> String {
@@ -78,8 +75,7 @@ struct FactorKeyTests {
         #expect(try label() != "8ff1ec47efb65258")
     }
 
-    @Test("A possession key of the application's own signs, and the device's key decrypts")
-    func separateTransportKey() throws {
+    @Test func `A possession key of the application's own signs, and the device's key decrypts`() throws {
         let fixture = try ClientFixture()
         let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
         let answer = try fixture.server.exchange(devicePublicKey: started.devicePublicKey)
@@ -96,8 +92,8 @@ struct FactorKeyTests {
         #expect(try !fixture.accepted(.possession))
     }
 
-    @Test("A key that unlocks has sixteen bytes, one of which is not zero", arguments: [0, 15, 16, 17])
-    func sizes(count: Int) {
+    @Test(arguments: [0, 15, 16, 17])
+    func `A key that unlocks has sixteen bytes, one of which is not zero`(count: Int) {
         for byte in [UInt8(0), 1] {
             let data = Data(repeating: byte, count: count)
             let keys = UnlockKeys(PowerAuthCoreSignatureUnlockKeys(possessionUnlockKey: data, biometryUnlockKey: data))

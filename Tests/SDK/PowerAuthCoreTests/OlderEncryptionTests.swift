@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -19,8 +21,8 @@ struct OlderEncryptionTests {
         return encryptor
     }
 
-    @Test("A response of body and code is enough", arguments: [ProtocolVersion.v3_0, .v3_1])
-    func aResponseOfBodyAndCodeIsEnough(version: ProtocolVersion) throws {
+    @Test(arguments: [ProtocolVersion.v3_0, .v3_1])
+    func `A response of body and code is enough`(version: ProtocolVersion) throws {
         let (serverKey, time) = (try PrivateKey.generate(), FixedTime())
         let metaData = PowerAuthCoreEciesMetaData(
             version: version, applicationKey: "key", temporaryKeyId: "", activationIdentifier: nil)
@@ -50,8 +52,7 @@ struct OlderEncryptionTests {
         #expect(another.canDecryptResponse == false || another.decryptResponse(received) == nil, "the key is gone")
     }
 
-    @Test("A changed response is refused")
-    func aChangedResponseIsRefused() throws {
+    @Test func `A changed response is refused`() throws {
         let (serverKey, time) = (try PrivateKey.generate(), FixedTime())
         let encryptor = try encryptor(
             PowerAuthCoreEciesMetaData(applicationKey: "key", activationIdentifier: "id"), serverKey: serverKey,
@@ -64,8 +65,7 @@ struct OlderEncryptionTests {
         #expect(encryptor.decryptResponse(received) == nil)
     }
 
-    @Test("The newest protocol requires nonce and timestamp")
-    func theNewestProtocolWantsNonceAndTimestamp() throws {
+    @Test func `The newest protocol requires nonce and timestamp`() throws {
         let (serverKey, time) = (try PrivateKey.generate(), FixedTime())
         let encryptor = try encryptor(
             PowerAuthCoreEciesMetaData(applicationKey: "key", temporaryKeyId: "t", activationIdentifier: nil),

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthCore
 import TestSupport
@@ -15,16 +17,17 @@ struct PasswordTests {
         return result
     }
 
-    @Test("An immutable password counts bytes")
-    func immutablePasswordsCountBytes() {
+    @Test(.verifies("sdk.md", "B-63")) func `An immutable password counts bytes`() {
         #expect(PowerAuthCorePassword(string: "HelloWorld").length() == 10)
         #expect(PowerAuthCorePassword(data: Data(1...7)).length() == 7)
         #expect(PowerAuthCorePassword(string: "Η").length() == 2)
         #expect(PowerAuthCorePassword(string: "").length() == 0)
     }
 
-    @Test("A password of any length keeps its bytes", arguments: [0, 1, 15, 16, 17, 31, 32, 33, 255])
-    func length(count: Int) {
+    @Test(
+        .verifies("size", "MaskedBytes.padSize"),
+        arguments: [0, 1, 15, 16, 17, 31, 32, 33, 255])
+    func `A password of any length keeps its bytes`(count: Int) {
         let content = (0..<count).map { UInt8($0 % 127 + 1) }
         let password = PowerAuthCorePassword(data: Data(content))
         #expect(bytes(password) == content && password.length() == UInt(count))
@@ -33,8 +36,7 @@ struct PasswordTests {
         #expect(bytes(mutable) == content && mutable.isEqual(to: password))
     }
 
-    @Test("Passwords of equal bytes are equal, mutable or not")
-    func equalityLooksAtBytesOnly() {
+    @Test(.verifies("sdk.md", "B-63")) func `Passwords of equal bytes are equal, mutable or not`() {
         let mutable = PowerAuthCoreMutablePassword()
         for character in "Hello".unicodeScalars { mutable.addCharacter(character.value) }
         #expect(mutable.isEqual(to: PowerAuthCorePassword(string: "Hello")))
@@ -44,8 +46,8 @@ struct PasswordTests {
         #expect(!mutable.isEqual(to: nil))
     }
 
-    @Test("Characters are added, inserted and removed; positions out of range are refused")
-    func charactersAreAddedInsertedAndRemoved() {
+    @Test(.verifies("sdk.md", "B-64"))
+    func `Characters are added, inserted and removed; positions out of range are refused`() {
         let password = PowerAuthCoreMutablePassword()
         #expect(!password.insertCharacter(0, at: 1))
         #expect(password.addCharacter(0))
@@ -60,8 +62,7 @@ struct PasswordTests {
         #expect(!password.removeLastCharacter())
     }
 
-    @Test("A character of several bytes is one character, and removed as one")
-    func aMultiByteCharacterIsOneCharacter() {
+    @Test(.verifies("sdk.md", "B-64")) func `A character of several bytes is one character, and removed as one`() {
         let password = PowerAuthCoreMutablePassword()
         for character in "ABCDEFGHI".unicodeScalars { password.addCharacter(character.value) }
         #expect(password.insertCharacter(0x397, at: 0))
@@ -71,10 +72,8 @@ struct PasswordTests {
         #expect(password == PowerAuthCorePassword(string: "ABCDEFGHI"))
     }
 
-    @Test(
-        "Every code point counts once",
-        arguments: [0x7F, 0x80, 0x7FF, 0x800, 0xD800, 0xFFFF, 0x10000, 0x10FFFF] as [UInt32])
-    func everyCodePointCountsOnce(codePoint: UInt32) {
+    @Test(arguments: [0x7F, 0x80, 0x7FF, 0x800, 0xD800, 0xFFFF, 0x10000, 0x10FFFF] as [UInt32])
+    func `Every code point counts once`(codePoint: UInt32) {
         let password = PowerAuthCoreMutablePassword()
         #expect(password.addCharacter(codePoint))
         #expect(password.length() == 1)
@@ -82,16 +81,15 @@ struct PasswordTests {
         #expect(password.length() == 0)
     }
 
-    @Test("Code points above the last are refused")
-    func codePointsAboveTheLastAreRefused() {
+    @Test func `Code points above the last are refused`() {
         let password = PowerAuthCoreMutablePassword()
         #expect(!password.addCharacter(0x110000))
         #expect(!password.insertCharacter(.max, at: 0))
         #expect(password.length() == 0)
     }
 
-    @Test("A cleared password is empty, its copy is not, and a mutable one takes characters again")
-    func clearedPasswordsAreEmptyAndMutableOnesGoOn() {
+    @Test(.verifies("sdk.md", "B-65"))
+    func `A cleared password is empty, its copy is not, and a mutable one takes characters again`() {
         let immutable = PowerAuthCorePassword(string: "secret")
         let copy = immutable.copyToImmutable()
         immutable.secureClear()
@@ -107,8 +105,7 @@ struct PasswordTests {
         #expect(mutable.length() == 0)
     }
 
-    @Test("The complexity closure gets a zero-terminated text")
-    func complexityClosureGetsAZeroTerminatedText() {
+    @Test func `The complexity closure gets a zero-terminated text`() {
         let result = PowerAuthCorePassword(string: "žluť").validateComplexity { pointer, count in
             #expect(pointer[count] == 0)
             return Int(strlen(pointer)) * 100 + count

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -8,16 +10,14 @@ import Testing
 /// protocol.md, sections 6, 16 and 21.
 @Suite("Sessions: activation", .endsInTime)
 struct SessionActivationTests {
-    @Test("A new session is empty")
-    func aNewSessionIsEmpty() throws {
+    @Test func `A new session is empty`() throws {
         let session = try ClientFixture().session
         #expect(session.hasValidSetup && session.canStartActivation)
         #expect(!session.hasPendingActivation && !session.hasValidActivation)
         #expect(session.protocolVersion == .V3)
     }
 
-    @Test("An invalid setup makes everything impossible")
-    func anInvalidSetupMakesEverythingImpossible() throws {
+    @Test func `An invalid setup makes everything impossible`() throws {
         let session = try ClientFixture(externalEncryptionKey: Data(count: 15)).session
         #expect(!session.hasValidSetup && !session.canStartActivation && !session.hasValidActivation)
         #expect(session.startActivation(PowerAuthCoreActivationStep1Param()) == nil)
@@ -27,8 +27,7 @@ struct SessionActivationTests {
         #expect(!session.hasValidSetup)
     }
 
-    @Test("Fingerprint and identifier are known from the response on")
-    func fingerprintAndIdentifierAreKnownFromTheResponseOn() throws {
+    @Test func `Fingerprint and identifier are known from the response on`() throws {
         let fixture = try ClientFixture()
         let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
         #expect(fixture.session.hasPendingActivation && fixture.session.activationIdentifier == nil)
@@ -45,8 +44,7 @@ struct SessionActivationTests {
         #expect(fixture.session.hasValidActivation)
     }
 
-    @Test("Codes and their signatures are checked")
-    func codesAndTheirSignaturesAreChecked() throws {
+    @Test func `Codes and their signatures are checked`() throws {
         let fixture = try ClientFixture()
         let code = ActivationCode.generate()
         let signature = StrictBase64.encode(try code.signature(by: fixture.server.masterKey))
@@ -70,8 +68,7 @@ struct SessionActivationTests {
         }
     }
 
-    @Test("Calls are refused in wrong states")
-    func callsAreRefusedInWrongStates() throws {
+    @Test func `Calls are refused in wrong states`() throws {
         let fixture = try ClientFixture()
         let session = fixture.session
         let param = PowerAuthCoreActivationStep1Param()
@@ -94,8 +91,7 @@ struct SessionActivationTests {
         #expect(try fixture.accepted(.possessionKnowledge), "the activation still works")
     }
 
-    @Test("Reset at any step allows a new activation")
-    func resetAtAnyStepAllowsANewActivation() throws {
+    @Test func `Reset at any step allows a new activation`() throws {
         let fixture = try ClientFixture()
         for step in 1...3 {
             let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
@@ -112,8 +108,7 @@ struct SessionActivationTests {
         #expect(try fixture.accepted(.possessionKnowledge))
     }
 
-    @Test("Wrong parameters keep a pending activation, wrong keys end it")
-    func wrongParametersKeepAndWrongKeysEndAPendingActivation() throws {
+    @Test func `Wrong parameters keep a pending activation, wrong keys end it`() throws {
         let fixture = try ClientFixture()
         let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
         let answer = try fixture.server.exchange(devicePublicKey: started.devicePublicKey)
@@ -139,8 +134,7 @@ struct SessionActivationTests {
         #expect(fixture.session.validateActivationResponse(answer) == nil && fixture.session.canStartActivation)
     }
 
-    @Test("Unusable unlock keys may be corrected")
-    func unusableUnlockKeysMayBeCorrected() throws {
+    @Test func `Unusable unlock keys may be corrected`() throws {
         let fixture = try ClientFixture()
         let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
         let answer = try fixture.server.exchange(devicePublicKey: started.devicePublicKey)
@@ -160,16 +154,14 @@ struct SessionActivationTests {
         #expect(try fixture.accepted(.possessionKnowledge))
     }
 
-    @Test("Setup is copied and describes itself")
-    func setupIsCopiedAndDescribesItself() throws {
+    @Test func `Setup is copied and describes itself`() throws {
         let fixture = try ClientFixture(externalEncryptionKey: Data(repeating: 7, count: 16))
         #expect(fixture.session.sessionSetup.configuration == (try fixture.server.configuration))
         #expect(fixture.session.sessionSetup.externalEncryptionKey == Data(repeating: 7, count: 16))
         #expect(fixture.session.applicationKey == StrictBase64.encode(ProtocolServer.applicationKey))
     }
 
-    @Test("A configuration text is built from its three parts, and checked")
-    func configurationIsBuiltAndChecked() {
+    @Test(.verifies("sdk.md", "B-62")) func `A configuration text is built from its three parts, and checked`() {
         let built = PowerAuthCoreSessionSetup.buildConfiguration(
             appKey: "w4+hAeogFLTZjcSjPwbG2g==", appSecret: "Szls/7JWbKN+FAOijHcsPA==",
             publicKey:

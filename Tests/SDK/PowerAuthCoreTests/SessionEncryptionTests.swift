@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -38,10 +40,8 @@ struct SessionEncryptionTests {
                 : SharedInfo2.application(secret))
     }
 
-    @Test(
-        "A request and its response make the round trip",
-        arguments: [PowerAuthCoreEciesEncryptorScope.application, .activation])
-    func aRequestAndItsResponseMakeTheRoundTrip(scope: PowerAuthCoreEciesEncryptorScope) throws {
+    @Test(arguments: [PowerAuthCoreEciesEncryptorScope.application, .activation])
+    func `A request and its response make the round trip`(scope: PowerAuthCoreEciesEncryptorScope) throws {
         let fixture = try ClientFixture.activated()
         let temporary = try PrivateKey.generate()
         let exchange = try fixture.session.temporaryKeyExchange(for: scope, keys: fixture.keys())
@@ -68,8 +68,7 @@ struct SessionEncryptionTests {
         #expect(encryptor.decryptResponse(received) == nil, "a response is decrypted once")
     }
 
-    @Test("The purpose may be any bytes")
-    func thePurposeMayBeAnyBytes() throws {
+    @Test func `The purpose may be any bytes`() throws {
         let (serverKey, time) = (try PrivateKey.generate(), FixedTime())
         let purpose = Data([0xFF, 0x00, 0xC3])
         let encryptor = try #require(
@@ -95,8 +94,7 @@ struct SessionEncryptionTests {
         #expect(throws: ProtocolError.macMismatch) { try decrypt(asText) }
     }
 
-    @Test("Answers from the future are refused")
-    func answersFromTheFutureAreRefused() throws {
+    @Test func `Answers from the future are refused`() throws {
         let (serverKey, time) = (try PrivateKey.generate(), FixedTime())
         let encryptor = try #require(
             PowerAuthCoreEciesEncryptor(
@@ -105,8 +103,7 @@ struct SessionEncryptionTests {
             applicationKey: "key", temporaryKeyId: "id", activationIdentifier: nil)
         let parameters = EciesParameters(
             version: .v3_3, sharedInfo1: .init(bytes: Data()), applicationKey: "key", temporaryKeyId: "id")
-        let server = EciesServerDecryptor(
-            parameters: parameters, serverPrivateKey: serverKey, sharedInfo2: Data())
+        let server = EciesServerDecryptor(parameters: parameters, serverPrivateKey: serverKey, sharedInfo2: Data())
         let now = UInt64(time.currentTime() * 1000)
         for (timestamp, isAccepted) in [(now, true), (now + 3_600_000, false), (now - 3_600_000, false)] {
             let cryptogram = try #require(encryptor.encryptRequest(nil))
@@ -122,16 +119,14 @@ struct SessionEncryptionTests {
         }
     }
 
-    @Test("Several requests in flight have decryptors of their own")
-    func severalRequestsInFlightHaveDecryptorsOfTheirOwn() throws {
+    @Test func `Several requests in flight have decryptors of their own`() throws {
         let fixture = try ClientFixture()
         let temporary = try PrivateKey.generate()
         #expect(
             fixture.session.setPublicKey(
                 forEciesScope: .application, publicKey: StrictBase64.encode(temporary.publicKey.uncompressed),
                 publicKeyId: keyId))
-        let encryptor = try #require(
-            fixture.session.eciesEncryptor(for: .application, keys: nil, sharedInfo1: "/test"))
+        let encryptor = try #require(fixture.session.eciesEncryptor(for: .application, keys: nil, sharedInfo1: "/test"))
         var decryptors: [PowerAuthCoreEciesEncryptor] = []
         var keys: Set<Data> = []
         for _ in 0..<3 {
@@ -145,8 +140,7 @@ struct SessionEncryptionTests {
         #expect(!encryptor.canDecryptResponse && encryptor.copyForDecryption() == nil)
     }
 
-    @Test("Encryptors need a key, and those of the activation scope an activation")
-    func encryptorsNeedAKeyAndTheActivationScopeAnActivation() throws {
+    @Test func `Encryptors need a key, and those of the activation scope an activation`() throws {
         let fixture = try ClientFixture()
         let key = StrictBase64.encode(try PrivateKey.generate().publicKey.uncompressed)
         func set(_ scope: PowerAuthCoreEciesEncryptorScope, _ key: String, _ id: String = "id") -> Bool {
@@ -162,8 +156,7 @@ struct SessionEncryptionTests {
         #expect(fixture.session.eciesEncryptor(for: .activation, keys: fixture.keys(), sharedInfo1: "/test") != nil)
     }
 
-    @Test("Resets drop the keys of their scope")
-    func resetsDropTheKeysOfTheirScope() throws {
+    @Test func `Resets drop the keys of their scope`() throws {
         let fixture = try ClientFixture.activated()
         let key = StrictBase64.encode(try PrivateKey.generate().publicKey.uncompressed)
         for scope in [PowerAuthCoreEciesEncryptorScope.application, .activation] {
@@ -179,8 +172,7 @@ struct SessionEncryptionTests {
         #expect(!fixture.session.hasPublicKey(forEciesScope: .application))
     }
 
-    @Test("Loading another activation drops the temporary key")
-    func loadingAnotherActivationDropsTheTemporaryKey() throws {
+    @Test func `Loading another activation drops the temporary key`() throws {
         let fixture = try ClientFixture.activated()
         fixture.server.activationId = "11111111-4d0e-4b6c-9d27-3f8d1b6e0a11"
         let mine = fixture.session.serializedState()
@@ -192,8 +184,7 @@ struct SessionEncryptionTests {
         #expect(!fixture.session.hasPublicKey(forEciesScope: .activation))
     }
 
-    @Test("Temporary keys of others are refused")
-    func temporaryKeysOfOthersAreRefused() throws {
+    @Test func `Temporary keys of others are refused`() throws {
         let fixture = try ClientFixture.activated()
         let exchange = try fixture.session.temporaryKeyExchange(for: .activation, keys: fixture.keys())
         let key = try PrivateKey.generate().publicKey
@@ -214,8 +205,7 @@ struct SessionEncryptionTests {
         }
     }
 
-    @Test("The header is made from the meta data")
-    func metaDataMakeTheHeader() {
+    @Test func `The header is made from the meta data`() {
         let metaData = PowerAuthCoreEciesMetaData(
             applicationKey: "AAECAwQFBgcICQoLDA0ODw==", temporaryKeyId: keyId, activationIdentifier: "id")
         #expect(metaData.httpHeaderKey == "X-PowerAuth-Encryption")

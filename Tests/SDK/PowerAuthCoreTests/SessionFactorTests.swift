@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -12,8 +14,7 @@ struct SessionFactorTests {
 
     private func password(_ text: String) -> PowerAuthCorePassword { PowerAuthCorePassword(string: text) }
 
-    @Test("A changed password replaces the old one")
-    func aChangedPasswordReplacesTheOldOne() throws {
+    @Test func `A changed password replaces the old one`() throws {
         let fixture = try ClientFixture.activated()
         #expect(!fixture.session.changeUserPassword(password("1234"), newPassword: password("123")))
         #expect(!fixture.session.changeUserPassword(password("123"), newPassword: password("1234")))
@@ -22,8 +23,7 @@ struct SessionFactorTests {
         #expect(try !fixture.accepted(.possessionKnowledge))
     }
 
-    @Test("Biometry is added, replaced and removed")
-    func biometryIsAddedReplacedAndRemoved() throws {
+    @Test func `Biometry is added, replaced and removed`() throws {
         let fixture = try ClientFixture.activated()
         let vaultKey = try fixture.server.encryptedVaultKey()
         #expect(!fixture.session.hasBiometryFactor())
@@ -39,20 +39,17 @@ struct SessionFactorTests {
         #expect(fixture.sign(.possessionBiometry) == nil)
     }
 
-    @Test("The vault key of another activation is refused")
-    func theVaultKeyOfAnotherActivationIsRefused() throws {
+    @Test func `The vault key of another activation is refused`() throws {
         let fixture = try ClientFixture.activated()
         let other = VaultKey.random()
-        let wrapped = StrictBase64.encode(
-            try Vault.wrap(other, transportKey: #require(fixture.server.keys).transport))
+        let wrapped = StrictBase64.encode(try Vault.wrap(other, transportKey: #require(fixture.server.keys).transport))
         #expect(!fixture.session.addBiometryFactor(wrapped, keys: fixture.keys(biometry: true)))
         #expect(
             fixture.session.signData(
                 withDevicePrivateKey: wrapped, keys: fixture.keys(), data: Data(), format: .default) == nil)
     }
 
-    @Test("Vault keys depend on the index only")
-    func vaultKeysDependOnTheIndexOnly() throws {
+    @Test func `Vault keys depend on the index only`() throws {
         let fixture = try ClientFixture.activated()
         let vaultKey = try fixture.server.encryptedVaultKey()
         func key(_ index: UInt64) -> Data? {
@@ -62,8 +59,8 @@ struct SessionFactorTests {
         #expect(key(.max) != nil)
     }
 
-    @Test("A state with more password iterations than a new one keeps working, also after a password change")
-    func morePasswordIterations() throws {
+    @Test
+    func `A state with more password iterations than a new one keeps working, also after a password change`() throws {
         let fixture = try ClientFixture.activated()
         var record = try #require(try SessionStateCoding.decode(fixture.session.serializedState()))
         let old = SecretBytes(Data(ClientFixture.password.utf8))
@@ -81,8 +78,7 @@ struct SessionFactorTests {
         #expect(try fixture.accepted(.possessionKnowledge, password: "4321"))
     }
 
-    @Test("Device signatures verify in both formats")
-    func deviceSignaturesVerifyInBothFormats() throws {
+    @Test func `Device signatures verify in both formats`() throws {
         let fixture = try ClientFixture()
         let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
         let answer = try fixture.server.exchange(devicePublicKey: started.devicePublicKey)
@@ -97,13 +93,11 @@ struct SessionFactorTests {
         }
     }
 
-    @Test("Recovery data are read from the vault")
-    func recoveryDataComeBackFromTheVault() throws {
+    @Test func `Recovery data are read from the vault`() throws {
         let fixture = try ClientFixture()
         let recovery = PowerAuthCoreRecoveryData(recoveryCode: "EZEJG-RD4GK-7OLKN-MYGBQ", puk: "7165461507")
         try fixture.activate(recovery: recovery)
-        let read = fixture.session.activationRecoveryData(
-            try fixture.server.encryptedVaultKey(), keys: fixture.keys())
+        let read = fixture.session.activationRecoveryData(try fixture.server.encryptedVaultKey(), keys: fixture.keys())
         #expect(read?.recoveryCode == recovery.recoveryCode && read?.puk == recovery.puk)
         let without = try ClientFixture.activated()
         #expect(!without.session.hasActivationRecoveryData)
@@ -111,8 +105,9 @@ struct SessionFactorTests {
             without.session.activationRecoveryData(try without.server.encryptedVaultKey(), keys: without.keys()) == nil)
     }
 
-    @Test("The external key protects knowledge and biometry only; a second key and a second removal are refused")
-    func theExternalKeyProtectsKnowledgeAndBiometryOnly() throws {
+    @Test(.verifies("sdk.md", "B-28"))
+    func `The external key protects knowledge and biometry only; a second key and a second removal are refused`() throws
+    {
         let fixture = try ClientFixture.activated(biometry: true)
         func record() throws -> ActivationRecord {
             try #require(try SessionStateCoding.decode(fixture.session.serializedState()))
@@ -137,8 +132,7 @@ struct SessionFactorTests {
         fixture.session.restoreExternalEncryptionKey(nil)
     }
 
-    @Test("Without its external key, an activation signs with possession only")
-    func withoutItsExternalKeyAnActivationSignsWithPossessionOnly() throws {
+    @Test func `Without its external key, an activation signs with possession only`() throws {
         let fixture = try ClientFixture.activated(externalEncryptionKey: eek)
         let setup = try #require(PowerAuthCoreSessionSetup(configuration: try fixture.server.configuration))
         let restarted = try #require(PowerAuthCoreSession(sessionSetup: setup, timeService: fixture.time))
@@ -157,8 +151,7 @@ struct SessionFactorTests {
         #expect(try fixture.server.verify(#require(signature)))
     }
 
-    @Test("An activation without external key signs with possession only while the session has one")
-    func anActivationWithoutExternalKeyRefusesOne() throws {
+    @Test func `An activation without external key signs with possession only while the session has one`() throws {
         let fixture = try ClientFixture.activated()
         let setup = try #require(PowerAuthCoreSessionSetup(configuration: try fixture.server.configuration))
         setup.externalEncryptionKey = eek
@@ -169,8 +162,7 @@ struct SessionFactorTests {
         #expect(restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possession) != nil)
     }
 
-    @Test("The external key may be set during an activation")
-    func theExternalKeyMayBeSetDuringAnActivation() throws {
+    @Test func `The external key may be set during an activation`() throws {
         let fixture = try ClientFixture()
         let started = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
         let answer = try fixture.server.exchange(devicePublicKey: started.devicePublicKey)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -46,8 +48,7 @@ struct SessionRefusalTests {
         let keys = self.keys(biometry: ClientFixture.biometryKey)
         let password = PowerAuthCorePassword(string: "1234")
         let (data, text) = (Self.data, Self.text)
-        let answer = UncheckedKeyExchange(
-            activationId: "id", serverPublicKey: text, counterData: text, recovery: nil)
+        let answer = UncheckedKeyExchange(activationId: "id", serverPublicKey: text, counterData: text, recovery: nil)
         let request = UnsignedRequest(PowerAuthCoreHTTPRequestData(method: "POST", uri: "/test"))
         return [
             ("startActivation", false, { _ = try $0.startActivation(code: nil, signature: nil) }),
@@ -95,8 +96,8 @@ struct SessionRefusalTests {
         ]
     }
 
-    @Test("With an unusable setup every call is refused, and without an activation every one that needs it")
-    func states() throws {
+    @Test
+    func `With an unusable setup every call is refused, and without an activation every one that needs it`() throws {
         let (invalid, empty) = (try machine(externalKey: Data(count: 15)), try machine())
         for call in calls {
             #expect(reason(invalid, call.body) == .wrongState, "\(call.name)")
@@ -112,8 +113,9 @@ struct SessionRefusalTests {
         #expect(reason(empty, damaged) == .wrongParam)
     }
 
-    @Test("With an activation a parameter of a wrong form and one that does not decrypt have their own reasons")
-    func parameters() throws {
+    @Test
+    func `With an activation a parameter of a wrong form and one that does not decrypt have their own reasons`() throws
+    {
         let fixture = try ClientFixture.activated()
         let active = try machine(state: fixture.session.serializedState())
         let (right, plain) = (keys(biometry: ClientFixture.biometryKey), keys())

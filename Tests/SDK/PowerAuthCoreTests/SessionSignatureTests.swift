@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -9,12 +11,11 @@ import Testing
 @Suite("Sessions: signatures", .endsInTime)
 struct SessionSignatureTests {
     @Test(
-        "Every factor combination verifies and moves the counter by one",
         arguments: [
             PowerAuthCoreSignatureFactor.possession, .knowledge, .biometry, .possessionKnowledge, .possessionBiometry,
             .possessionKnowledgeBiometry,
         ])
-    func everyFactorCombinationVerifiesAndMovesTheCounterByOne(factor: PowerAuthCoreSignatureFactor) throws {
+    func `Every factor combination verifies and moves the counter by one`(factor: PowerAuthCoreSignatureFactor) throws {
         let fixture = try ClientFixture.activated(biometry: true)
         for round in 1...3 {
             #expect(try fixture.accepted(factor))
@@ -22,8 +23,8 @@ struct SessionSignatureTests {
         }
     }
 
-    @Test("Refused requests do not move the counter")
-    func refusedRequestsDoNotMoveTheCounter() throws {
+    @Test(.verifies("size", "UnsignedRequest.nonceTextLength"))
+    func `Refused requests do not move the counter`() throws {
         let fixture = try ClientFixture.activated()
         let before = fixture.session.serializedState()
         let requests = [
@@ -48,8 +49,7 @@ struct SessionSignatureTests {
         #expect(fixture.session.serializedState() == before)
     }
 
-    @Test("Error codes follow the order of checks")
-    func errorCodesFollowTheOrderOfChecks() throws {
+    @Test func `Error codes follow the order of checks`() throws {
         let fixture = try ClientFixture.activated()
         var machine = try SessionMachine(
             setup: #require(PowerAuthCoreSessionSetup(configuration: try fixture.server.configuration)))
@@ -74,8 +74,7 @@ struct SessionSignatureTests {
         #expect(code("POST", .possession) == .ok)
     }
 
-    @Test("A wrong password signs locally but is not accepted")
-    func aWrongPasswordSignsLocallyButIsNotAccepted() throws {
+    @Test func `A wrong password signs locally but is not accepted`() throws {
         let fixture = try ClientFixture.activated()
         #expect(try !fixture.accepted(.possessionKnowledge, password: "4321"))
         #expect(fixture.server.failedAttempts == 1)
@@ -85,8 +84,7 @@ struct SessionSignatureTests {
         #expect(fixture.server.failedAttempts == 0)
     }
 
-    @Test("Changed requests do not verify")
-    func changedRequestsDoNotVerify() throws {
+    @Test func `Changed requests do not verify`() throws {
         let fixture = try ClientFixture.activated()
         let body = Data("{}".utf8)
         func signature() throws -> PowerAuthCoreHTTPRequestDataSignature {
@@ -101,8 +99,7 @@ struct SessionSignatureTests {
         #expect(try !fixture.server.verify(signature(), body: Data("{ }".utf8)))
     }
 
-    @Test("Offline signatures are decimal")
-    func offlineSignaturesAreDecimal() throws {
+    @Test func `Offline signatures are decimal`() throws {
         let fixture = try ClientFixture.activated()
         func offline(_ size: UInt, _ factor: PowerAuthCoreSignatureFactor) -> String? {
             fixture.session.signHttpRequestData(
@@ -117,8 +114,9 @@ struct SessionSignatureTests {
         #expect(fixture.server.counterNumber == 3)
     }
 
-    @Test("An offline signature has four to eight digits for each factor, and a nonce of twenty-four characters")
-    func offlineSizes() throws {
+    @Test
+    func `An offline signature has four to eight digits for each factor, and a nonce of twenty-four characters`() throws
+    {
         let fixture = try ClientFixture.activated()
         func sign(_ size: UInt, nonce: String = "ICEiIyQlJicoKSorLC0uLw==") -> PowerAuthCoreHTTPRequestDataSignature? {
             fixture.session.signHttpRequestData(
@@ -137,8 +135,7 @@ struct SessionSignatureTests {
         #expect(PowerAuthCoreHTTPRequestData(method: "POST", uri: "/t").offlineSignatureSize == 8)
     }
 
-    @Test("Signed data are shown as Base64, and emptied by a text that is none")
-    func signedDataTexts() {
+    @Test func `Signed data are shown as Base64, and emptied by a text that is none`() {
         let signed = PowerAuthCoreSignedData(signingDataKey: .hmacApplication, data: Data([1]), signature: Data([2]))
         #expect(signed.dataBase64 == "AQ==" && signed.signatureBase64 == "Ag==" && signed.signatureFormat == .default)
         (signed.dataBase64, signed.signatureBase64) = ("Aw==", "BA==")
@@ -149,8 +146,7 @@ struct SessionSignatureTests {
         #expect(signed.signature.isEmpty)
     }
 
-    @Test("The parameters of a GET request are made canonical")
-    func getParametersAreCanonical() {
+    @Test func `The parameters of a GET request are made canonical`() {
         let data = PowerAuthCoreSession.prepareKeyValueDictionary(forDataSigning: [
             "zingly": "is da best", "420": "is equal to 10*42", "hello": "world", "hell0": "w0rld",
         ])
@@ -159,8 +155,7 @@ struct SessionSignatureTests {
                 == "420=is+equal+to+10*42&hell0=w0rld&hello=world&zingly=is+da+best")
     }
 
-    @Test("The header has its fields in order")
-    func headerHasTheFieldsInOrder() throws {
+    @Test func `The header has its fields in order`() throws {
         let fixture = try ClientFixture.activated()
         let signature = try #require(fixture.sign(.possessionKnowledge))
         let expected =
@@ -170,8 +165,7 @@ struct SessionSignatureTests {
         #expect(signature.authHeaderValue == expected)
     }
 
-    @Test("Several threads never share a counter value")
-    func severalThreadsNeverShareACounterValue() throws {
+    @Test func `Several threads never share a counter value`() throws {
         let fixture = try ClientFixture.activated()
         fixture.server.lookAhead = 64
         let session = fixture.session
@@ -188,8 +182,7 @@ struct SessionSignatureTests {
         #expect(try fixture.fetchStatus()?.counterState == .OK)
     }
 
-    @Test("Data signed by the server verify with the right key only")
-    func serverSignedDataVerifyWithTheRightKeyOnly() throws {
+    @Test func `Data signed by the server verify with the right key only`() throws {
         let fixture = try ClientFixture.activated()
         let data = Data("payload".utf8)
         for (key, signer, other) in [
@@ -211,8 +204,7 @@ struct SessionSignatureTests {
         }
     }
 
-    @Test("HMAC keys are those of the server")
-    func hmacKeysAreThoseOfTheServer() throws {
+    @Test func `HMAC keys are those of the server`() throws {
         let fixture = try ClientFixture.activated()
         let signed = PowerAuthCoreSignedData(signingDataKey: .hmacApplication, data: Data("data".utf8))
         #expect(fixture.session.signData(withHmacKey: signed, keys: nil))

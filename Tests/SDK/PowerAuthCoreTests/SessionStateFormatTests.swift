@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -18,14 +20,12 @@ struct SessionStateFormatTests {
         return try #require(try SessionStateCoding.decode(data))
     }
 
-    @Test("An empty session has three bytes")
-    func anEmptySessionHasThreeBytes() throws {
+    @Test func `An empty session has three bytes`() throws {
         #expect(SessionStateCoding.encode(nil).base64EncodedString() == "UEEA")
         #expect(try SessionStateCoding.decode(Data([0x50, 0x41, 0x00])) == nil)
     }
 
-    @Test("Version 6 is read and written byte for byte")
-    func versionSixIsReadAndWrittenByteForByte() throws {
+    @Test func `Version 6 is read and written byte for byte`() throws {
         let record = try record(Self.version6)
         #expect(record.activationId == "7b2f0c52-4d0a-4b0e-9a57-0f3e9f3f2a11")
         #expect(record.counter == .hash(try CounterData(Data(0..<16)), byte: 0))
@@ -33,16 +33,14 @@ struct SessionStateFormatTests {
         #expect(SessionStateCoding.encode(record).base64EncodedString() == Self.version6)
     }
 
-    @Test("Version 3 is read and written byte for byte")
-    func versionThreeIsReadAndWrittenByteForByte() throws {
+    @Test func `Version 3 is read and written byte for byte`() throws {
         let record = try record(Self.version3)
         #expect(record.counter == .numeric(7))
         #expect(record.protocolVersion == .V2)
         #expect(SessionStateCoding.encode(record).base64EncodedString() == Self.version3)
     }
 
-    @Test("Versions 4 and 5 are written as version 6")
-    func versionsFourAndFiveAreWrittenAsSix() throws {
+    @Test func `Versions 4 and 5 are written as version 6`() throws {
         let six = [UInt8](try #require(Data(base64Encoded: Self.version6)))
         var five = six.dropLast()
         five[4] = 0x35
@@ -57,8 +55,8 @@ struct SessionStateFormatTests {
         }
     }
 
-    @Test("Fewer password iterations than ten thousand are refused")
-    func fewerIterationsAreRefused() throws {
+    @Test(.verifies("size", "ActivationRecord.passwordIterations", "SymmetricKey.passwordIterations"))
+    func `Fewer password iterations than ten thousand are refused`() throws {
         var record = try record(Self.version6)
         record.passwordIterations = 10_000
         #expect(try SessionStateCoding.decode(SessionStateCoding.encode(record)) == record)
@@ -79,8 +77,7 @@ struct SessionStateFormatTests {
             pendingUpgradeVersion: .V3)
     }
 
-    @Test("Every field is at its place, in both forms, with all flags")
-    func everyField() throws {
+    @Test func `Every field is at its place, in both forms, with all flags`() throws {
         func locked(_ byte: UInt8) -> Data { Data([16]) + Data(repeating: byte, count: 16) }
         var common = Data([2]) + Data("id".utf8) + Data([0x00, 0x00, 0x4E, 0x20])
         for byte in UInt8(0x11)...0x15 { common += locked(byte) }
@@ -115,17 +112,11 @@ struct SessionStateFormatTests {
         }
     }
 
-    @Test("A field of an unacceptable size is named")
-    func fieldSizes() {
+    @Test func `A field of an unacceptable size is named`() {
         func mistake(_ change: (inout ActivationRecord) -> Void) -> ProtocolError? {
             var record = full(counter: .hash(.random(), byte: 0))
             change(&record)
-            do {
-                try record.validate()
-                return nil
-            } catch {
-                return error
-            }
+            return thrown { try record.validate() } as? ProtocolError
         }
         #expect(mistake({ _ in }) == nil)
         for (field, name) in [
@@ -152,8 +143,7 @@ struct SessionStateFormatTests {
         }
     }
 
-    @Test("A counter moves by one, and begins again behind its greatest value")
-    func movingCounters() {
+    @Test func `A counter moves by one, and begins again behind its greatest value`() {
         let data = CounterData.random()
         for (counter, next) in [
             (ActivationRecord.Counter.numeric(7), ActivationRecord.Counter.numeric(8)), (.numeric(.max), .numeric(0)),
@@ -166,16 +156,74 @@ struct SessionStateFormatTests {
         }
     }
 
-    @Test("Truncated data are refused", arguments: [version6, version3])
-    func truncatedDataAreRefused(text: String) throws {
+    /// The fields of the newest version in their order, with the bytes of a usable session.
+    private static let fields: [(name: String, bytes: Data)] = {
+        func key(_ byte: UInt8) -> Data { Data([16]) + Data(repeating: byte, count: 16) }
+        return [
+            ("magic", Data("PA".utf8)), ("content", Data([0x02])), ("tag", Data([0x50])),
+            ("data version", Data([0x36])), ("counter data", key(0x10)), ("activation id", Data([2, 0x69, 0x64])),
+            ("password iterations", Data([0x00, 0x00, 0x27, 0x10])), ("password salt", key(0x11)),
+            ("possession key", key(0x12)), ("knowledge key", key(0x13)), ("biometry key", key(0x14)),
+            ("transport key", key(0x15)), ("server public key", Data([2, 1, 2])),
+            ("device public key", Data([1, 3])), ("device private key", Data([3, 4, 5, 6])),
+            ("flags", Data([0x00, 0x00, 0x00, 0x00])), ("recovery data", Data([2, 8, 9])),
+            ("counter byte", Data([0xAB])),
+        ]
+    }()
+
+    /// A usable state in which a field has other bytes.
+    private func state(_ field: String = "", _ bytes: [UInt8] = []) -> Data {
+        Self.fields.reduce(into: Data()) { $0.append($1.name == field ? Data(bytes) : $1.bytes) }
+    }
+
+    @Test func `Data that end too early name the first field that is missing`() {
+        var begin = Data()
+        for (name, bytes) in Self.fields {
+            let torn = begin + bytes.dropLast()
+            #expect(throws: ProtocolError.missing(field: name)) { try SessionStateCoding.decode(torn) }
+            begin += bytes
+        }
+        let numeric = Data("PA".utf8) + Data([0x02, 0x50, 0x33, 0, 0, 0, 0, 0, 0, 7])
+        #expect(throws: ProtocolError.missing(field: "counter")) { try SessionStateCoding.decode(numeric) }
+    }
+
+    @Test func `Data that are refused name the field and the reason, each in its place`() throws {
+        #expect(try SessionStateCoding.decode(state()) != nil)
+        let rows: [(field: String, bytes: [UInt8], error: ProtocolError)] = [
+            ("magic", [0x41, 0x50], .invalidFormat(field: "magic", reason: "it is not PA")),
+            ("content", [0x00], .invalidFormat(field: "content", reason: "no activation follows")),
+            ("content", [0x01], .invalidFormat(field: "content", reason: "no activation follows")),
+            ("tag", [0x51], .invalidFormat(field: "content", reason: "no activation follows")),
+            ("data version", [0x32], .invalidFormat(field: "data version", reason: "it is not 3, 4, 5 or 6")),
+            ("data version", [0x37], .invalidFormat(field: "data version", reason: "it is not 3, 4, 5 or 6")),
+            (
+                "flags", [0x00, 0x00, 0x00, 0x10],
+                .invalidFormat(field: "flags", reason: "version 4 of a pending upgrade is unknown")
+            ),
+            ("counter data", [1, 0x10], .invalidLength(field: "counter data", expected: "16 bytes", actual: 1)),
+            ("counter data", [0], .invalidLength(field: "counter data", expected: "16 bytes", actual: 0)),
+            ("activation id", [2, 0xC3, 0x28], .invalidEncoding(field: "activation id")),
+            (
+                "password iterations", [0x00, 0x00, 0x27, 0x0F],
+                .invalidFormat(field: "password iterations", reason: "fewer than 10000")
+            ),
+            ("password salt", [1, 0x11], .invalidLength(field: "password salt", expected: "16 bytes", actual: 1)),
+        ]
+        for (field, bytes, error) in rows {
+            let refused = state(field, bytes)
+            #expect(throws: error, "\(field)") { try SessionStateCoding.decode(refused) }
+        }
+    }
+
+    @Test(arguments: [version6, version3]) func `Truncated data are refused`(text: String) throws {
         let data = try #require(Data(base64Encoded: text))
         for length in 0..<data.count {
             #expect(throws: ProtocolError.self) { try SessionStateCoding.decode(data.prefix(length)) }
         }
     }
 
-    @Test("Any flipped bit is refused or decoded consistently", arguments: [version6, version3])
-    func anyFlippedBitIsRefusedOrDecodedConsistently(text: String) throws {
+    @Test(arguments: [version6, version3])
+    func `Any flipped bit is refused or decoded consistently`(text: String) throws {
         let data = try #require(Data(base64Encoded: text))
         for index in data.indices {
             for bit in 0..<8 {
@@ -188,8 +236,7 @@ struct SessionStateFormatTests {
         }
     }
 
-    @Test("Unknown and legacy formats are refused")
-    func unknownAndLegacyFormatsAreRefused() {
+    @Test func `Unknown and legacy formats are refused`() {
         let formats: [[UInt8]] = [
             [], [0x50], [0x50, 0x41], [0x50, 0x41, 0x4D], [0x41, 0x50, 0x00], [0x50, 0x41, 0x02, 0x50, 0x37],
             [0x50, 0x41, 0x00, 0x00], [0x50, 0x41, 0x01, 0x50, 0x36], [0x50, 0x41, 0x02, 0x51, 0x36],
@@ -200,31 +247,26 @@ struct SessionStateFormatTests {
         }
     }
 
-    @Test("Unusable state leaves the session empty")
-    func unusableStateLeavesTheSessionEmpty() throws {
+    @Test func `Unusable state leaves the session empty`() throws {
         let fixture = try ClientFixture.activated()
         #expect(!fixture.session.deserializeState(Data([1, 2, 3])))
         #expect(fixture.session.canStartActivation)
         #expect(fixture.session.activationIdentifier == nil)
     }
 
-    @Test("A pending activation is not persisted")
-    func aPendingActivationIsNotPersisted() throws {
+    @Test func `A pending activation is not persisted`() throws {
         let fixture = try ClientFixture()
         _ = try #require(fixture.session.startActivation(PowerAuthCoreActivationStep1Param()))
         #expect(fixture.session.serializedState().base64EncodedString() == "UEEA")
     }
 
-    @Test("Saved state restores everything")
-    func savedStateRestoresEverything() throws {
+    @Test func `Saved state restores everything`() throws {
         let fixture = try ClientFixture()
         try fixture.activate(
             biometry: true,
             recovery: PowerAuthCoreRecoveryData(recoveryCode: "EZEJG-RD4GK-7OLKN-MYGBQ", puk: "7165461507"))
         #expect(try fixture.accepted(.possessionKnowledge))
-        let (identifier, fingerprint) = (
-            fixture.session.activationIdentifier, fixture.session.activationFingerprint
-        )
+        let (identifier, fingerprint) = (fixture.session.activationIdentifier, fixture.session.activationFingerprint)
         let state = fixture.session.serializedState()
         fixture.session.resetSession(true)
         #expect(fixture.session.activationIdentifier == nil && fixture.session.activationFingerprint == nil)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthCore
 import PowerAuthProtocol
@@ -7,8 +9,7 @@ import Testing
 /// protocol.md, sections 12, 21 and 22.
 @Suite("Sessions: status and counter", .endsInTime)
 struct SessionStatusTests {
-    @Test("Status shows state and attempts")
-    func statusShowsStateAndAttempts() throws {
+    @Test func `Status shows state and attempts`() throws {
         let fixture = try ClientFixture.activated()
         _ = try fixture.accepted(.possessionKnowledge, password: "0000")
         let status = try #require(try fixture.fetchStatus())
@@ -16,8 +17,7 @@ struct SessionStatusTests {
         #expect(status.remainingAttempts == 4 && !status.isProtocolUpgradeAvailable)
     }
 
-    @Test("The activation is blocked exactly at the maximum")
-    func theActivationIsBlockedExactlyAtTheMaximum() throws {
+    @Test func `The activation is blocked exactly at the maximum`() throws {
         let fixture = try ClientFixture.activated()
         for attempt in 1...5 {
             _ = try fixture.accepted(.possessionKnowledge, password: "0000")
@@ -27,8 +27,7 @@ struct SessionStatusTests {
         #expect(try fixture.fetchStatus()?.remainingAttempts == 0)
     }
 
-    @Test("More than 256 signatures keep the activation active")
-    func moreThan256SignaturesKeepTheActivationActive() throws {
+    @Test func `More than 256 signatures keep the activation active`() throws {
         let fixture = try ClientFixture.activated()
         for round in 1...263 {
             #expect(try fixture.accepted(.possession))
@@ -36,8 +35,7 @@ struct SessionStatusTests {
         }
     }
 
-    @Test("A client ahead is asked for a signature in time")
-    func aClientAheadIsAskedForASignatureInTime() throws {
+    @Test func `A client ahead is asked for a signature in time`() throws {
         let fixture = try ClientFixture.activated()
         for ahead in 1...19 {
             _ = fixture.sign(.possession)
@@ -49,16 +47,14 @@ struct SessionStatusTests {
         #expect(try fixture.fetchStatus()?.counterState == .OK)
     }
 
-    @Test("A client ahead by the whole window is lost")
-    func aClientAheadByTheWholeWindowIsLost() throws {
+    @Test func `A client ahead by the whole window is lost`() throws {
         let fixture = try ClientFixture.activated()
         for _ in 1...20 { _ = fixture.sign(.possession) }
         #expect(try fixture.fetchStatus()?.state == .deadlock)
         #expect(try !fixture.accepted(.possession), "the server cannot find the signature")
     }
 
-    @Test("Status checks keep a client alive")
-    func statusChecksKeepAClientAlive() throws {
+    @Test func `Status checks keep a client alive`() throws {
         let fixture = try ClientFixture.activated()
         for round in 1...22 {
             _ = fixture.sign(.possession)
@@ -70,8 +66,7 @@ struct SessionStatusTests {
         #expect(try fixture.fetchStatus()?.state == .active)
     }
 
-    @Test("A server ahead is followed", arguments: [1, 10, 19])
-    func aServerAheadIsFollowed(distance: Int) throws {
+    @Test(arguments: [1, 10, 19]) func `A server ahead is followed`(distance: Int) throws {
         let fixture = try ClientFixture.activated()
         fixture.server.advance(by: distance)
         let status = try #require(try fixture.fetchStatus())
@@ -80,15 +75,13 @@ struct SessionStatusTests {
         #expect(try fixture.fetchStatus()?.counterState == .OK)
     }
 
-    @Test("A server too far ahead is a deadlock")
-    func aServerTooFarAheadIsADeadlock() throws {
+    @Test func `A server too far ahead is a deadlock`() throws {
         let fixture = try ClientFixture.activated()
         fixture.server.advance(by: 22)
         #expect(try fixture.fetchStatus()?.state == .deadlock)
     }
 
-    @Test("A deadlock does not hide that an activation is blocked or removed")
-    func blockedAndRemovedAreNotHiddenByADeadlock() throws {
+    @Test func `A deadlock does not hide that an activation is blocked or removed`() throws {
         let fixture = try ClientFixture.activated()
         for _ in 1...25 { _ = fixture.sign(.possession) }
         fixture.server.state = .blocked
@@ -97,8 +90,7 @@ struct SessionStatusTests {
         #expect(try fixture.fetchStatus()?.state == .removed)
     }
 
-    @Test("An unknown counter byte is learned")
-    func anUnknownCounterByteIsLearned() throws {
+    @Test func `An unknown counter byte is learned`() throws {
         let fixture = try ClientFixture.activated()
         #expect(try fixture.accepted(.possession))
         // Data version 5 knows no counter byte: drop it and mark the data as such.
@@ -111,8 +103,7 @@ struct SessionStatusTests {
         #expect(try fixture.fetchStatus()?.counterState == .OK)
     }
 
-    @Test("A status of something else is refused")
-    func aStatusOfSomethingElseIsRefused() throws {
+    @Test func `A status of something else is refused`() throws {
         let fixture = try ClientFixture.activated()
         let status = try fixture.server.status(challenge: PowerAuthCoreSession.generateActivationStatusChallenge())
         let random = PowerAuthCoreEncryptedActivationStatus(

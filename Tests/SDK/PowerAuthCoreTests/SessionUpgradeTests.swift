@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -22,8 +24,7 @@ struct SessionUpgradeTests {
         try #require(try SessionStateCoding.decode(session.serializedState()))
     }
 
-    @Test("A legacy activation signs in decimal and counts")
-    func aLegacyActivationSignsInDecimalAndCounts() throws {
+    @Test func `A legacy activation signs in decimal and counts`() throws {
         let fixture = try legacyFixture()
         #expect(fixture.session.protocolVersion == .V2)
         #expect(try record(fixture.session).counter == .numeric(7))
@@ -46,8 +47,7 @@ struct SessionUpgradeTests {
         #expect(next.signature == expected)
     }
 
-    @Test("The upgrade goes through its steps in order")
-    func theUpgradeGoesThroughItsStepsInOrder() throws {
+    @Test func `The upgrade goes through its steps in order`() throws {
         let session = try legacyFixture().session
         #expect(session.hasProtocolUpgradeAvailable && !session.hasPendingProtocolUpgrade)
         #expect(!session.applyProtocolUpgradeData(StrictBase64.encode(Self.counterData)), "not started")
@@ -74,8 +74,7 @@ struct SessionUpgradeTests {
         #expect(!session.finishProtocolUpgrade(), "nothing pending")
     }
 
-    @Test("An upgrade continues after saving and loading")
-    func anUpgradeContinuesAfterSavingAndLoading() throws {
+    @Test func `An upgrade continues after saving and loading`() throws {
         let first = try legacyFixture().session
         #expect(first.startProtocolUpgrade())
         let second = try ClientFixture().session
@@ -88,8 +87,7 @@ struct SessionUpgradeTests {
         #expect(third.finishProtocolUpgrade())
     }
 
-    @Test("The data of an upgrade may come as an object")
-    func theDataOfAnUpgradeMayComeAsAnObject() throws {
+    @Test func `The data of an upgrade may come as an object`() throws {
         struct Unknown: PowerAuthCoreProtocolUpgradeData {
             var toVersion: PowerAuthCoreProtocolVersion { .NA }
         }
@@ -101,8 +99,7 @@ struct SessionUpgradeTests {
         #expect(session.protocolVersion == .V3)
     }
 
-    @Test("During an upgrade offline signatures are refused, and online ones are those of version 3")
-    func duringAnUpgradeOfflineSignaturesAreRefusedAndOnlineOnesAreV3() throws {
+    @Test func `During an upgrade offline signatures are refused, and online ones are those of version 3`() throws {
         let fixture = try legacyFixture()
         #expect(fixture.session.startProtocolUpgrade())
         let offline = PowerAuthCoreHTTPRequestData(
@@ -118,8 +115,7 @@ struct SessionUpgradeTests {
         #expect(fixture.session.signHttpRequestData(offline, keys: fixture.keys(), factor: .possession) != nil)
     }
 
-    @Test("Legacy fingerprints use the device key only")
-    func legacyFingerprintsUseTheDeviceKeyOnly() throws {
+    @Test func `Legacy fingerprints use the device key only`() throws {
         let fixture = try ClientFixture.activated()
         var machineRecord = try record(fixture.session)
         machineRecord.counter = .numeric(1)
@@ -128,8 +124,7 @@ struct SessionUpgradeTests {
         #expect(fixture.session.activationFingerprint == Fingerprint.v2(device: device))
     }
 
-    @Test("Without an activation there is nothing to upgrade")
-    func withoutAnActivationThereIsNothingToUpgrade() throws {
+    @Test func `Without an activation there is nothing to upgrade`() throws {
         let session = try ClientFixture().session
         #expect(!session.startProtocolUpgrade())
         #expect(!session.applyProtocolUpgradeData(StrictBase64.encode(Self.counterData)))

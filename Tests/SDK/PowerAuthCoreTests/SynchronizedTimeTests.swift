@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthCore
 import TestSupport
@@ -15,9 +17,7 @@ struct SynchronizedTimeTests {
     private let clock = Clock()
     private let time: SynchronizedTime
 
-    init() {
-        time = SynchronizedTime { [clock] in clock.now }
-    }
+    init() { time = SynchronizedTime { [clock] in clock.now } }
 
     private func synchronize(offset: TimeInterval, roundTrip: TimeInterval = 0.02) -> Bool {
         let task = time.startTimeSynchronizationTask()
@@ -26,16 +26,16 @@ struct SynchronizedTimeTests {
         return time.completeTimeSynchronizationTask(task, withServerTime: serverTime)
     }
 
-    @Test("A new clock is local time; small differences are accepted without an adjustment")
-    func smallDifferencesAreAcceptedWithoutAdjustment() {
+    @Test(.verifies("sharing.md", "Z-1"), .verifies("sdk.md", "B-50"))
+    func `A new clock is local time; small differences are accepted without an adjustment`() {
         #expect(!time.isTimeSynchronized && time.currentTime() == clock.now)
         #expect(synchronize(offset: 0) && time.isTimeSynchronized && time.adjustment == 0)
         #expect(synchronize(offset: 5) && time.adjustment == 0)
         #expect(synchronize(offset: -5) && time.adjustment == 0)
     }
 
-    @Test("Differences of half a minute move the clock, small changes of them do not, a reset forgets them")
-    func largeDifferencesMoveTheClockOnce() {
+    @Test(.verifies("sharing.md", "Z-1"), .verifies("sdk.md", "B-51"))
+    func `Differences of half a minute move the clock, small changes of them do not, a reset forgets them`() {
         #expect(synchronize(offset: 0))
         for target in [30.0, -30.0] {
             #expect(synchronize(offset: target))
@@ -49,16 +49,20 @@ struct SynchronizedTimeTests {
         #expect(!time.isTimeSynchronized && time.adjustment == 0 && time.precision == 0)
     }
 
-    @Test("An exchange of ten seconds counts; slower ones are ignored")
-    func slowExchangesAreIgnored() {
+    @Test(
+        .verifies("sharing.md", "Z-1"),
+        .verifies("sdk.md", "B-52"))
+    func `An exchange of ten seconds counts; slower ones are ignored`() {
         #expect(synchronize(offset: 0, roundTrip: 10))
         #expect(synchronize(offset: 3, roundTrip: 15.1) && time.adjustment == 0)
         time.reset()
         #expect(!synchronize(offset: 0, roundTrip: 17) && !time.isTimeSynchronized)
     }
 
-    @Test("Only the object of the start, and no start in the future, ends a measurement")
-    func foreignTasksAreRefused() {
+    @Test(
+        .verifies("sharing.md", "Z-1"),
+        .verifies("sdk.md", "B-53"))
+    func `Only the object of the start, and no start in the future, ends a measurement`() {
         for task in ["text", 5, Optional<Double>.none as Any, clock.now + 10] as [Any] {
             #expect(!time.completeTimeSynchronizationTask(task, withServerTime: clock.now))
         }

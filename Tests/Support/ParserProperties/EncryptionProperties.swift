@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -10,8 +12,7 @@ extension ParserProperty {
         let sharedInfo2 = SharedInfo2.application(Example.applicationSecret)
         let client = EciesClientEncryptor(
             parameters: parameters, serverPublicKey: serverKey.publicKey, sharedInfo2: sharedInfo2)
-        let server = EciesServerDecryptor(
-            parameters: parameters, serverPrivateKey: serverKey, sharedInfo2: sharedInfo2)
+        let server = EciesServerDecryptor(parameters: parameters, serverPrivateKey: serverKey, sharedInfo2: sharedInfo2)
         let plaintext = "plain".bytes
         let (request, _) = try client.encrypt(plaintext, timestamp: 1)
         let response = try server.decrypt(request).encryptor.encrypt(plaintext, timestamp: 2)
@@ -46,12 +47,10 @@ extension ParserProperty {
         return [
             ParserProperty("temporary-key-request", examples: [try request.jwt(key: key).bytes]) { data in
                 guard let parsed = try? TemporaryKeyRequest.parse(jwt: data.text) else { return }
-                try require(
-                    !parsed.token.isAuthentic(key: key) || parsed.request == request, "claims are signed", data)
+                try require(!parsed.token.isAuthentic(key: key) || parsed.request == request, "claims are signed", data)
             },
             ParserProperty("temporary-key-response", examples: [try response.jwt(key: serverKey).bytes]) { data in
-                let read = try? TemporaryKeyResponse(
-                    verifying: data.text, key: serverKey.publicKey, request: request)
+                let read = try? TemporaryKeyResponse(verifying: data.text, key: serverKey.publicKey, request: request)
                 try require(read == nil || read == response, "claims are signed", data)
             },
         ]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// One parser and what must hold for every input, valid or not: it answers with a value that obeys its rules

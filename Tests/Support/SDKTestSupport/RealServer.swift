@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-package import LabKit
+package import LabCore
 import LabSystem
 package import PowerAuthServer
 import Synchronization
@@ -76,9 +78,7 @@ package final class RealServer: Sendable {
 private final class Start: Sendable {
     private let waiting: Mutex<CheckedContinuation<LabServer.Listening, any Error>?>
 
-    init(_ continuation: CheckedContinuation<LabServer.Listening, any Error>) {
-        waiting = Mutex(continuation)
-    }
+    init(_ continuation: CheckedContinuation<LabServer.Listening, any Error>) { waiting = Mutex(continuation) }
 
     func finish(_ result: Result<LabServer.Listening, any Error>) {
         let continuation = waiting.withLock { waiting in

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
-package import HTTPClient
+package import LabHTTP
 import Synchronization
 import TestSupport
 
@@ -42,9 +44,7 @@ package final class TappedTransport: HTTPTransport {
     private let state = Mutex(State())
     private let network: any HTTPTransport
 
-    package init(_ network: any HTTPTransport = CurlTransport.shared) {
-        self.network = network
-    }
+    package init(_ network: any HTTPTransport = CurlTransport.shared) { self.network = network }
 
     /// Everything that was sent, oldest first.
     package var requests: [HTTPRequest] { state.withLock { $0.sent } }
@@ -80,9 +80,7 @@ package final class TappedTransport: HTTPTransport {
     }
 
     /// Takes back what no request of the path has met.
-    package func withdraw(_ path: String) {
-        state.withLock { $0.orders[path] = nil }
-    }
+    package func withdraw(_ path: String) { state.withLock { $0.orders[path] = nil } }
 
     package func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, NSError>) -> Void

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Foundation
-import LabKit
+import LabControl
+import LabCore
 package import PowerAuth2
 package import SimulatedDevice
 import TestSupport

@@ -1,5 +1,7 @@
-import HTTPClient
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabHTTP
 import PowerAuth2
 public import PowerAuthCore
 import PowerAuthShared

@@ -1,4 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
 public import Foundation
+import LabSystem
 public import PowerAuthShared
 import Synchronization
 
@@ -33,9 +37,50 @@ public func failure(_ call: (@escaping @Sendable (NSError?) -> Void) -> Void) as
     await callback { report in call { report($0) } }
 }
 
+/// The error that a body throws; nil when it throws none.
+public func thrown(_ body: () throws -> Void) -> (any Error)? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
 extension Result where Failure == NSError {
+    /// The error of a failure.
+    public var failure: NSError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+
     /// The SDK's error code of a failure.
     public var code: PowerAuthErrorCode? {
         if case .failure(let error) = self { error.powerAuthErrorCode } else { nil }
     }
+}
+
+/// Runs a body that blocks on a thread of its own, because the concurrency runtime has only a few.
+///
+/// - Parameter body: a test, or a part of one; it has the stack of a main thread.
+public func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        _ = runOnThread(name: "test", stackSize: 8 << 20) { continuation.resume(with: Result { try body() }) }
+    }
+}
+
+/// The main queue, which in a test process has no thread of its own.
+public enum MainQueue {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    /// True when the caller runs on the main queue.
+    public static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+}
+
+/// Waits until everything that was sent to the main queue before has run.
+public func mainQueueIsIdle() async {
+    await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
 }

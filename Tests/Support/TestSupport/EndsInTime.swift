@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A statically linked build has neither the module Testing nor tests; the package manager builds this target all the same.
 #if canImport(Testing)
-    import LabKit
+    import LabCore
     import Synchronization
     public import Testing
 
@@ -100,9 +102,7 @@
         /// The library gives bodies that it has on the heap: it builds the scopes of all traits into one function before
         /// it calls that (`Runner._applyScopingTraits`). So a body may be retained, and a function that does so may stand
         /// for one that does not: both take the function and its context alike, and neither takes ownership.
-        static func keep(_ body: Body) -> Body {
-            unsafeBitCast(Keeping { $0 }, to: Lending.self).keep(body)
-        }
+        static func keep(_ body: Body) -> Body { unsafeBitCast(Keeping { $0 }, to: Lending.self).keep(body) }
     }
 
     extension Trait where Self == EndsInTime {

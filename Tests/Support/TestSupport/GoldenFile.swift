@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A statically linked build has neither the module Testing nor tests; the package manager builds this target all the same.
 #if canImport(Testing)
     import Foundation

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import LabSystem
 
 /// The remaining objects after a test has released them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A number of every width, in an object, in a list, and alone.
 public struct NumbersOfEveryWidth: Encodable {
     private struct Inside: Encodable {

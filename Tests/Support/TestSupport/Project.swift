@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
 
 /// The package whose tests run, read in place.
@@ -13,4 +15,9 @@ public enum Project {
 
     /// The text of a file of it.
     public static func text(of path: String) throws -> String { try String(contentsOf: file(path), encoding: .utf8) }
+
+    /// The text of a Swift file below the line of its licence, as pages show it.
+    public static func code(of path: String) throws -> String {
+        try text(of: path).replacing("// SPDX-License-Identifier: Apache-2.0\n\n", with: "", maxReplacements: 1)
+    }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import Synchronization
@@ -46,9 +48,7 @@ final class TestThreads: Sendable {
     private let width: Int
     private let state = Mutex(State())
 
-    init(width: Int) {
-        self.width = width
-    }
+    init(width: Int) { self.width = width }
 
     fileprivate func enqueue(_ job: UnownedJob, of run: TestRun) {
         state.withLock { $0.waiting.append((job, run)) }
@@ -86,11 +86,7 @@ final class TestRun: TaskExecutor {
     fileprivate let hasBegun = Atomic(false)
     private let threads: TestThreads
 
-    init(_ threads: TestThreads = .shared) {
-        self.threads = threads
-    }
+    init(_ threads: TestThreads = .shared) { self.threads = threads }
 
-    func enqueue(_ job: consuming ExecutorJob) {
-        threads.enqueue(UnownedJob(job), of: self)
-    }
+    func enqueue(_ job: consuming ExecutorJob) { threads.enqueue(UnownedJob(job), of: self) }
 }

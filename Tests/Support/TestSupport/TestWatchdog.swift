@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
 import Glibc
-import LabKit
+import LabCore
 import LabSystem
 import Synchronization
 
@@ -55,9 +57,7 @@ import Synchronization
         }
 
         /// The test has ended, or the run continues without it.
-        func forget(_ end: TestEnd) {
-            running.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(end)) }
-        }
+        func forget(_ end: TestEnd) { running.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(end)) } }
 
         private func look() {
             // Read while no test can start, so that none starts after it.

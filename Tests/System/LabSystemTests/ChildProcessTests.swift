@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import LabSystem
@@ -31,21 +33,18 @@ struct ChildProcessTests {
         return String(decoding: try reading.readToEnd(), as: UTF8.self)
     }
 
-    @Test("Exit codes and signals are reported")
-    func reportsExitCodesAndSignals() throws {
+    @Test func `Exit codes and signals are reported`() throws {
         #expect(try run("exit 7").status == .exited(7))
         #expect(try run("kill -TERM $$").status == .signaled(SIGTERM))
         #expect(ExitStatus.signaled(SIGKILL).description == "ended by SIGKILL")
     }
 
-    @Test("Arguments, environment and directory reach the child")
-    func passesArgumentsEnvironmentAndDirectory() throws {
+    @Test func `Arguments, environment and directory reach the child`() throws {
         let result = try run("echo \"$LAB_X\"; pwd; echo $#", environment: ["LAB_X": "a b"], directory: "/usr")
         #expect(result.output == "a b\n/usr\n0\n")
     }
 
-    @Test("The child has only its three streams")
-    func theChildHasOnlyItsThreeStreams() throws {
+    @Test func `The child has only its three streams`() throws {
         let open = try FileDescriptor.open("/dev/null")
         let leaky = fcntl(open.rawValue, F_DUPFD, 0)
         defer { close(leaky) }
@@ -54,15 +53,13 @@ struct ChildProcessTests {
         #expect(names.count == 4 && names.prefix(3) == ["0", "1", "2"], "\(names)")
     }
 
-    @Test("The child leads a group of its own, when asked")
-    func theChildLeadsAGroupOfItsOwnWhenAsked() throws {
+    @Test func `The child leads a group of its own, when asked`() throws {
         let output = try run("ps -o pid=,pgid= -p $$", group: true).output
         let numbers = output.split(separator: " ").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
         #expect(numbers.count == 2 && numbers[0] == numbers[1], "\(output)")
     }
 
-    @Test("The child leads a session of its own, when asked, and shares the parent's otherwise")
-    func sessions() throws {
+    @Test func `The child leads a session of its own, when asked, and shares the parent's otherwise`() throws {
         for isOwn in [true, false] {
             let output = try FileDescriptor.pipe()
             let child = try ChildProcess.spawn(
@@ -75,8 +72,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test("The child blocks and ignores no signal, whatever its parent does")
-    func signalsOfTheChild() throws {
+    @Test func `The child blocks and ignores no signal, whatever its parent does`() throws {
         Signals.ignore(SIGPIPE)
         let status = Mutex("")
         // A thread of its own, because the threads of tests keep what is blocked in them.
@@ -85,16 +81,13 @@ struct ChildProcessTests {
             let output = try? run("exec grep -E '^Sig(Blk|Ign)' /proc/self/status").output
             status.withLock { $0 = output ?? "" }
         }.join()
-        let masks = status.withLock { $0 }.split(separator: "\n").compactMap {
-            UInt64($0.suffix(16), radix: 16)
-        }
+        let masks = status.withLock { $0 }.split(separator: "\n").compactMap { UInt64($0.suffix(16), radix: 16) }
         // glibc keeps the signals 32 and 33 to itself: no program can change what it inherits for them.
         let reserved: UInt64 = 0b11 << 31
         #expect(masks.map { $0 & ~reserved } == [0, 0])
     }
 
-    @Test("A stream is the parent's own when the child inherits it, and empty without one")
-    func streams() throws {
+    @Test func `A stream is the parent's own when the child inherits it, and empty without one`() throws {
         let input = try FileDescriptor.pipe()
         // The standard input of the tests, which nothing reads, is a pipe for the time of this test.
         let saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
@@ -114,8 +107,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test("A program that is open for writing is started when it is closed")
-    func justWritten() async throws {
+    @Test func `A program that is open for writing is started when it is closed`() async throws {
         let directory = try TemporaryDirectory()
         let program = directory.file("program")
         try Files.write(Data("#!/bin/sh\nexit 7\n".utf8), to: program, mode: 0o755)
@@ -133,16 +125,14 @@ struct ChildProcessTests {
         #expect(status == .exited(7))
     }
 
-    @Test("An executable that does not exist is reported by the call")
-    func anExecutableThatDoesNotExistIsReportedByTheCall() {
+    @Test func `An executable that does not exist is reported by the call`() {
         let error = #expect(throws: SystemError.self) { try ChildProcess.spawn(executable: "/nonexistent/program") }
         #expect(error?.call == "execve")
         #expect(error?.errno == ENOENT)
         #expect(error?.path == "/nonexistent/program")
     }
 
-    @Test("A missing directory is reported by the call")
-    func aMissingDirectoryIsReportedByTheCall() {
+    @Test func `A missing directory is reported by the call`() {
         let error = #expect(throws: SystemError.self) {
             try ChildProcess.spawn(executable: "/bin/true", directory: "/nonexistent")
         }
@@ -150,8 +140,7 @@ struct ChildProcessTests {
         #expect(error?.path == "/nonexistent")
     }
 
-    @Test("A death signal does not fire when the asking thread ends")
-    func aDeathSignalDoesNotFireWhenTheAskingThreadEnds() throws {
+    @Test func `A death signal does not fire when the asking thread ends`() throws {
         let input = try FileDescriptor.pipe()
         let output = try FileDescriptor.pipe()
         let asked = AskedChild()
@@ -170,8 +159,7 @@ struct ChildProcessTests {
         #expect(try cat.wait() == .signaled(SIGTERM))
     }
 
-    @Test("Signalling a child that has ended is accepted")
-    func signallingAChildThatHasEndedIsAccepted() throws {
+    @Test func `Signalling a child that has ended is accepted`() throws {
         let child = try ChildProcess.spawn(executable: "/bin/true")
         #expect(try child.wait() == .exited(0))
         try child.signal(SIGKILL)
@@ -179,8 +167,7 @@ struct ChildProcessTests {
         #expect(error?.errno == ECHILD)
     }
 
-    @Test("A watch notices the end of a process")
-    func aWatchNoticesTheEndOfAProcess() throws {
+    @Test func `A watch notices the end of a process`() throws {
         let child = try ChildProcess.spawn(executable: "/bin/sleep", arguments: ["1000"])
         let watch = try ProcessWatch(pid: child.pid)
         #expect(try !watch.waitForExit(timeoutNanoseconds: 0))
@@ -193,8 +180,7 @@ struct ChildProcessTests {
         #expect(throws: SystemError.self) { try ProcessWatch(pid: child.pid) }
     }
 
-    @Test("Children started at the same time are kept apart")
-    func childrenStartedAtTheSameTimeAreKeptApart() throws {
+    @Test func `Children started at the same time are kept apart`() throws {
         let statuses = StatusList()
         let threads = (0..<8).map { number in
             runOnThread(name: "spawner") {

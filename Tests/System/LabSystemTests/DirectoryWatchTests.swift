@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import LabSystem
@@ -16,8 +18,7 @@ struct DirectoryWatchTests {
         watch = try DirectoryWatch(directory.path)
     }
 
-    @Test("Each kind of change names its entries, each once; reading and what lies deeper name none")
-    func kinds() throws {
+    @Test func `Each kind of change names its entries, each once; reading and what lies deeper name none`() throws {
         let (file, other) = (directory.file("file"), directory.file("other"))
         #expect(watch.path == directory.path)
         let rows: [(String, Set<String>, () throws -> Void)] = [
@@ -43,8 +44,10 @@ struct DirectoryWatchTests {
         }
     }
 
-    @Test("After more changes than the kernel keeps, the caller has to look itself; later changes are named again")
-    func overflow() throws {
+    @Test
+    func `After more changes than the kernel keeps, the caller has to look itself; later changes are named again`()
+        throws
+    {
         let text = String(decoding: try Files.read("/proc/sys/fs/inotify/max_queued_events"), as: UTF8.self)
         let most = try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
         let files = try ["a", "b"].map { try FileDescriptor.open(directory.file($0), flags: O_WRONLY | O_CREAT) }
@@ -58,8 +61,7 @@ struct DirectoryWatchTests {
         #expect(try watch.changes() == ["a"])
     }
 
-    @Test("A directory that does not exist cannot be watched")
-    func missing() {
+    @Test func `A directory that does not exist cannot be watched`() {
         let path = directory.file("none")
         #expect(throws: SystemError(call: "inotify_add_watch", errno: ENOENT, path: path)) {
             try DirectoryWatch(path)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
 import Glibc
@@ -8,8 +10,7 @@ import Testing
 
 @Suite("Events and threads", .endsInTime)
 struct EventTests {
-    @Test("An event stays signalled until drained")
-    func anEventStaysSignalledUntilDrained() throws {
+    @Test func `An event stays signalled until drained`() throws {
         let event = try EventDescriptor()
         #expect(try !event.wait(timeoutNanoseconds: 0))
         event.signal()
@@ -18,8 +19,7 @@ struct EventTests {
         #expect(!event.drain())
     }
 
-    @Test("Draining reports whether the event was signalled")
-    func draining() throws {
+    @Test func `Draining reports whether the event was signalled`() throws {
         let event = try EventDescriptor()
         #expect(!event.drain())
         event.signal()
@@ -30,8 +30,7 @@ struct EventTests {
         #expect(try !event.wait(timeoutNanoseconds: 0))
     }
 
-    @Test("A thread has the beginning of its name, fifteen bytes of it")
-    func threadName() {
+    @Test func `A thread has the beginning of its name, fifteen bytes of it`() {
         let names = Mutex<[String]>([])
         for name in ["a name longer than fifteen bytes", "short"] {
             runOnThread(name: name) {
@@ -42,8 +41,7 @@ struct EventTests {
         #expect(names.withLock { $0 } == ["a name longer t\n", "short\n"])
     }
 
-    @Test("Polling reports each descriptor by itself")
-    func pollingReportsEachDescriptorByItself() throws {
+    @Test func `Polling reports each descriptor by itself`() throws {
         let first = try EventDescriptor()
         let second = try EventDescriptor()
         second.signal()
@@ -51,8 +49,7 @@ struct EventTests {
         #expect(ready == [false, false, true])
     }
 
-    @Test("Durations come from a clock that does not go back")
-    func durationsComeFromAClockThatDoesNotGoBack() {
+    @Test func `Durations come from a clock that does not go back`() {
         var last = MonotonicClock.nanoseconds()
         for _ in 0..<1_000 {
             let now = MonotonicClock.nanoseconds()
@@ -61,8 +58,7 @@ struct EventTests {
         }
     }
 
-    @Test("A joined thread has run its body")
-    func aJoinedThreadHasRunItsBody() {
+    @Test func `A joined thread has run its body`() {
         let box = Box()
         runOnThread(name: "a name longer than fifteen bytes") { box.value.store(true, ordering: .releasing) }.join()
         let isDone = box.value.load(ordering: .acquiring)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import LabSystem
@@ -10,8 +12,7 @@ struct FileDescriptorTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("Reading and writing at a place leaves the position where it was")
-    func places() throws {
+    @Test func `Reading and writing at a place leaves the position where it was`() throws {
         let file = try FileDescriptor.open(directory.file("f"), flags: O_RDWR | O_CREAT)
         try file.writeAll(Data("0123456789".utf8))
         try file.writeAll(Data("ab".utf8), at: 3)
@@ -26,15 +27,14 @@ struct FileDescriptorTests {
         #expect(try reader.read(count: 1).isEmpty)
     }
 
-    @Test("Everything is read to the end, in pieces of any number", arguments: Sizes.ofBatches(65_536))
-    func whole(size: Int) throws {
+    @Test(arguments: Sizes.ofBatches(65_536))
+    func `Everything is read to the end, in pieces of any number`(size: Int) throws {
         let content = Data(repeating: 1, count: size / 3) + Data(repeating: 2, count: size - size / 3)
         try Files.write(content, to: directory.file("f"))
         #expect(try FileDescriptor.open(directory.file("f")).readToEnd() == content)
     }
 
-    @Test("A file has the length that it is cut to, or more when memory for it is reserved")
-    func length() throws {
+    @Test func `A file has the length that it is cut to, or more when memory for it is reserved`() throws {
         let file = try FileDescriptor.open(directory.file("f"), flags: O_RDWR | O_CREAT)
         try file.writeAll(Data("0123456789".utf8))
         try file.truncate(to: 4)
@@ -50,16 +50,14 @@ struct FileDescriptorTests {
         #expect(try file.size() == 6)
     }
 
-    @Test("A file is made with its permissions, which are private by default")
-    func permissions() throws {
+    @Test func `A file is made with its permissions, which are private by default`() throws {
         let file = try FileDescriptor.open(directory.file("f"), flags: O_WRONLY | O_CREAT)
         #expect(try file.permissions() == 0o600)
         let other = try FileDescriptor.open(directory.file("g"), flags: O_WRONLY | O_CREAT, mode: 0o400)
         #expect(try other.permissions() == 0o400)
     }
 
-    @Test("An open file is the one at a path until it is replaced there")
-    func sameFile() throws {
+    @Test func `An open file is the one at a path until it is replaced there`() throws {
         let path = directory.file("f")
         try Files.touch(path)
         let file = try FileDescriptor.open(path)
@@ -74,8 +72,7 @@ struct FileDescriptorTests {
         #expect(try !file.isSameFile(asPath: path))
     }
 
-    @Test("A file keeps its identity until it is replaced, written or dated")
-    func identity() throws {
+    @Test func `A file keeps its identity until it is replaced, written or dated`() throws {
         let path = directory.file("f")
         /// Sets the time of the last change.
         func date(_ seconds: Int, _ microseconds: Int) throws -> FileIdentity {
@@ -96,8 +93,7 @@ struct FileDescriptorTests {
         #expect(try date(1_700_000_000, 0) != first, "it is another file")
     }
 
-    @Test("A call that fails names itself, its file and the reason")
-    func errors() throws {
+    @Test func `A call that fails names itself, its file and the reason`() throws {
         let path = directory.file("f")
         try Files.touch(path)
         let reader = try FileDescriptor.open(path)
@@ -121,8 +117,7 @@ struct FileDescriptorTests {
         }
     }
 
-    @Test("The limit of open files is never lowered, and raised no further than the process may")
-    func openFiles() {
+    @Test func `The limit of open files is never lowered, and raised no further than the process may`() {
         let limit = OpenFileLimit.raise(to: 1)
         #expect(limit > 1)
         #expect(OpenFileLimit.raise(to: limit) == limit)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
 import Glibc
@@ -11,8 +13,7 @@ struct FileLockTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("Two locks on one path exclude each other")
-    func twoLocksOnOnePathExcludeEachOther() throws {
+    @Test func `Two locks on one path exclude each other`() throws {
         let first = try FileLock(path: directory.file("lock"))
         let second = try FileLock(path: directory.file("lock"))
         try first.lock()
@@ -22,16 +23,14 @@ struct FileLockTests {
         #expect(try second.tryLock())
     }
 
-    @Test("A body that throws releases the lock")
-    func aBodyThatThrowsGivesTheLockBack() throws {
+    @Test func `A body that throws releases the lock`() throws {
         let first = try FileLock(path: directory.file("lock"))
         let second = try FileLock(path: directory.file("lock"))
         #expect(throws: CancellationError.self) { try first.withLock { throw CancellationError() } }
         #expect(try second.tryLock())
     }
 
-    @Test("Shares coexist and exclude the whole lock")
-    func sharesCoexistAndExcludeTheWholeLock() throws {
+    @Test func `Shares coexist and exclude the whole lock`() throws {
         let first = try FileLock(path: directory.file("lock"))
         let second = try FileLock(path: directory.file("lock"))
         #expect(try first.tryLockShared())
@@ -41,8 +40,7 @@ struct FileLockTests {
         #expect(try first.tryLock())
     }
 
-    @Test("A share is given at once while there are only shares, and does not exclude readers")
-    func shares() throws {
+    @Test func `A share is given at once while there are only shares, and does not exclude readers`() throws {
         let locks = try (0..<3).map { _ in try FileLock(path: directory.file("lock")) }
         try locks[0].lockShared()
         try locks[1].lockShared()
@@ -58,8 +56,7 @@ struct FileLockTests {
         #expect(try locks[0].tryLock(), "its end has released the lock")
     }
 
-    @Test("A lock of a missing file makes the file only when asked")
-    func missingFile() throws {
+    @Test func `A lock of a missing file makes the file only when asked`() throws {
         let path = directory.file("lock")
         #expect(throws: SystemError(call: "open", errno: ENOENT, path: path)) {
             try FileLock(path: path, create: false)
@@ -73,8 +70,7 @@ struct FileLockTests {
         #expect(try !lock.isNamed())
     }
 
-    @Test("The lock of an open file excludes others of its path")
-    func openFile() throws {
+    @Test func `The lock of an open file excludes others of its path`() throws {
         let file = try FileDescriptor.open(directory.file("lock"), flags: O_RDWR | O_CREAT)
         let lock = FileLock(file)
         #expect(lock.path == directory.file("lock"))
@@ -83,8 +79,7 @@ struct FileLockTests {
         #expect(FileLock(try FileDescriptor.pipe().reading).path == "")
     }
 
-    @Test("Waiting ends when the holder releases")
-    func waitingEndsWhenTheHolderReleases() throws {
+    @Test func `Waiting ends when the holder releases`() throws {
         let path = directory.file("lock")
         let holder = try FileLock(path: path)
         try holder.lock()
@@ -99,8 +94,7 @@ struct FileLockTests {
         thread.join()
     }
 
-    @Test("The kernel releases the lock of a killed process")
-    func theKernelReleasesTheLockOfAKilledProcess() throws {
+    @Test func `The kernel releases the lock of a killed process`() throws {
         let path = directory.file("lock")
         // flock(1) holds the lock while its command runs; the command reports that it runs, then waits for its input.
         let input = try FileDescriptor.pipe()
@@ -117,8 +111,7 @@ struct FileLockTests {
         withExtendedLifetime(input) {}
     }
 
-    @Test("A removed lock file is noticed")
-    func aRemovedLockFileIsNoticed() throws {
+    @Test func `A removed lock file is noticed`() throws {
         let lock = try FileLock(path: directory.file("lock"))
         #expect(try lock.isCurrent())
         try Files.remove(directory.file("lock"))
@@ -127,8 +120,7 @@ struct FileLockTests {
         #expect(try !lock.isCurrent())
     }
 
-    @Test("Held locks of a process are listed with their paths")
-    func heldLocksOfAProcessAreListedWithTheirPaths() throws {
+    @Test func `Held locks of a process are listed with their paths`() throws {
         let lock = try FileLock(path: directory.file("lock"))
         try lock.lock()
         // An optimised build would close the file before.
@@ -138,8 +130,7 @@ struct FileLockTests {
         #expect(mine?.isExclusive == true)
     }
 
-    @Test("Of two open files on two file systems the locked one is listed")
-    func lockOnOneOfTwoFileSystems() throws {
+    @Test func `Of two open files on two file systems the locked one is listed`() throws {
         let memory = "/dev/shm/lab-test-\(UUID().uuidString)"
         defer { try? Files.remove(memory) }
         let locks = try [directory.file("lock"), memory].map { try FileLock(path: $0) }
@@ -153,8 +144,7 @@ struct FileLockTests {
         #expect(!rest.contains { $0.hasSuffix("\(directoryName)/lock") })
     }
 
-    @Test("A process that waits for a lock is listed with the lock's file")
-    func lockWaiters() throws {
+    @Test func `A process that waits for a lock is listed with the lock's file`() throws {
         let held = try FileLock(path: directory.file("lock"))
         try held.lock()
         let file = try #require(
@@ -170,8 +160,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("A process that has ended holds no locks")
-    func noProcess() throws {
+    @Test func `A process that has ended holds no locks`() throws {
         #expect(try ProcessTable.heldLocks(by: Int32.max).isEmpty)
     }
 

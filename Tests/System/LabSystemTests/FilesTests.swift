@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CDispatch
 import Foundation
 import Glibc
@@ -12,35 +14,33 @@ struct FilesTests {
     init() throws { directory = try TemporaryDirectory() }
 
     @Test(
-        "The directory and the name of a path are read off its text, also off one character",
         arguments: [
             ("a/b/c", "a/b", "c"), ("/a/b", "/a", "b"), ("/a", "/", "a"), ("a", ".", "a"), ("/", "/", ""),
             ("", ".", ""),
             ("a/b/", "a", "b"), ("./a", ".", "a"), ("ž", ".", "ž"),
         ])
-    func partsOfAPath(path: String, directory: String, name: String) {
+    func `The directory and the name of a path are read off its text, also off one character`(
+        path: String, directory: String, name: String
+    ) {
         #expect(Files.directory(of: path) == directory)
         #expect(Files.name(of: path) == name)
     }
 
-    @Test("Writing replaces the whole content and leaves no temporary file")
-    func writingReplacesTheWholeContentAndLeavesNoTemporaryFile() throws {
+    @Test func `Writing replaces the whole content and leaves no temporary file`() throws {
         try Files.write(Data("first, and longer".utf8), to: directory.file("a"))
         try Files.write(Data("second".utf8), to: directory.file("a"))
         #expect(try Files.read(directory.file("a")) == Data("second".utf8))
         #expect(try Files.list(directory.path) == ["a"])
     }
 
-    @Test("Written files are private")
-    func writtenFilesArePrivate() throws {
+    @Test func `Written files are private`() throws {
         try Files.write(Data(), to: directory.file("a"))
         var status = stat()
         #expect(stat(directory.file("a"), &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
     }
 
-    @Test("A tree is removed without following links")
-    func aTreeIsRemovedWithoutFollowingLinks() throws {
+    @Test func `A tree is removed without following links`() throws {
         try Files.createDirectory(directory.file("tree/a/b/c"))
         try Files.touch(directory.file("tree/a/b/c/file"))
         try Files.touch(directory.file("outside"))
@@ -49,21 +49,18 @@ struct FilesTests {
         #expect(try Files.list(directory.path) == ["outside"])
     }
 
-    @Test("Removing a missing file is accepted")
-    func removingWhatIsNotThereIsAccepted() throws {
+    @Test func `Removing a missing file is accepted`() throws {
         try Files.remove(directory.file("nothing"))
         try Files.removeTree(directory.file("nothing"))
     }
 
-    @Test("A link is replaced in one step")
-    func aLinkIsReplacedInOneStep() throws {
+    @Test func `A link is replaced in one step`() throws {
         try Files.symlink(directory.file("latest"), to: "one")
         try Files.symlink(directory.file("latest"), to: "two")
         #expect(try Files.readLink(directory.file("latest")) == "two")
     }
 
-    @Test("An exclusive rename does not replace")
-    func anExclusiveRenameDoesNotReplace() throws {
+    @Test func `An exclusive rename does not replace`() throws {
         try Files.createDirectory(directory.file("a"))
         try Files.createDirectory(directory.file("b"))
         let error = #expect(throws: SystemError.self) {
@@ -72,8 +69,7 @@ struct FilesTests {
         #expect(error?.errno == EEXIST)
     }
 
-    @Test("A directory open to others is not private")
-    func aDirectoryOpenToOthersIsNotPrivate() throws {
+    @Test func `A directory open to others is not private`() throws {
         #expect(try Files.isPrivateDirectory(directory.path))
         for mode in [0o755, 0o750, 0o701] as [mode_t] {
             chmod(directory.path, mode)
@@ -81,8 +77,7 @@ struct FilesTests {
         }
     }
 
-    @Test("A directory watch names what changed")
-    func aDirectoryWatchNamesWhatChanged() throws {
+    @Test func `A directory watch names what changed`() throws {
         let watch = try DirectoryWatch(directory.path)
         #expect(try watch.changes() == [])
         try Files.touch(directory.file("new"))
@@ -91,20 +86,18 @@ struct FilesTests {
     }
 
     @Test(
-        "A path from the root has neither dots nor double slashes",
         arguments: [
             ("/a/./b/../c", "/a/c"), ("/", "/"), ("/..", "/"), ("/../a", "/a"), ("/a/", "/a"), ("//a//b", "/a/b"),
             ("/a/..", "/"), ("/.a/..b", "/.a/..b"),
         ])
-    func absolute(path: String, expected: String) {
+    func `A path from the root has neither dots nor double slashes`(path: String, expected: String) {
         #expect(Files.absolute(path) == expected)
         let here = Files.absolute(FileManager.default.currentDirectoryPath)
         #expect(Files.absolute(".") == here)
         #expect(Files.absolute("x") == Files.absolute("\(here)/x"))
     }
 
-    @Test("A link counts by its target, and is not a private directory itself")
-    func kinds() throws {
+    @Test func `A link counts by its target, and is not a private directory itself`() throws {
         try Files.touch(directory.file("file"))
         try Files.createDirectory(directory.file("folder"))
         try Files.symlink(directory.file("to folder"), to: directory.file("folder"))
@@ -120,8 +113,10 @@ struct FilesTests {
     /// The permissions of a file or directory.
     private func mode(_ path: String) throws -> UInt32 { try FileDescriptor.open(path).permissions() }
 
-    @Test("A directory is made private and with its parents, unless that is refused; an existing one is accepted")
-    func directories() throws {
+    @Test
+    func `A directory is made private and with its parents, unless that is refused; an existing one is accepted`()
+        throws
+    {
         let path = directory.file("a/b/c")
         #expect(throws: SystemError(call: "mkdir", errno: ENOENT, path: path)) {
             try Files.createDirectory(path, intermediates: false)
@@ -137,14 +132,13 @@ struct FilesTests {
         #expect(throws: SystemError(call: "mkdir", errno: EEXIST, path: path)) { try Files.createNewDirectory(path) }
     }
 
-    @Test("Everything in a directory is listed, sorted")
-    func list() throws {
+    @Test func `Everything in a directory is listed, sorted`() throws {
         for name in ["c", ".a", "b", "B"] { try Files.touch(directory.file(name)) }
         #expect(try Files.list(directory.path) == [".a", "B", "b", "c"])
     }
 
-    @Test("A copy replaces its target and is the same, in pieces of any number", arguments: Sizes.ofBatches(262_144))
-    func copy(size: Int) throws {
+    @Test(arguments: Sizes.ofBatches(262_144))
+    func `A copy replaces its target and is the same, in pieces of any number`(size: Int) throws {
         let content = Data(repeating: 1, count: size / 3) + Data(repeating: 2, count: size - size / 3)
         try Files.write(content, to: directory.file("source"))
         try Files.write(Data("old".utf8), to: directory.file("target"))
@@ -154,8 +148,7 @@ struct FilesTests {
         #expect(try Files.list(directory.path) == ["source", "target"])
     }
 
-    @Test("When its content fails, a file keeps the old one, and no temporary file stays")
-    func failedWrite() throws {
+    @Test func `When its content fails, a file keeps the old one, and no temporary file stays`() throws {
         let path = directory.file("a")
         try Files.write(Data("old".utf8), to: path)
         #expect(throws: CancellationError.self) {
@@ -176,8 +169,7 @@ struct FilesTests {
         #expect(try Files.list(directory.path) == ["a", "folder"])
     }
 
-    @Test("A refused change names the call, the file and the reason")
-    func refused() throws {
+    @Test func `A refused change names the call, the file and the reason`() throws {
         let (file, folder, none) = (directory.file("file"), directory.file("folder"), directory.file("none"))
         try Files.touch(file)
         try Files.createDirectory(folder)
@@ -199,8 +191,7 @@ struct FilesTests {
         #expect(try Files.list(directory.path) == ["file", "folder"])
     }
 
-    @Test("An exclusive rename to a free name moves, and a tree that is one file is removed")
-    func moved() throws {
+    @Test func `An exclusive rename to a free name moves, and a tree that is one file is removed`() throws {
         try Files.write(Data("x".utf8), to: directory.file("a"))
         try Files.renameExclusively(directory.file("a"), to: directory.file("b"))
         #expect(try Files.list(directory.path) == ["b"])

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import LabSystem
@@ -8,8 +10,7 @@ import Testing
 struct SharedMemoryTests {
     private let name = "/labsystemtest-\(UUID().uuidString.prefix(12))"
 
-    @Test("Two mappings show the same bytes")
-    func twoMappingsShowTheSameBytes() throws {
+    @Test func `Two mappings show the same bytes`() throws {
         let created = try SharedMemoryObject.create(name: name, size: 256)
         defer { try? SharedMemoryObject.unlink(name: name) }
         let opened = try SharedMemoryObject.open(name: name)
@@ -21,8 +22,7 @@ struct SharedMemoryTests {
         #expect(try SharedMemoryObject.list().contains(name))
     }
 
-    @Test("An object detects the removal of its name, and has its size until then")
-    func anObjectKnowsWhenItsNameIsGone() throws {
+    @Test func `An object detects the removal of its name, and has its size until then`() throws {
         let object = try SharedMemoryObject.create(name: name, size: 256)
         #expect(try object.sizeIfNamed() == 256)
         try object.truncate(to: 16)
@@ -31,8 +31,7 @@ struct SharedMemoryTests {
         #expect(try object.sizeIfNamed() == nil)
     }
 
-    @Test("A copy of the first bytes has as many as exist, also after a truncation")
-    func copy() throws {
+    @Test func `A copy of the first bytes has as many as exist, also after a truncation`() throws {
         let object = try SharedMemoryObject.create(name: name, size: 256)
         defer { try? SharedMemoryObject.unlink(name: name) }
         let memory = try object.map()
@@ -46,10 +45,8 @@ struct SharedMemoryTests {
         #expect(throws: SystemError.self) { try SharedMemoryObject.copy(name: name, count: 128) }
     }
 
-    @Test(
-        "An object without enough memory is refused and leaves no name, instead of crashing its users",
-        .enabled(if: sharedMemoryIsLimited, "the machine's shared memory has no limit"))
-    func anObjectWithoutRoomIsRefused() throws {
+    @Test(.enabled(if: sharedMemoryIsLimited, "the machine's shared memory has no limit"))
+    func `An object without enough memory is refused and leaves no name, instead of crashing its users`() throws {
         defer { try? SharedMemoryObject.unlink(name: name) }
         let error = #expect(throws: SystemError.self) { try SharedMemoryObject.create(name: name, size: 1 << 44) }
         #expect(error?.call == "posix_fallocate")
@@ -63,8 +60,7 @@ struct SharedMemoryTests {
         return statvfs("/dev/shm", &status) == 0 && status.f_blocks > 0 && status.f_blocks < 1 << 30
     }
 
-    @Test("Creating twice fails with EEXIST")
-    func creatingTwiceFailsWithEEXIST() throws {
+    @Test func `Creating twice fails with EEXIST`() throws {
         _ = try SharedMemoryObject.create(name: name, size: 256)
         defer { try? SharedMemoryObject.unlink(name: name) }
         let error = #expect(throws: SystemError.self) { try SharedMemoryObject.create(name: name, size: 256) }
@@ -72,22 +68,19 @@ struct SharedMemoryTests {
         #expect(error?.path == name)
     }
 
-    @Test("Opening a missing name fails with ENOENT")
-    func openingAMissingNameFailsWithENOENT() {
+    @Test func `Opening a missing name fails with ENOENT`() {
         let error = #expect(throws: SystemError.self) { try SharedMemoryObject.open(name: name) }
         #expect(error?.errno == ENOENT)
     }
 
-    @Test("Mapping more than the size fails instead of crashing later")
-    func mappingMoreThanThereIsFailsInsteadOfCrashingLater() throws {
+    @Test func `Mapping more than the size fails instead of crashing later`() throws {
         let object = try SharedMemoryObject.create(name: name, size: 100)
         defer { try? SharedMemoryObject.unlink(name: name) }
         let error = #expect(throws: SystemError.self) { try object.map(count: 256) }
         #expect(error?.errno == EOVERFLOW)
     }
 
-    @Test("A mapped file of another size is refused")
-    func aMappedFileOfAnotherSizeIsRefused() throws {
+    @Test func `A mapped file of another size is refused`() throws {
         let directory = try TemporaryDirectory()
         _ = try MappedMemory.file(directory.file("page"), size: 4_096, create: true)
         let error = #expect(throws: SystemError.self) {
@@ -96,8 +89,8 @@ struct SharedMemoryTests {
         #expect(error?.errno == EOVERFLOW)
     }
 
-    @Test("A file is mapped up to its end, and from one byte on", arguments: [-1, 0, 1] + Sizes.around(100))
-    func mappedFile(count: Int) throws {
+    @Test(arguments: [-1, 0, 1] + Sizes.around(100))
+    func `A file is mapped up to its end, and from one byte on`(count: Int) throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("page")
         let file = try FileDescriptor.open(path, flags: O_RDWR | O_CREAT)
@@ -117,8 +110,7 @@ struct SharedMemoryTests {
         #expect((whole == nil) == (count != 100), "a file of exactly this size")
     }
 
-    @Test("Words are read and written in every way, and changed only from the expected value")
-    func words() throws {
+    @Test func `Words are read and written in every way, and changed only from the expected value`() throws {
         let object = try SharedMemoryObject.create(name: name, size: 64)
         defer { try? SharedMemoryObject.unlink(name: name) }
         let memory = try object.map()
@@ -140,8 +132,7 @@ struct SharedMemoryTests {
         withExtendedLifetime(memory) {}
     }
 
-    @Test("The last change of an own object is its time; a missing one has none")
-    func lastChange() throws {
+    @Test func `The last change of an own object is its time; a missing one has none`() throws {
         _ = try SharedMemoryObject.create(name: name, size: 64)
         defer { try? SharedMemoryObject.unlink(name: name) }
         var times = Array(repeating: timeval(tv_sec: 1_700_000_000, tv_usec: 250_000), count: 2)
@@ -152,8 +143,7 @@ struct SharedMemoryTests {
         try SharedMemoryObject.unlink(name: name + "x")
     }
 
-    @Test("A futex wakes a waiter and honours its deadline")
-    func aFutexWakesAWaiterAndHonoursItsDeadline() throws {
+    @Test func `A futex wakes a waiter and honours its deadline`() throws {
         let directory = try TemporaryDirectory()
         let memory = try MappedMemory.file(directory.file("page"), size: 4_096, create: true)
         let word = memory.word32(at: 0)
@@ -168,14 +158,11 @@ struct SharedMemoryTests {
         waiter.join()
     }
 
-    @Test("Concurrent adds lose nothing")
-    func concurrentAddsLoseNothing() throws {
+    @Test func `Concurrent adds lose nothing`() throws {
         let directory = try TemporaryDirectory()
         let memory = try MappedMemory.file(directory.file("page"), size: 4_096, create: true)
         let word = memory.word32(at: 4)
-        let threads = (0..<4).map { _ in
-            runOnThread(name: "adder") { for _ in 0..<10_000 { word.add(1) } }
-        }
+        let threads = (0..<4).map { _ in runOnThread(name: "adder") { for _ in 0..<10_000 { word.add(1) } } }
         threads.forEach { $0.join() }
         #expect(word.loadAcquire() == 40_000)
     }

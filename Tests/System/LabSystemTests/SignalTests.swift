@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
 import Glibc
@@ -43,8 +45,8 @@ struct SignalTests {
         try #require(unsafeBitCast(symbol, to: Call.self)(getpid(), thread, number) == 0)
     }
 
-    @Test("A reported signal is blocked in the asking thread, and wakes a thread that slept until it came")
-    func reported() throws {
+    @Test
+    func `A reported signal is blocked in the asking thread, and wakes a thread that slept until it came`() throws {
         let received = Mutex<[Int32]>([])
         let arrived = DispatchSemaphore(value: 0)
         let mask = Mutex<[Bool]>([])
@@ -74,8 +76,7 @@ struct SignalTests {
         #expect(received.withLock { $0 } == [Self.number, Self.number])
     }
 
-    @Test("Blocking concerns the named signals, in the calling thread and those that it starts")
-    func blocking() {
+    @Test func `Blocking concerns the named signals, in the calling thread and those that it starts`() {
         let masks = Mutex<[[Bool]]>([])
         runOnThread(name: "blocking") {
             let numbers = [Self.number + 1, Self.number + 2, Self.number + 3]
@@ -86,12 +87,10 @@ struct SignalTests {
             masks.withLock { $0.append(Self.blocked(numbers)) }
             runOnThread(name: "started") { masks.withLock { $0.append(Self.blocked(numbers)) } }.join()
         }.join()
-        #expect(
-            masks.withLock { $0 } == [[false, false, false], [true, false, true], [true, false, true]])
+        #expect(masks.withLock { $0 } == [[false, false, false], [true, false, true], [true, false, true]])
     }
 
-    @Test("With SIGPIPE ignored, writing without a reader is an error and does not end the process")
-    func ignored() throws {
+    @Test func `With SIGPIPE ignored, writing without a reader is an error and does not end the process`() throws {
         Signals.ignore(SIGPIPE)
         // The reading end is released at once.
         let writing = try FileDescriptor.pipe().writing
@@ -99,16 +98,14 @@ struct SignalTests {
         #expect(error == SystemError(call: "write", errno: EPIPE))
     }
 
-    @Test("A signal to a process that does not exist is an error with its number")
-    func noProcess() throws {
+    @Test func `A signal to a process that does not exist is an error with its number`() throws {
         // Signal 0 only asks whether the process exists.
         try Signals.send(0, to: getpid())
         let error = #expect(throws: SystemError.self) { try Signals.send(0, to: Int32.max) }
         #expect(error == SystemError(call: "kill", errno: ESRCH, path: "pid \(Int32.max)"))
     }
 
-    @Test("Signals have the names of the C library; an unknown one has its number")
-    func names() {
+    @Test func `Signals have the names of the C library; an unknown one has its number`() {
         let names: [(Int32, String)] = [
             (SIGHUP, "SIGHUP"), (SIGINT, "SIGINT"), (SIGQUIT, "SIGQUIT"), (SIGILL, "SIGILL"), (SIGTRAP, "SIGTRAP"),
             (SIGABRT, "SIGABRT"), (SIGBUS, "SIGBUS"), (SIGFPE, "SIGFPE"), (SIGKILL, "SIGKILL"), (SIGUSR1, "SIGUSR1"),

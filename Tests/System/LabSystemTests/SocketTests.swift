@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import LabSystem
@@ -6,8 +8,7 @@ import Testing
 
 @Suite("Sockets", .endsInTime)
 struct SocketTests {
-    @Test("The process at the other end of a Unix socket is known, and none for anything else")
-    func peer() throws {
+    @Test func `The process at the other end of a Unix socket is known, and none for anything else`() throws {
         var ends: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let sockets = ends.map { FileDescriptor(owning: $0) }
@@ -18,8 +19,7 @@ struct SocketTests {
         #expect(SocketPeer.process(of: pipe.reading.rawValue) == nil)
     }
 
-    @Test("A connection carries bytes both ways until one side ends it")
-    func connection() throws {
+    @Test func `A connection carries bytes both ways until one side ends it`() throws {
         let (listener, port) = try TCPSocket.listenOnLoopback()
         #expect((1...65_535).contains(port))
         let client = try TCPSocket.connectToLoopback(port: port)
@@ -32,16 +32,14 @@ struct SocketTests {
         #expect(try server.read(count: 10).isEmpty)
     }
 
-    @Test("No connection is accepted after the end of a listener, or by a file that is none")
-    func ended() throws {
+    @Test func `No connection is accepted after the end of a listener, or by a file that is none`() throws {
         let (listener, _) = try TCPSocket.listenOnLoopback()
         TCPSocket.end(listener)
         #expect(TCPSocket.accept(listener) == nil)
         #expect(TCPSocket.accept(try FileDescriptor.pipe().reading) == nil)
     }
 
-    @Test("A port without a listener refuses, one with a listener does not")
-    func refusal() throws {
+    @Test func `A port without a listener refuses, one with a listener does not`() throws {
         let (listener, port) = try TCPSocket.listenOnLoopback()
         let silent = try portWithoutListener()
         for host in ["127.0.0.1", "localhost"] {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import LabSystem
@@ -6,14 +8,12 @@ import Testing
 
 @Suite("System errors", .endsInTime)
 struct SystemErrorTests {
-    @Test("An error names the call, the object and the reason")
-    func namesTheCallTheObjectAndTheReason() throws {
+    @Test func `An error names the call, the object and the reason`() throws {
         let error = #expect(throws: SystemError.self) { try Files.read("/nonexistent/file") }
         #expect(error?.description == "open '/nonexistent/file': there is no such file, directory or name (ENOENT)")
     }
 
-    @Test("Names are found in both directions")
-    func namesAreFoundInBothDirections() {
+    @Test func `Names are found in both directions`() {
         for name in Errno.names {
             let number = Errno.number(named: name)
             #expect(number.map(Errno.name(of:)) == name)
@@ -23,8 +23,7 @@ struct SystemErrorTests {
         #expect(Errno.number(named: "EXYZ") == nil)
     }
 
-    @Test("Each name has its own number")
-    func numbers() {
+    @Test func `Each name has its own number`() {
         let numbers: [String: Int32] = [
             "EPERM": EPERM, "ENOENT": ENOENT, "ESRCH": ESRCH, "EINTR": EINTR, "EIO": EIO, "ENXIO": ENXIO,
             "E2BIG": E2BIG, "ENOEXEC": ENOEXEC, "EBADF": EBADF, "ECHILD": ECHILD, "EAGAIN": EAGAIN,
@@ -45,15 +44,13 @@ struct SystemErrorTests {
         }
     }
 
-    @Test("An error without an object has only its call and its reason")
-    func withoutObject() {
+    @Test func `An error without an object has only its call and its reason`() {
         let error = SystemError(call: "pipe2", errno: EMFILE)
         #expect(error.description == "pipe2: the process has too many open files (see `ulimit -n`) (EMFILE)")
         #expect(error.localizedDescription == error.description)
     }
 
-    @Test("An unknown number keeps the library's text")
-    func anUnknownNumberKeepsTheLibrarysText() {
+    @Test func `An unknown number keeps the library's text`() {
         let error = SystemError(call: "test", errno: EPROTO)
         #expect(error.name == "errno \(EPROTO)")
         #expect(error.sentence == String(cString: strerror(EPROTO)))

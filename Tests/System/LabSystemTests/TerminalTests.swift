@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import LabSystem
 import TestSupport
@@ -6,16 +8,14 @@ import Testing
 @Suite("Terminals", .endsInTime)
 struct TerminalTests {
     @Test(
-        "A text has the columns that it takes in a terminal",
         arguments: [
             ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한", 2), ("👍", 2), ("👩‍👩‍👧", 2), ("→…✓", 3), ("", 0),
         ])
-    func width(text: String, columns: Int) {
+    func `A text has the columns that it takes in a terminal`(text: String, columns: Int) {
         #expect(Terminal.width(of: text) == columns)
     }
 
-    @Test("A text that does not fit ends in an ellipsis, and never in half of a wide character")
-    func fitting() {
+    @Test func `A text that does not fit ends in an ellipsis, and never in half of a wide character`() {
         #expect(Terminal.fitting("abc", columns: 3) == "abc")
         #expect(Terminal.fitting("abcd", columns: 3) == "ab…")
         #expect(Terminal.fitting("日本語", columns: 6) == "日本語")
@@ -25,8 +25,7 @@ struct TerminalTests {
         #expect(Terminal.fitting("abc", columns: 0) == "")
     }
 
-    @Test("A terminal has the columns that it reports, and none before it reports any")
-    func columns() throws {
+    @Test func `A terminal has the columns that it reports, and none before it reports any`() throws {
         let terminal = try FileDescriptor.open("/dev/ptmx", flags: O_RDWR | O_NOCTTY)
         #expect(Terminal.columns(of: terminal.rawValue) == nil)
         for columns in [1, 80] as [UInt16] {
@@ -36,8 +35,7 @@ struct TerminalTests {
         }
     }
 
-    @Test("A descriptor without a terminal has no columns")
-    func noTerminal() throws {
+    @Test func `A descriptor without a terminal has no columns`() throws {
         #expect(Terminal.columns(of: try FileDescriptor.open("/dev/null").rawValue) == nil)
     }
 }

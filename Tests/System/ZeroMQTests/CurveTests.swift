@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import TestSupport
@@ -45,8 +47,7 @@ struct CurveTests {
         }
     }
 
-    @Test("A client with an admitted key connects, and its messages arrive")
-    func admitted() throws {
+    @Test func `A client with an admitted key connects, and its messages arrive`() throws {
         let listener = try Listener()
         let keys = try CurveKeyPair()
         try listener.admit(keys)
@@ -62,8 +63,7 @@ struct CurveTests {
         }
     }
 
-    @Test("A key that was not admitted, or no longer is, does not connect")
-    func notAdmitted() throws {
+    @Test func `A key that was not admitted, or no longer is, does not connect`() throws {
         let listener = try Listener()
         let keys = try CurveKeyPair()
         for isReplaced in [false, true] {
@@ -76,8 +76,7 @@ struct CurveTests {
         }
     }
 
-    @Test("A key that was admitted to another domain does not connect")
-    func otherDomain() throws {
+    @Test func `A key that was admitted to another domain does not connect`() throws {
         let (listener, other) = (try Listener(), try Listener())
         let keys = try CurveKeyPair()
         try other.admit(keys)
@@ -85,8 +84,7 @@ struct CurveTests {
         #expect(try outcome(monitor) != .handshakeSucceeded)
     }
 
-    @Test("A client without the listener's key, or without encryption, does not connect")
-    func wrongListener() throws {
+    @Test func `A client without the listener's key, or without encryption, does not connect`() throws {
         let listener = try Listener()
         let keys = try CurveKeyPair()
         try listener.admit(keys)
@@ -97,8 +95,7 @@ struct CurveTests {
         }
     }
 
-    @Test("Keys are read as they were written, and a description does not show a secret one")
-    func keys() throws {
+    @Test func `Keys are read as they were written, and a description does not show a secret one`() throws {
         let keys = try CurveKeyPair()
         #expect(try JSONDecoder().decode(CurveKeyPair.self, from: JSONEncoder().encode(keys)) == keys)
         #expect(keys.publicKey.bytes?.count == 32)
@@ -109,8 +106,7 @@ struct CurveTests {
         #expect(CurvePublicKey(text: "short").bytes == nil)
     }
 
-    @Test("A public key has the bytes that Z85 says, and none when it is not Z85")
-    func bytes() {
+    @Test func `A public key has the bytes that Z85 says, and none when it is not Z85`() {
         // The example of the specification, RFC 32.
         let bytes: [UInt8] = [0x86, 0x4F, 0xD2, 0x6F, 0xB5, 0x59, 0xF7, 0x5B]
         let text = String(repeating: "HelloWorld", count: 4)
@@ -120,8 +116,7 @@ struct CurveTests {
         }
     }
 
-    @Test("A gate that can no longer answer refuses to admit keys, with the error that has ended it")
-    func endedGate() throws {
+    @Test func `A gate that can no longer answer refuses to admit keys, with the error that has ended it`() throws {
         let context = ZeroMQContext()
         let gate = try CurveGate(context)
         let keys = try CurveKeyPair()
@@ -131,8 +126,8 @@ struct CurveTests {
         #expect(throws: error) { try gate.admit(keys.publicKey, to: "domain") }
     }
 
-    @Test("The gate answers each request with its number, and admits only one that is right in every part")
-    func requests() throws {
+    @Test
+    func `The gate answers each request with its number, and admits only one that is right in every part`() throws {
         let gate = try CurveGate.shared.get()
         let keys = try CurveKeyPair()
         let domain = UUID().uuidString

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import TestSupport
@@ -17,8 +19,7 @@ struct ZeroMQPollTests {
         return (here, there)
     }
 
-    @Test("Each socket to read, socket to write and descriptor has its own flag, in the given order")
-    func flags() throws {
+    @Test func `Each socket to read, socket to write and descriptor has its own flag, in the given order`() throws {
         let (here, there) = try pair("flags")
         // Without another end nothing can be read or written.
         let lonely = try ZeroMQSocket(context, .pair)
@@ -60,8 +61,7 @@ struct ZeroMQPollTests {
         #expect(described.isAny)
     }
 
-    @Test("A descriptor whose other side is closed is ready, and so is one that is not open")
-    func closedDescriptor() throws {
+    @Test func `A descriptor whose other side is closed is ready, and so is one that is not open`() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { close(ends[0]) }

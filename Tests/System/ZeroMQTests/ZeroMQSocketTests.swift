@@ -1,7 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import Glibc
 import TestSupport
 import Testing
-import ZeroMQ
+
+@testable import ZeroMQ
 
 /// Each test keeps its sockets on its own thread by not suspending.
 @Suite("ZeroMQ sockets", .endsInTime)
@@ -23,8 +27,7 @@ struct ZeroMQSocketTests {
         return (socket, try socket.lastEndpoint())
     }
 
-    @Test("A message keeps its parts including empty ones")
-    func aMessageKeepsItsPartsIncludingEmptyOnes() throws {
+    @Test func `A message keeps its parts including empty ones`() throws {
         let (router, endpoint) = try router()
         let dealer = try ZeroMQSocket(context, .dealer)
         try dealer.set(.routingID(Data("me".utf8)))
@@ -37,29 +40,25 @@ struct ZeroMQSocketTests {
         #expect(try receive(dealer) == [Data("answer".utf8)])
     }
 
-    @Test("Receiving from an empty socket gives nil")
-    func receivingFromAnEmptySocketGivesNil() throws {
+    @Test func `Receiving from an empty socket gives nil`() throws {
         let (router, _) = try router()
         #expect(try router.receive() == nil)
         #expect(try !ZeroMQPoll.poll(sockets: [router], timeoutMilliseconds: 0).isAny)
     }
 
-    @Test("A router refuses a message to an unknown peer")
-    func aRouterRefusesAMessageForAStranger() throws {
+    @Test func `A router refuses a message to an unknown peer`() throws {
         let (router, _) = try router()
         #expect(try !router.send([Data("nobody".utf8), Data("lost".utf8)]))
     }
 
-    @Test("Messages to an absent peer are not queued")
-    func nothingPilesUpForAPeerThatIsNotThere() throws {
+    @Test func `Messages to an absent peer are not queued`() throws {
         let dealer = try ZeroMQSocket(context, .dealer)
         try dealer.set(.immediate(true))
         try dealer.connect("ipc:///tmp/zeromqtests-nobody-\(UUID().uuidString.prefix(8))")
         #expect(try !dealer.send([Data("early".utf8)]))
     }
 
-    @Test("A monitor reports connection and loss")
-    func aMonitorReportsConnectionAndLoss() throws {
+    @Test func `A monitor reports connection and loss`() throws {
         var server: (socket: ZeroMQSocket, endpoint: String)? = try router()
         let dealer = try ZeroMQSocket(context, .dealer)
         let monitor = try dealer.monitor([.handshakeSucceeded, .disconnected])
@@ -72,8 +71,7 @@ struct ZeroMQSocketTests {
         #expect(try monitor.next()?.kind == .disconnected)
     }
 
-    @Test("An oversized message does not arrive")
-    func anOversizedMessageDoesNotArrive() throws {
+    @Test func `An oversized message does not arrive`() throws {
         let (router, endpoint) = try router()
         let limited = try ZeroMQSocket(context, .router)
         try limited.set(.maxMessageSize(1_000))
@@ -87,16 +85,14 @@ struct ZeroMQSocketTests {
         withExtendedLifetime((router, endpoint)) {}
     }
 
-    @Test("A bad endpoint is named in the error")
-    func aBadEndpointIsNamedInTheError() throws {
+    @Test func `A bad endpoint is named in the error`() throws {
         let socket = try ZeroMQSocket(context, .router)
         let error = #expect(throws: ZeroMQError.self) { try socket.bind("nonsense") }
         #expect(error?.subject == "nonsense")
         #expect(error?.description.contains("zmq_bind 'nonsense'") == true)
     }
 
-    @Test("A refused option is named without its value")
-    func aRefusedOptionIsNamedWithoutItsValue() throws {
+    @Test func `A refused option is named without its value`() throws {
         let socket = try ZeroMQSocket(context, .router)
         let name = Data(repeating: UInt8(ascii: "x"), count: 256)
         let error = #expect(throws: ZeroMQError.self) { try socket.set(.routingID(name)) }
@@ -104,8 +100,7 @@ struct ZeroMQSocketTests {
         #expect(error?.description.contains("xxx") == false)
     }
 
-    @Test("A call out of turn is an error, and not an empty answer")
-    func outOfTurn() throws {
+    @Test func `A call out of turn is an error, and not an empty answer`() throws {
         let reply = try ZeroMQSocket(context, .reply)
         try reply.bind("inproc://turns")
         let dealer = try ZeroMQSocket(context, .dealer)
@@ -121,8 +116,7 @@ struct ZeroMQSocketTests {
         #expect(try receive(dealer) == [Data(), Data("answer".utf8)])
     }
 
-    @Test("A queue holds what sender and receiver allow together, and then refuses")
-    func fullQueue() throws {
+    @Test func `A queue holds what sender and receiver allow together, and then refuses`() throws {
         let receiver = try ZeroMQSocket(context, .pair)
         try receiver.set(.receiveHighWaterMark(4))
         try receiver.bind("inproc://queue")
@@ -136,8 +130,7 @@ struct ZeroMQSocketTests {
         #expect(try receiver.receive() == nil)
     }
 
-    @Test("After a disconnection nothing is sent, and a second one is an error with the endpoint")
-    func disconnection() throws {
+    @Test func `After a disconnection nothing is sent, and a second one is an error with the endpoint`() throws {
         let router = try ZeroMQSocket(context, .router)
         try router.bind("inproc://left")
         let dealer = try ZeroMQSocket(context, .dealer)
@@ -152,8 +145,7 @@ struct ZeroMQSocketTests {
         #expect(nowhere?.call == "zmq_connect" && nowhere?.subject == "nonsense")
     }
 
-    @Test("A message from another connection has its descriptor, one from this process has none")
-    func descriptors() throws {
+    @Test func `A message from another connection has its descriptor, one from this process has none`() throws {
         let (router, endpoint) = try router()
         let dealer = try ZeroMQSocket(context, .dealer)
         try dealer.connect(endpoint)
@@ -170,8 +162,8 @@ struct ZeroMQSocketTests {
         #expect(inside.parts == [Data("y".utf8)] && inside.descriptor == nil)
     }
 
-    @Test("Each side of a connection reports it, from its beginning to its end, and only what was asked for")
-    func bothMonitors() throws {
+    @Test
+    func `Each side of a connection reports it, from its beginning to its end, and only what was asked for`() throws {
         let (router, endpoint) = try router()
         let accepting = try router.monitor([.accepted, .handshakeSucceeded, .disconnected])
         func next(_ monitor: ZeroMQMonitor) throws -> ZeroMQMonitor.Event {
@@ -193,8 +185,18 @@ struct ZeroMQSocketTests {
         #expect(try next(accepting).kind == .disconnected)
     }
 
-    @Test("The version of the library has three numbers")
-    func version() {
+    @Test func `The version of the library has three numbers`() {
         #expect(ZeroMQLibrary.version.wholeMatch(of: /4\.\d+\.\d+/) != nil, "\(ZeroMQLibrary.version)")
+    }
+}
+
+@Suite("Errors of ZeroMQ", .endsInTime)
+struct ZeroMQErrorTests {
+    @Test func `An error names the call, the subject if there is one, and the library's reason`() {
+        let reason = String(cString: strerror(EADDRINUSE))
+        #expect(ZeroMQError(call: "zmq_poll", errno: EADDRINUSE, subject: nil).description == "zmq_poll: \(reason)")
+        #expect(
+            ZeroMQError(call: "zmq_bind", errno: EADDRINUSE, subject: "tcp://x").description
+                == "zmq_bind 'tcp://x': \(reason)")
     }
 }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -8,8 +11,8 @@ import Testing
 
 @Suite("No field of a failure shows a secret, in any encoding", .endsInTime, .serialized)
 struct CanaryTests {
-    @Test("A secret is masked in every encoding, as other programs write it", arguments: SecretEncoding.allCases)
-    func encodings(_ encoding: SecretEncoding) {
+    @Test(arguments: SecretEncoding.allCases)
+    func `A secret is masked in every encoding, as other programs write it`(_ encoding: SecretEncoding) {
         let redactor = Redactor(secrets: [Canary.secret])
         let texts = Canary.texts(of: encoding)
         #expect(!texts.isEmpty)
@@ -23,8 +26,8 @@ struct CanaryTests {
         }
     }
 
-    @Test("A short secret is masked as a word in every encoding", arguments: ["8642", "a1", "pässwd"])
-    func shortSecrets(_ secret: String) {
+    @Test(arguments: ["8642", "a1", "pässwd"])
+    func `A short secret is masked as a word in every encoding`(_ secret: String) {
         let redactor = Redactor(secrets: [secret])
         let bytes = Data(secret.utf8)
         let padded = bytes.base64EncodedString()
@@ -39,17 +42,18 @@ struct CanaryTests {
 
     /// Fields of the lab's own words: step numbers, places, error names, and commands for further inspection.
     private static let ownWords: Set = [
-        "step", "place", "includedAt", "differences.place", "explain", "sharing", "link", "passed.run",
+        "step", "place.file", "includedAt.file", "differences.place.file", "explain", "sharing", "link", "passed.run",
         "passed.comparison", "replay",
     ]
 
     /// A failure all of whose members have a value.
     private static func failure(_ text: String) -> StepFailure {
+        let place = ReportedPlace(file: text, line: 1, column: 1)
         var failure = StepFailure(
-            verdict: .failed, step: text, title: text, sentence: text, place: text, includedAt: [text], row: text,
+            verdict: .failed, step: text, title: text, sentence: text, place: place, includedAt: [place], row: text,
             source: text, reason: text,
             differences: [
-                Difference(path: text, expected: text, actual: text, place: text, hint: text, excerpt: text)
+                Difference(path: text, expected: text, actual: text, place: place, hint: text, excerpt: text)
             ], details: [text], causes: [text], events: [text], trace: [text], explain: text, sharing: text, link: text,
             replay: text)
         failure.passed = EarlierPass(run: text, comparison: text)
@@ -67,8 +71,7 @@ struct CanaryTests {
         }
     }
 
-    @Test("Every text of a failure is masked when it is added, except the lab's own words")
-    func fields() {
+    @Test func `Every text of a failure is masked, except the lab's own words`() {
         let echo = Canary.all.joined(separator: " ")
         let redactor = Redactor(secrets: [Canary.secret])
         let sample = Self.failure(echo)
@@ -169,8 +172,7 @@ struct CanaryTests {
         ) { ["result": .string($0)] },
     ]
 
-    @Test("No report shows a secret that a process sends back", arguments: ways)
-    func reports(_ way: Way) async throws {
+    @Test(arguments: ways) func `No report shows a secret that a process sends back`(_ way: Way) async throws {
         let echo = Canary.all.joined(separator: " ")
         let text = """
             name: Canary
@@ -180,9 +182,7 @@ struct CanaryTests {
               with: { password: "${password}" }
             \(way.steps)
             """
-        let run = try await onThread {
-            try FakeRun(text, answers: FakeAnswers(["wallet.\(way.command)": [way.answer(echo)]]))
-        }
+        let run = try await FakeRun(text, answers: FakeAnswers(["wallet.\(way.command)": [way.answer(echo)]]))
         #expect(run.requests.contains { $0.arguments["password"]?.stringValue == Canary.secret })
         #expect(run.result.verdict == .failed, "\(run.sinks)")
         let shown = try Self.everything(about: run)
@@ -190,13 +190,32 @@ struct CanaryTests {
         #expect(Canary.traces(in: shown) == [])
     }
 
+    @Test func `A secret that the run learns after a failure is masked in the failure, too`() async throws {
+        let text = """
+            name: Canary
+            steps:
+            - wallet: activationIdentifier
+              as: kept
+            - check: "${kept}"
+              expect: other
+            tearDown:
+            - main: persistActivation
+              with: { password: "${kept}" }
+            """
+        let run = try await FakeRun(
+            text,
+            answers: FakeAnswers(["wallet.activationIdentifier": [["result": .string(Canary.secret)]]]))
+        #expect(run.requests.contains { $0.arguments["password"]?.stringValue == Canary.secret })
+        let shown = TerminalReport(isColoured: false).render(run.result)
+        #expect(shown.contains(Secret.mask) && Canary.traces(in: shown) == [], "\(shown)")
+    }
+
     /// All output of a run for people and programs.
     private static func everything(about run: FakeRun) throws -> String {
         let directory = try TemporaryDirectory()
         let report = JSONReport(seed: 1, seconds: 1, results: [run.result])
         let forms = RunOptions.Report.Format.allCases
-        let reports = try RunReports(
-            forms.map { .init(format: $0, path: directory.file($0.rawValue)) }, inputs: [])
+        let reports = try RunReports(forms.map { .init(format: $0, path: directory.file($0.rawValue)) }, inputs: [])
         try reports.begin(seed: 1, scenarios: 1, directory: directory.path)
         reports.ended(1, run.result)
         try reports.end(report, outcome: .failed)
@@ -212,14 +231,11 @@ struct CanaryTests {
             ] + files.map { String(decoding: $0, as: UTF8.self) }).joined(separator: "\n")
     }
 
-    @Test("A shell does not show a secret that a process sends back", arguments: ways)
-    func shell(_ way: Way) async throws {
+    @Test(arguments: ways) func `A shell does not show a secret that a process sends back`(_ way: Way) async throws {
         let echo = Canary.all.joined(separator: " ")
-        let shell = try await onThread {
-            try FakeShell(
-                "main persistActivation password='\(Canary.secret)'\n\(way.steps.split(separator: "\n- ")[0])\n\n",
-                answers: ["wallet.\(way.command)": [way.answer(echo)]])
-        }
+        let shell = try await FakeShell(
+            "main persistActivation password='\(Canary.secret)'\n\(way.steps.split(separator: "\n- ")[0])\n\n",
+            answers: ["wallet.\(way.command)": [way.answer(echo)]])
         #expect(shell.requests.contains { $0.arguments["password"]?.stringValue == Canary.secret }, "\(shell.errors)")
         #expect(shell.requests.contains { $0.command == way.command }, "\(shell.errors)")
         #expect(Canary.traces(in: (shell.output + shell.errors + [shell.saved ?? ""]).joined(separator: "\n")) == [])

@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabChecks
-import LabKit
+import LabCore
 import LabSystem
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -92,29 +95,24 @@ struct FinalCheckTests {
             ]),
     ]
 
-    @Test("The table has one row per check")
-    func checks() {
+    @Test func `The table has one row per check`() {
         for check in FinalCheck.allCases {
             #expect(Self.rows.contains { $0.check == check }, "no red case for \(check)")
             #expect(!check.moments.isEmpty, "\(check) is never looked at")
         }
     }
 
-    @Test("The steps are as expected, and the scenario is red", arguments: rows.filter { $0.check != .reasons })
-    func red(_ row: Row) async throws {
-        let result = try await onThread {
-            let text = row.steps.hasPrefix("name:") ? row.steps : "name: Final\nsteps:\n\(row.steps)\n"
-            return try FakeRun(
-                try RedCase.scenario(text), answers: FakeAnswers(row.answers), isDiskFull: row.isDiskFull,
-                remains: row.remains
-            ).result
-        }
+    @Test(arguments: rows.filter { $0.check != .reasons })
+    func `The steps are as expected, and the scenario is red`(_ row: Row) async throws {
+        let text = row.steps.hasPrefix("name:") ? row.steps : "name: Final\nsteps:\n\(row.steps)\n"
+        let result = try await FakeRun(
+            RedCase.scenario(text), answers: FakeAnswers(row.answers), isDiskFull: row.isDiskFull, remains: row.remains
+        ).result
         #expect(result.verdict == row.verdict, "\(result.failures.map(\.reason))")
         #expect(result.failures.contains { $0.reason.contains(row.reason) }, "\(result.failures.map(\.reason))")
     }
 
-    @Test("A step that fails without a reason makes the scenario inconclusive")
-    func silentFailure() async throws {
+    @Test func `A step that fails without a reason makes the scenario inconclusive`() async throws {
         let row = try #require(Self.rows.first { $0.check == .reasons })
         let result = try await onThread {
             let scenario = try RedCase.scenario("name: Silent\nsteps:\n\(row.steps)\n")
@@ -233,57 +231,50 @@ struct FinalCheckTests {
         ),
     ]
 
-    @Test("The end of one process does not explain the end of another", arguments: deaths.indices)
-    func death(_ index: Int) throws {
+    @Test(arguments: deaths.indices)
+    func `The end of one process does not explain the end of another`(_ index: Int) throws {
         let (name, traces, wanted, unwanted) = Self.deaths[index]
         let events = try traces.enumerated().map { try Self.event($1, at: UInt64($0)) }
         let found = AppDeaths(events, of: ["main", "wallet"], wanted: wanted).unwanted
         #expect(found.map(\.description) == unwanted, "\(name)")
     }
 
-    @Test("An app whose process is gone without a record of its device has crashed")
-    func untold() async throws {
+    @Test func `An app whose process is gone without a record of its device has crashed`() async throws {
         let meeting = Barrier(count: 2)
-        let result = try await onThread {
-            try FakeRun("  - main: hasValidActivation\n", answers: FakeAnswers(meeting: meeting)) { lab in
-                lab.answers.awaitRequest()
-                defer { meeting.arriveAndWait() }
-                let child = try ChildProcess.spawn(executable: "/bin/sleep", arguments: ["1000"], deathSignal: SIGKILL)
-                lab.connection.note(LaunchedProcess { $0.pid = child.pid }, of: "wallet")
-                try child.signal(SIGKILL)
-                _ = try child.wait()
-            }.result
-        }
+        let answers = FakeAnswers(meeting: meeting)
+        let result = try await FakeRun("  - main: hasValidActivation\n", answers: answers) { lab in
+            lab.answers.awaitRequest()
+            defer { meeting.arriveAndWait() }
+            let child = try ChildProcess.spawn(executable: "/bin/sleep", arguments: ["1000"], deathSignal: SIGKILL)
+            lab.connection.note(LaunchedProcess { $0.pid = child.pid }, of: "wallet")
+            try child.signal(SIGKILL)
+            _ = try child.wait()
+        }.result
         #expect(result.failures.map(\.reason).first?.hasPrefix("the process of `wallet` died by itself") == true)
     }
 
-    @Test(
-        "A step that expects an app to die explains its end; a step that expects any error does not",
-        arguments: ["peerDied", "{ code: peerDied, domain: lab }", "any", "{ message: { any: true } }"])
-    func expectedDeath(_ error: String) async throws {
+    @Test(arguments: ["peerDied", "{ code: peerDied, domain: lab }", "any", "{ message: { any: true } }"])
+    func `A step that expects an app to die explains its end; a step that expects any error does not`(_ error: String)
+        async throws
+    {
         let died: JSONValue = [
             "error": ["domain": "lab", "name": "peerDied", "message": "gone"],
             "traces": [Self.ended("main", ["signal": "SIGSEGV", "pid": .integer(Int64(getpid()))])],
         ]
-        let result = try await onThread {
-            try FakeRun(
-                "  - main: hasValidActivation\n    fails: \(error)\n", answers: FakeAnswers(RedCase.main(died))
-            ).result
-        }
+        let result = try await FakeRun(
+            "  - main: hasValidActivation\n    fails: \(error)\n", answers: FakeAnswers(RedCase.main(died))
+        ).result
         let isExpected = error.contains("peerDied")
         #expect(result.verdict == (isExpected ? .passed : .failed), "\(result.failures.map(\.reason))")
     }
 
-    @Test("A fault that kills an app does not hide the crash of another one")
-    func besideAFault() async throws {
+    @Test func `A fault that kills an app does not hide the crash of another one`() async throws {
         let killed: JSONValue = [
             "error": ["domain": "lab", "name": "peerDied", "message": "gone"],
             "traces": [Self.fired("main", "kill"), Self.ended("main", Self.kill), Self.ended("wallet", Self.crash)],
         ]
-        let run = try await onThread {
-            try FakeRun(
-                "  - main: hasValidActivation\n    fails: peerDied\n", answers: FakeAnswers(RedCase.main(killed)))
-        }
+        let run = try await FakeRun(
+            "  - main: hasValidActivation\n    fails: peerDied\n", answers: FakeAnswers(RedCase.main(killed)))
         #expect(
             run.result.failures.map(\.reason).map { String($0.prefix(40)) } == [
                 "the process of `wallet` died by itself; "

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 
 @testable import LabRunner
 
@@ -219,8 +221,7 @@ extension RedCase {
                 - order: [{ event: state.saved }, { event: state.saved, where: { bytes: 2 } }]
                 """, red: main(yes(after: saved(1), saved(1))), green: main(yes(after: saved(1), saved(2)))),
         ]
-        + block(
-            "eventually", "for", "LIMIT", "attempts", steps: isTrue, red: main(no), green: main(no, no, yes))
+        + block("eventually", "for", "LIMIT", "attempts", steps: isTrue, red: main(no), green: main(no, no, yes))
         + block("repeat", "times", "2", "in round 2 of 2", steps: isTrue, red: main(yes, no), green: main(yes))
         + block("stays", "for", "5s", "after 1s of 5s", steps: isTrue, red: main(yes, yes, no), green: main(yes))
         + ["repeat.as", "repeat.repeat.as"].map { name in

@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 
 @testable import LabRunner
 

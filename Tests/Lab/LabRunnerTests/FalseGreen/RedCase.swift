@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabCore
 import LabFile
-import LabKit
 import LabSystem
 import TestSupport
 import Testing
@@ -57,8 +59,8 @@ struct RedCase: Sendable, CustomTestStringConvertible {
         case played([ScenarioResult])
     }
 
-    /// Runs the case; blocks.
-    func play(isRed: Bool) throws -> Outcome {
+    /// Runs the case.
+    func play(isRed: Bool) async throws -> Outcome {
         let directory = try TemporaryDirectory()
         for (name, text) in files { try Files.write(Data(text.utf8), to: directory.file(name)) }
         let path = directory.file("scenario.yaml")
@@ -67,14 +69,17 @@ struct RedCase: Sendable, CustomTestStringConvertible {
             labPath: "\(TestFiles.directory)/Failures/lab.yaml", environment: ["RED_CASE": "seen"]
         ).read([path])
         guard read.diagnostics.isEmpty else { return .refused(read.diagnostics.map(\.kind.sentence)) }
-        return .played(
-            try read.scenarios.map { scenario in
-                if scenario.obstacle != nil {
-                    return ScenarioResult(notRun: scenario, id: scenario.id, round: 1, seed: 1, labOption: nil)
-                }
-                let meeting = together > 0 ? Barrier(count: together) : nil
-                return try FakeRun(scenario, answers: FakeAnswers(isRed ? red : green, meeting: meeting)).result
-            })
+        defer { withExtendedLifetime(directory) {} }
+        var results: [ScenarioResult] = []
+        for scenario in read.scenarios {
+            if scenario.obstacle != nil {
+                results.append(ScenarioResult(notRun: scenario, id: scenario.id, round: 1, seed: 1, labOption: nil))
+                continue
+            }
+            let answers = FakeAnswers(isRed ? red : green, meeting: together > 0 ? Barrier(count: together) : nil)
+            results.append(try await FakeRun(scenario, answers: answers).result)
+        }
+        return .played(results)
     }
 }
 

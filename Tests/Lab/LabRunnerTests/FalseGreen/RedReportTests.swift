@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -83,8 +85,7 @@ struct RedReportTests {
                 $0.contains(#/^(not )?ok /#)
             }
             let plain = points.filter { !$0.contains(#/[^\\]# (SKIP|TODO)/#) }
-            return Seen(
-                isRed: plain.contains { $0.hasPrefix("not ok") }, passed: plain.count { $0.hasPrefix("ok") })
+            return Seen(isRed: plain.contains { $0.hasPrefix("not ok") }, passed: plain.count { $0.hasPrefix("ok") })
         case .json:
             return seen(try results(in: JSONValue.parse(data)["results"]))
         case .jsonl:
@@ -107,9 +108,7 @@ struct RedReportTests {
         }
     }
 
-    private static func results(in list: JSONValue?) throws -> [Row] {
-        try #require(list?.arrayValue).map(result)
-    }
+    private static func results(in list: JSONValue?) throws -> [Row] { try #require(list?.arrayValue).map(result) }
 
     private static func result(in value: JSONValue) throws -> Row {
         Row(
@@ -121,8 +120,8 @@ struct RedReportTests {
         Seen(isRed: rows.contains(where: \.isRed), passed: rows.count { $0.verdict == .passed })
     }
 
-    @Test("A file of each format", arguments: rows, RunOptions.Report.Format.allCases)
-    func file(_ row: Row, _ form: RunOptions.Report.Format) throws {
+    @Test(arguments: rows, RunOptions.Report.Format.allCases)
+    func `A file of each format`(_ row: Row, _ form: RunOptions.Report.Format) throws {
         let results = Self.results(row)
         let directory = try TemporaryDirectory()
         let path = directory.file("report")
@@ -138,16 +137,14 @@ struct RedReportTests {
 
     // MARK: Print-outs
 
-    @Test("The exit code is 0 only when nothing is red", arguments: rows)
-    func exitCode(_ row: Row) {
+    @Test(arguments: rows) func `The exit code is 0 only when nothing is red`(_ row: Row) {
         let outcome = RunOutcome(Self.results(row))
         #expect((outcome != .passed) == row.isRed)
         if row.isRed { #expect(outcome == (row.verdict == .failed ? .failed : .inconclusive)) }
         #expect(Set(RunOutcome.allCases.filter { $0.rawValue == 0 }) == [.passed])
     }
 
-    @Test("The terminal, the annotations and the summary of a job", arguments: rows)
-    func printOuts(_ row: Row) throws {
+    @Test(arguments: rows) func `The terminal, the annotations and the summary of a job`(_ row: Row) throws {
         let results = Self.results(row)
         let terminal = TerminalReport(isColoured: false)
         let line = terminal.render(row.result)
@@ -173,13 +170,12 @@ struct RedReportTests {
             shard: ShardRecord(number: number, count: 2, suite: ["red.yaml", "green.yaml"]))
     }
 
-    @Test("Joined shards are as red as the whole run would have been, even if one was aborted", arguments: rows)
-    func merged(_ row: Row) throws {
+    @Test(arguments: rows)
+    func `Joined shards are as red as the whole run would have been, even if one was aborted`(_ row: Row) throws {
         let results = Self.results(row)
         let directory = try TemporaryDirectory()
         for (index, result) in results.enumerated() {
-            try Files.write(
-                Self.shard(index + 1, [result]).rendered(), to: directory.file("\(index + 1).json"))
+            try Files.write(Self.shard(index + 1, [result]).rendered(), to: directory.file("\(index + 1).json"))
         }
         var printed = ""
         let outcome = try ReportMerge(
@@ -191,8 +187,7 @@ struct RedReportTests {
         #expect(try Self.seen(Files.read(directory.file("junit.xml")), as: .junit) == Self.expected(row))
     }
 
-    @Test("A shard with a misplaced or duplicate result is refused: it could be the red one")
-    func foreignResults() throws {
+    @Test func `A shard with a misplaced or duplicate result is refused: it could be the red one`() throws {
         let (red, green) = (
             ScenarioResult.sample(.failed, id: "red.yaml"), ScenarioResult.sample(.passed, id: "green.yaml")
         )
@@ -200,14 +195,12 @@ struct RedReportTests {
         let passed = ScenarioResult.sample(.passed, id: "red.yaml")
         for parts in [[[passed, foreign], [green]], [[passed], [green, red]], [[red, passed], [green]]] {
             #expect(throws: BadUsage.self) {
-                try ReportMerge.merge(
-                    parts.enumerated().map { (path: "\($0).json", report: Self.shard($0 + 1, $1)) })
+                try ReportMerge.merge(parts.enumerated().map { (path: "\($0).json", report: Self.shard($0 + 1, $1)) })
             }
         }
     }
 
-    @Test("A report in another version of the format is not read as this version")
-    func otherVersion() throws {
+    @Test func `A report in another version of the format is not read as this version`() throws {
         let directory = try TemporaryDirectory()
         var report = Self.shard(1, Self.results(Self.rows[0]))
         report.version += 1

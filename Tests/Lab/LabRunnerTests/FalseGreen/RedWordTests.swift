@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import TestSupport
 import Testing
 
@@ -14,8 +16,7 @@ struct RedWordTests {
         "command.note",
     ]
 
-    @Test("The table has exactly one row per word")
-    func rows() {
+    @Test func `The table has exactly one row per word`() {
         let words = Self.words
         #expect(words.count > 90)
         let rows = Set(Self.cases.map(\.word))
@@ -24,9 +25,8 @@ struct RedWordTests {
         #expect(rows.intersection(Self.shown).sorted() == [])
     }
 
-    @Test("The scenario is red because of this word", arguments: cases)
-    func red(_ row: RedCase) async throws {
-        let outcome = try await onThread { try row.play(isRed: true) }
+    @Test(arguments: cases) func `The scenario is red because of this word`(_ row: RedCase) async throws {
+        let outcome = try await row.play(isRed: true)
         switch (row.kind, outcome) {
         case (.refused(let sentence), .refused(let sentences)):
             #expect(sentences.contains { $0.contains(sentence) }, "\(sentences)")
@@ -49,12 +49,9 @@ struct RedWordTests {
         }
     }
 
-    @Test("The same scenario is green when the answers match it", arguments: cases.filter(\.hasGreenReality))
-    func green(_ row: RedCase) async throws {
-        guard case .played(let results) = try await onThread({ try row.play(isRed: false) }) else {
-            Issue.record("it was refused")
-            return
-        }
+    @Test(arguments: cases.filter(\.hasGreenReality))
+    func `The same scenario is green when the answers match it`(_ row: RedCase) async throws {
+        guard case .played(let results) = try await row.play(isRed: false) else { throw Unexpected("it was refused") }
         #expect(!results.isEmpty)
         #expect(results.allSatisfy { $0.verdict == .passed }, "\(results.flatMap(\.failures).map(\.reason))")
     }

@@ -1,7 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabChecks
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -30,8 +35,7 @@ struct UntoldDeathTests {
         Row(
             testDescription: "a crash is recorded, and reported once", record: ["signal": "SIGSEGV"],
             unwanted: ["wallet#3"]),
-        Row(
-            testDescription: "a recorded end that the system has caused", record: ["cause": "memory"], unwanted: []),
+        Row(testDescription: "a recorded end that the system has caused", record: ["cause": "memory"], unwanted: []),
         Row(
             testDescription: "a recorded end that a command asked for", record: ["signal": "SIGKILL"],
             wanted: [WantedEnd(app: "wallet", manner: .killed)], unwanted: []),
@@ -53,11 +57,8 @@ struct UntoldDeathTests {
         Row(testDescription: "another device has ended", deadDevice: "watch", unwanted: ["wallet#0"]),
     ]
 
-    @Test("Only an end that nothing explains is unwanted", arguments: rows)
-    func death(_ row: Row) async throws {
-        try await onThread {
-            let lab = try FakeLab(try FakeShell.topology(), answers: FakeAnswers())
-            defer { lab.end() }
+    @Test(arguments: rows) func `Only an end that nothing explains is unwanted`(_ row: Row) async throws {
+        try await FakeLab.run(FakeShell.topology()) { lab in
             let child = try ChildProcess.spawn(executable: "/bin/sleep", arguments: ["1000"], deathSignal: SIGKILL)
             lab.connection.note(LaunchedProcess { $0.pid = child.pid }, of: "wallet")
             func end() throws {
@@ -100,8 +101,7 @@ struct UntoldDeathTests {
         ("pid 7", ["pid": 7, "signal": "SIGSEGV"]), ("pid 8", ["pid": 8, "signal": "SIGSEGV"]),
     ]
 
-    @Test("A command explains only the ends that it can cause, of its app only")
-    func manners() {
+    @Test func `A command explains only the ends that it can cause, of its app only`() {
         for (manner, explains) in Self.mannerTable {
             let wanted = WantedEnd(app: "main", manner: manner)
             func found(of app: String, wasReady: Bool) -> [String] {
@@ -132,8 +132,9 @@ struct UntoldDeathTests {
         .deviceProcess: ["kill": onPhone, "switchOff": onPhone],
     ]
 
-    @Test("Each command asks for the ends of the processes that it ends; a failed launch explains an early end")
-    func wantedByCommands() throws {
+    @Test
+    func `Each command asks for the ends of the processes that it ends; a failed launch explains an early end`() throws
+    {
         let topology = try FakeShell.topology()
         let actors = ActorTable(topology)
         for target in ["main", "phone", "server", "pairing", "clock", "faults"].flatMap({ actors[$0] ?? [] }) {

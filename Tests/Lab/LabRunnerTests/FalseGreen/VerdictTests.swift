@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import TestSupport
 import Testing
@@ -228,14 +231,11 @@ struct VerdictTests {
             failures: ["failed: the result is not as expected, at the beginning of 5s of lab time"]),
     ]
 
-    @Test("Each failure has its verdict and its reason", arguments: [events, races, faults, attempts].flatMap { $0 })
-    func failures(_ row: Row) async throws {
-        let result = try await onThread {
-            let meeting = row.together > 0 ? Barrier(count: row.together) : nil
-            return try FakeRun(
-                row.steps, answers: FakeAnswers(row.answers, meeting: meeting), during: row.during
-            ).result
-        }
+    @Test(arguments: [events, races, faults, attempts].flatMap { $0 })
+    func `Each failure has its verdict and its reason`(_ row: Row) async throws {
+        let meeting = row.together > 0 ? Barrier(count: row.together) : nil
+        let answers = FakeAnswers(row.answers, meeting: meeting)
+        let result = try await FakeRun(row.steps, answers: answers, during: row.during).result
         let failures = result.failures.map { "\($0.verdict.rawValue): \(FailureGoldenTests.normalised($0.reason))" }
         #expect(failures == row.failures)
         #expect((result.verdict == .passed) == failures.isEmpty)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 @testable import LabRunner
@@ -35,9 +37,7 @@ enum Canary {
                 return [text, inURLs(text)]
             }
         case .hexadecimal:
-            [
-                "63346e3472793e3e3e3f3f3f2f22c3a9207879", "63346E3472793E3E3E3F3F3F2F22C3A9207879",
-            ]
+            ["63346e3472793e3e3e3f3f3f2f22c3a9207879", "63346E3472793E3E3E3F3F3F2F22C3A9207879"]
         }
     }
 

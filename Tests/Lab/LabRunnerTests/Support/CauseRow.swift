@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import LabFile
-import LabKit
+import LabPoints
 import Testing
 
 @testable import LabRunner

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 
 /// Validates documents by a JSON Schema of draft-07, as far as the lab's schemas use it: an unknown keyword is an
 /// error, never ignored.

@@ -1,6 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import LabSystem
+import LabVocabulary
 import Synchronization
 import TestSupport
 
@@ -12,44 +17,60 @@ import TestSupport
 final class FakeLab: Sendable {
     let connection: InstanceConnection
     let answers: FakeAnswers
-    /// Everything the test writes.
-    private let directory: TemporaryDirectory
-    private let instance: Instance
+    private let test: TestInstance
     private let servers: [ControlServer]
 
-    var runDirectory: String { directory.file("run") }
+    var runDirectory: String { test.file("run") }
+
+    /// A phone with one app.
+    static let onePhone = Topology(
+        name: "t",
+        devices: [
+            DeviceSpec(
+                name: "phone", kind: .phone,
+                apps: [
+                    AppSpec(
+                        name: "main", kind: .app, bundleIdentifier: "a",
+                        powerAuth: PowerAuthSpec(sdk: .full, instanceId: "a"))
+                ])
+        ])
+
+    /// Runs a test on a thread of its own while the endpoints of a topology answer.
+    static func run(
+        _ topology: Topology = JoinedLabs.topology, share: HostAssignment? = nil,
+        answers: [String: [JSONValue]] = [:], isSilent: Bool = false,
+        _ body: @escaping @Sendable (FakeLab) throws -> Void
+    ) async throws {
+        try await onThread {
+            let lab = try FakeLab(topology, answers: FakeAnswers(answers, isSilent: isSilent), share: share)
+            defer { lab.end() }
+            try body(lab)
+        }
+    }
 
     /// Starts the endpoints of a topology.
     ///
     /// - Parameter share: The part of the topology that is played here; nil for all of it.
     init(_ topology: Topology, answers: FakeAnswers, share: HostAssignment? = nil) throws {
-        let directory = try TemporaryDirectory()
-        self.directory = directory
-        try Files.createDirectory(directory.file("r"))
-        try Files.createDirectory(directory.file("run/traces"))
-        instance = try Instance.create(in: directory.file("r")) { layout in
-            InstanceManifest(
-                id: layout.id, labFile: nil, topology: topology, runDirectory: directory.file("run"), seed: 1,
-                executablesDirectory: "/nowhere", share: share)
-        }
-        connection = try InstanceConnection(instance.layout)
+        let test = try TestInstance(topology, share: share)
+        self.test = test
+        try Files.createDirectory(test.file("run/traces"))
+        connection = try InstanceConnection(test.layout)
         self.answers = answers
-        let (layout, manifest) = (instance.layout, instance.manifest)
-        let played = topology.devices.filter { manifest.plays($0.name) }
-        var endpoints: [InstanceEndpoint] = played.flatMap(\.apps).map { .peer($0.name) }
-        if !manifest.isGuest { endpoints.append(.server) }
-        endpoints += played.map { .agent($0.name) }
+        let (layout, host) = (test.layout, connection.host)
+        var endpoints: [InstanceEndpoint] = host.devices.flatMap(\.apps).map { .peer($0.name) }
+        if host.hasServer { endpoints.append(.server) }
+        endpoints += host.devices.map { .agent($0.name) }
         servers = try endpoints.map { endpoint in
             let name = endpoint.actor
             return try ControlServer(layout, endpoint) { request, responder in
                 // Off the control thread, so that the branches of a race get their answers at the same time.
                 runOnThread(name: "fake") {
-                    let trace = try? TraceWriter(
-                        directory: directory.file("run/traces"), process: name, incarnation: 1)
+                    let trace = try? TraceWriter(directory: test.file("run/traces"), process: name, incarnation: 1)
                     let command: [String: JSONValue] = ["command": .string(request.command)]
                     if request.operation != nil { trace?.emit(.commandStarted, operation: request.operation, command) }
                     let answer = answers.answer(request, by: name, in: topology) { event in
-                        try? Self.record(event, of: name, in: directory.file("run/traces"))
+                        try? Self.record(event, of: name, in: test.file("run/traces"))
                     }
                     if request.operation != nil { trace?.emit(.commandFinished, operation: request.operation, command) }
                     responder.reply(answer)
@@ -87,7 +108,7 @@ final class FakeLab: Sendable {
     /// Ends the endpoints.
     func end() {
         for server in servers { server.stop() }
-        _ = try? instance.end()
+        _ = try? test.instance.end()
     }
 }
 

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import LabFile
-import LabKit
 import LabSystem
+import TestSupport
 import Testing
 
 @testable import LabRunner
@@ -45,24 +49,29 @@ struct FakeShell {
 
         func remember(_ lines: [String], isSecret: Bool) { if !isSecret { remembered += lines } }
     }
+}
 
+extension FakeShell {
+    /// Runs a session to its end, on a thread of its own.
     init(
         _ text: String, answers: [String: [JSONValue]] = [:], isInteractive: Bool = true, isRecording: Bool = false
-    ) throws {
-        let prepared = FakeAnswers(answers)
-        let fake = try FakeLab(try Self.topology(), answers: prepared)
-        defer { fake.end() }
-        let input = Lines(text, isInteractive: isInteractive)
-        var (output, errors): ([String], [String]) = ([], [])
-        let session = try ShellSession(
-            with: fake.connection, labFile: Self.labFile, isRecording: isRecording, input: input,
-            print: { output.append($0) }, printError: { errors.append($0) })
-        outcome = try session.run()
-        let path = "\(fake.runDirectory)/found-by-hand.yaml"
-        if session.count > 0 { try session.save(to: path) }
-        saved = (try? Files.read(path)).map { String(decoding: $0, as: UTF8.self) }
-        (self.output, self.errors) = (output, errors)
-        requests = prepared.requests
-        remembered = input.remembered
+    ) async throws {
+        self = try await onThread {
+            let prepared = FakeAnswers(answers)
+            let fake = try FakeLab(try Self.topology(), answers: prepared)
+            defer { fake.end() }
+            let input = Lines(text, isInteractive: isInteractive)
+            var (output, errors): ([String], [String]) = ([], [])
+            let session = try ShellSession(
+                with: fake.connection, labFile: Self.labFile, isRecording: isRecording, input: input,
+                print: { output.append($0) }, printError: { errors.append($0) })
+            let outcome = try session.run()
+            let path = "\(fake.runDirectory)/found-by-hand.yaml"
+            if session.count > 0 { try session.save(to: path) }
+            return FakeShell(
+                outcome: outcome, output: output, errors: errors, requests: prepared.requests,
+                saved: (try? Files.read(path)).map { String(decoding: $0, as: UTF8.self) },
+                remembered: input.remembered)
+        }
     }
 }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import LabSystem
 import Synchronization
 import TestSupport
@@ -14,7 +17,7 @@ final class JoinedLabs {
     let owner: FakeLab
     let host: JoinHost
     /// What the owner prints.
-    let notices: Notices
+    let notices: Recorder<String>
     private let directory: TemporaryDirectory
     private var guests: [Guest] = []
     private var isClosed = false
@@ -24,7 +27,7 @@ final class JoinedLabs {
         let lab: FakeLab
         let link: JoinGuest
         /// What it prints, and how its connection ends.
-        let notices: Notices
+        let notices: Recorder<String>
     }
 
     static let topology = Topology(
@@ -54,7 +57,7 @@ final class JoinedLabs {
 
     /// Starts the owner's lab.
     init(hasServer: Bool = true) throws {
-        let (directory, notices) = (try TemporaryDirectory(), Notices())
+        let (directory, notices) = (try TemporaryDirectory(), Recorder<String>())
         (self.directory, self.notices) = (directory, notices)
         owner = try FakeLab(
             JoinedLabs.topology, answers: FakeAnswers(), share: HostAssignment(side: .owner, devices: ["phone"]))
@@ -88,7 +91,7 @@ final class JoinedLabs {
             share: HostAssignment(
                 side: .guest, devices: link.welcome.devices, bootsBefore: link.welcome.bootsBefore))
         try link.prepare(lab.connection)
-        let notices = Notices()
+        let notices = Recorder<String>()
         try link.serve(notify: { notices.add($0) }, onEnd: { notices.add("\($0)") })
         let guest = Guest(lab: lab, link: link, notices: notices)
         guests.append(guest)
@@ -117,7 +120,7 @@ final class JoinedLabs {
 ///
 /// Any thread.
 final class JoinSpeaker: Sendable {
-    let words = Notices()
+    let words = Recorder<String>()
     private let socket: JoinSocket
 
     /// Connects to an owner and says hello.
@@ -143,29 +146,6 @@ final class JoinSpeaker: Sendable {
         case .message(.call(let call)): "call \(call.id)"
         case .message(.bye(let reason)): "bye: \(reason)"
         case .message: "message"
-        }
-    }
-}
-
-/// Texts from several threads, in order.
-///
-/// Any thread.
-final class Notices: Sendable {
-    private let texts = Mutex<[String]>([])
-    private let changed = DispatchSemaphore(value: 0)
-
-    func add(_ text: String) {
-        texts.withLock { $0.append(text) }
-        changed.signal()
-    }
-
-    var all: [String] { texts.withLock { $0 } }
-
-    /// Waits for a text; only one thread waits at a time.
-    func wait(for expected: String) throws {
-        let limit = DispatchTime.now() + .nanoseconds(Int(LabDuration.seconds(20).stretched.nanoseconds))
-        while !all.contains(expected) {
-            try #require(changed.wait(timeout: limit) == .success, "no \(expected) in \(all)")
         }
     }
 }
@@ -202,15 +182,10 @@ extension InstanceConnection {
     /// Gives a command, as a step does.
     func give(
         _ command: String, to actor: String, _ arguments: JSONValue = .object([:]), operation: String? = nil
-    ) throws -> ControlCaller.Outcome {
+    ) throws -> ActorSession.Outcome {
         let target = try #require(actors[actor]?.first { $0.command(named: command) != nil })
-        return try ControlCaller(instance: self).call(
+        return try ActorSession(instance: self).call(
             target, command: command, arguments: arguments, operation: operation,
             timeout: LabDuration.seconds(20).stretched)
     }
-}
-
-extension ControlCaller.Outcome {
-    /// The result; nil if the command failed.
-    var result: JSONValue? { if case .result(let value) = answer { value } else { nil } }
 }

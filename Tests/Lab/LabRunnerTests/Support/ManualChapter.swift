@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A chapter of a manual of the SDKs that the lab plays; `manual` of a scenario of this project names it.
 ///
 /// There are four manuals; the SDK manual covers the watch, too. The titles are those of the manuals; a chapter with
@@ -55,9 +57,7 @@ struct ManualChapter: Sendable {
             of: "SDK", without: passwords, "Problem explanation", "Special password object usage", "Entering PIN",
             "Entering arbitrary password", "Create a password from data", "Compare two passwords",
             "Validate password complexity")
-        + chapters(
-            of: "SDK", without: code, "Request Interceptors", "Custom User-Agent",
-            "UserDefaults Migration")
+        + chapters(of: "SDK", without: code, "Request Interceptors", "Custom User-Agent", "UserDefaults Migration")
         + chapters(of: "SDK", without: logging, "Debugging")
         + chapters(of: "SDK", without: "it is about another library", "Password Strength Indicator")
 
@@ -78,8 +78,7 @@ struct ManualChapter: Sendable {
             "Operations API Reference", "WMTUserOperation", "Configuration of Push Messages",
             "Registering to Push Notifications", "Push Message API Reference", "Error Handling")
         + chapters(of: "Mobile Token", without: building, "Requirements", "Cocoapods")
-        + chapters(
-            of: "Mobile Token", without: product, "Introduction", "License", "Contact", "Security Disclosure")
+        + chapters(of: "Mobile Token", without: product, "Introduction", "License", "Contact", "Security Disclosure")
 
     private static let networking =
         chapters(

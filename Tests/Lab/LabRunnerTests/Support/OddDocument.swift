@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestSupport
 
 /// An untidy YAML document: odd indentation, comments, block scalars, anchors, empty lines.
@@ -109,9 +111,7 @@ struct OddDocument {
     private mutating func flow(depth: Int) -> String {
         guard depth < 3, !random.once(in: 3) else { return pick(["a", "'b, }'", "\"c: [\"", "-1", "d e", "http://x"]) }
         let count = Int.random(in: 0...3, using: &random)
-        let elements = (0..<count).map { number in
-            (number, spaces(0...2), flow(depth: depth + 1), spaces(0...2))
-        }
+        let elements = (0..<count).map { number in (number, spaces(0...2), flow(depth: depth + 1), spaces(0...2)) }
         return random.once(in: 2)
             ? "[" + elements.map { $0.1 + $0.2 + $0.3 }.joined(separator: ",") + "]"
             : "{" + elements.map { "\($0.1)k\($0.0): \($0.2)\($0.3)" }.joined(separator: ",") + "}"

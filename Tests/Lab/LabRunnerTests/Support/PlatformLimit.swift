@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A limit of the simulated platform, or of the SDKs on it, that a scenario shows at its boundary.
 ///
 /// A scenario of this project names it by a tag, `limit:` and the name, so that no word of its text is mistaken for
@@ -65,11 +67,9 @@ struct PlatformLimit: Sendable {
         PlatformLimit(
             "request-time", "time of a request of the SDK", "20 s, or what `requestTimeout` says",
             "sdk.md, section 5.3"),
-        PlatformLimit(
-            "time-exchange", "time of an exchange for the server's time", "16 s", "sdk.md, section 9.10"),
+        PlatformLimit("time-exchange", "time of an exchange for the server's time", "16 s", "sdk.md, section 9.10"),
         PlatformLimit("password-length", "password", "at least 4 bytes", "sdk.md, section 5.9"),
-        PlatformLimit(
-            "external-key-length", "external encryption key", "exactly 16 bytes", "sdk.md, section 5.1"),
+        PlatformLimit("external-key-length", "external encryption key", "exactly 16 bytes", "sdk.md, section 5.1"),
         PlatformLimit(
             "polling-interval", "time between two fetches of operations", "at least 5 s", "mobile-token.md, section 6.4"
         ),

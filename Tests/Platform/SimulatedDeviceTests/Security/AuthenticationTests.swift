@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -52,16 +55,14 @@ struct Owner: Sendable {
 
 @Suite("Asking the owner of a device", .endsInTime)
 struct AuthenticationTests {
-    @Test("A dialog takes the answer that was given in advance")
-    func inAdvance() async throws {
+    @Test func `A dialog takes the answer that was given in advance`() async throws {
         let owner = try Owner()
         try owner.answer(.success)
         #expect(try await owner.ask() == nil)
         #expect(owner.security.prompt == nil)
     }
 
-    @Test("A dialog shows its text and waits until it is answered")
-    func waits() async throws {
+    @Test func `A dialog shows its text and waits until it is answered`() async throws {
         let owner = try Owner()
         owner.context.reason = "Sign the payment"
         async let failure = owner.ask(in: owner.context)
@@ -74,27 +75,26 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "Each way to end a dialog has its code",
         arguments: [
             (.cancel, .userCancel), (.systemCancel, .systemCancel), (.failure, .authenticationFailed),
             (.lockout, .biometryLockout), (.fallback, .userFallback), (.passcode, .userCancel),
         ] as [(AuthenticationAnswer, AuthenticationFailure)])
-    func answers(answer: AuthenticationAnswer, failure: AuthenticationFailure) async throws {
+    func `Each way to end a dialog has its code`(answer: AuthenticationAnswer, failure: AuthenticationFailure)
+        async throws
+    {
         let owner = try Owner()
         try owner.answer(answer)
         #expect(try await owner.ask() == failure)
     }
 
-    @Test("A hidden fallback button cannot be pressed")
-    func hiddenFallback() async throws {
+    @Test func `A hidden fallback button cannot be pressed`() async throws {
         let owner = try Owner()
         owner.context.fallbackTitle = ""
         try owner.answer(.fallback)
         #expect(try await owner.ask(in: owner.context) == .userCancel)
     }
 
-    @Test("A wrong finger leaves the dialog open; three end it, and two dialogs lock biometry out")
-    func misses() async throws {
+    @Test func `A wrong finger leaves the dialog open; three end it, and two dialogs lock biometry out`() async throws {
         let owner = try Owner()
         try owner.answer(.mismatch, .mismatch, .success)
         #expect(try await owner.ask() == nil)
@@ -107,8 +107,7 @@ struct AuthenticationTests {
         #expect(try await owner.ask() == .biometryLockout, "no further dialog opens")
     }
 
-    @Test("The passcode helps where it is allowed, and ends a lockout")
-    func passcode() async throws {
+    @Test func `The passcode helps where it is allowed, and ends a lockout`() async throws {
         let owner = try Owner()
         try owner.answer(.lockout, .passcode)
         #expect(try await owner.ask(.biometryOrPasscode) == nil)
@@ -117,8 +116,7 @@ struct AuthenticationTests {
         #expect(try await owner.ask(.biometryOrPasscode) == nil)
     }
 
-    @Test("One dialog at a time on a device, and none on a locked screen")
-    func oneAtATime() async throws {
+    @Test func `One dialog at a time on a device, and none on a locked screen`() async throws {
         let owner = try Owner()
         async let first = owner.ask()
         try await owner.dialogIsOpen()
@@ -129,8 +127,7 @@ struct AuthenticationTests {
         #expect(try await owner.ask() == .systemCancel)
     }
 
-    @Test("The app and the system can take an open dialog away")
-    func takenAway() async throws {
+    @Test func `The app and the system can take an open dialog away`() async throws {
         let owner = try Owner()
         async let first = owner.ask(in: owner.context)
         try await owner.dialogIsOpen()
@@ -146,8 +143,9 @@ struct AuthenticationTests {
         #expect(try await second == .systemCancel)
     }
 
-    @Test("A confirmed context needs no dialog for five minutes; one without interaction never opens one")
-    func reuse() async throws {
+    @Test(.verifies("size", "AuthenticationContext.validity"))
+    func `A confirmed context needs no dialog for five minutes; one without interaction never opens one`() async throws
+    {
         let owner = try Owner()
         try owner.device.clock.freeze()
         owner.context.isInteractionAllowed = false
@@ -163,8 +161,8 @@ struct AuthenticationTests {
         #expect(try await owner.ask(in: owner.context) == .notInteractive)
     }
 
-    @Test("A second request during the animation of a confirmed face fails; a finger has none")
-    func animation() async throws {
+    @Test(.verifies("size", "AuthenticationService.animation"))
+    func `A second request during the animation of a confirmed face fails; a finger has none`() async throws {
         let owner = try Owner(.faceID)
         try owner.device.clock.freeze()
         try owner.answer(.success)
@@ -176,8 +174,7 @@ struct AuthenticationTests {
         #expect(try await owner.ask() == nil)
     }
 
-    @Test("One request of a process at a time")
-    func exclusive() throws {
+    @Test func `One request of a process at a time`() throws {
         let service = try Owner().sandbox.authentication
         #expect(service.beginExclusiveUse())
         #expect(service.exclusively { true } == nil)
@@ -185,12 +182,11 @@ struct AuthenticationTests {
         #expect(service.exclusively { true } == true)
     }
 
-    @Test("The presenter of dialogs gets those that wait for an answer, and only those")
-    func presenter() async throws {
+    @Test func `The presenter of dialogs gets those that wait for an answer, and only those`() async throws {
         let owner = try Owner()
         let count = Counter()
         owner.sandbox.authentication.onPrompt { _ in
-            count.increment()
+            count.increase()
             try? owner.security.answer(.success)
         }
         try owner.answer(.cancel)

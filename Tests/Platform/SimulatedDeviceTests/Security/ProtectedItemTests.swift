@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
@@ -23,8 +25,7 @@ struct ProtectedItemTests {
         #expect(written.status == errSecSuccess)
     }
 
-    @Test("A protected item is given out after the dialog, with the status of each answer")
-    func statuses() async throws {
+    @Test func `A protected item is given out after the dialog, with the status of each answer`() async throws {
         let owner = try Owner()
         add(owner, "k", .anyBiometricSet)
         try owner.answer(.success, .cancel, .failure)
@@ -36,8 +37,7 @@ struct ProtectedItemTests {
         #expect(try await status(owner, "k", .context(owner.context)) == errSecInvalidContext)
     }
 
-    @Test("A confirmed context reads without a dialog, also all items of a service")
-    func context() async throws {
+    @Test func `A confirmed context reads without a dialog, also all items of a service`() async throws {
         let owner = try Owner()
         add(owner, "a", .anyBiometricSet)
         add(owner, "b", .currentBiometricSet)
@@ -48,8 +48,7 @@ struct ProtectedItemTests {
         #expect(items.values == ["a": value, "b": value])
     }
 
-    @Test("A change of the enrolled set destroys items that are linked to it, and no others")
-    func alteration() async throws {
+    @Test func `A change of the enrolled set destroys items that are linked to it, and no others`() async throws {
         let owner = try Owner()
         add(owner, "current", .currentBiometricSet)
         add(owner, "any", .anyBiometricSet)
@@ -66,8 +65,7 @@ struct ProtectedItemTests {
         #expect(try await status(owner, "passcode") == errSecSuccess)
     }
 
-    @Test("A confirmation by passcode does not open an item that requires biometry")
-    func passcodeIsNotBiometry() async throws {
+    @Test func `A confirmation by passcode does not open an item that requires biometry`() async throws {
         let owner = try Owner()
         add(owner, "any", .anyBiometricSet)
         try owner.answer(.passcode, .cancel)
@@ -75,8 +73,7 @@ struct ProtectedItemTests {
         #expect(try await status(owner, "any", .context(owner.context)) == errSecUserCanceled)
     }
 
-    @Test("An update takes the protection away; an item linked to no enrolled set cannot be added")
-    func updates() async throws {
+    @Test func `An update takes the protection away; an item linked to no enrolled set cannot be added`() async throws {
         let owner = try Owner()
         add(owner, "k", .anyBiometricSet)
         #expect(owner.sandbox.keychain.update(Data([9]), service: "s", account: "k").status == errSecSuccess)
@@ -86,8 +83,10 @@ struct ProtectedItemTests {
         #expect(written.status == errSecAuthFailed)
     }
 
-    @Test("Before the first unlock nothing can be read, stored or deleted; afterwards all is there, locked or not")
-    func beforeFirstUnlock() throws {
+    @Test
+    func `Before the first unlock nothing can be read, stored or deleted; afterwards all is there, locked or not`()
+        throws
+    {
         let sandbox = try TemporaryDevice().sandbox(appGroups: ["group.example"])
         let keychain = sandbox.keychain
         let defaults = try #require(sandbox.defaults())
@@ -112,8 +111,10 @@ struct ProtectedItemTests {
         #expect(sandbox.containerPath(forAppGroup: "group.example") != nil)
     }
 
-    @Test("Uninstalling an app removes its container, not its keychain; the vendor identifier ends with the last app")
-    func uninstallation() throws {
+    @Test
+    func `Uninstalling an app removes its container, not its keychain; the vendor identifier ends with the last app`()
+        throws
+    {
         let device = try TemporaryDevice()
         let apps = ["a", "b"].map { name in
             AppSpec(

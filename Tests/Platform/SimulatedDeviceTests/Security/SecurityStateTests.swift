@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import TestSupport
 import Testing
 
@@ -14,15 +17,13 @@ struct SecurityStateTests {
         }
     }
 
-    @Test("A new phone has a face sensor with nothing enrolled, and a passcode; a watch has no sensor")
-    func new() throws {
+    @Test func `A new phone has a face sensor with nothing enrolled, and a passcode; a watch has no sensor`() throws {
         let phone = try TemporaryDevice().sandbox().security.state
         #expect(phone.hardware == .faceID && phone.enrolment == nil && phone.isPasscodeSet && !phone.isLocked)
         #expect(try TemporaryDevice(kind: .watch).sandbox(kind: .watchApp).security.state.hardware == .none)
     }
 
-    @Test("Each reason why biometry cannot be used has its code")
-    func obstacles() throws {
+    @Test func `Each reason why biometry cannot be used has its code`() throws {
         var state = SecurityState(hardware: .none)
         #expect(state.obstacle(to: .biometry) == .biometryNotAvailable)
         #expect(throws: DeviceStateError.self) { try state.enrol() }
@@ -44,8 +45,8 @@ struct SecurityStateTests {
         #expect(state.obstacle(to: .biometry) == .biometryNotEnrolled, "the passcode takes what was enrolled with it")
     }
 
-    @Test("Five attempts in a row lock biometry out until the passcode is entered")
-    func lockout() throws {
+    @Test(.verifies("size", "SecurityState.attemptsBeforeLockout"))
+    func `Five attempts in a row lock biometry out until the passcode is entered`() throws {
         var state = try enrolled
         for _ in 1...4 { state.miss() }
         #expect(state.obstacle(to: .biometry) == nil)
@@ -57,8 +58,7 @@ struct SecurityStateTests {
         #expect(state.obstacle(to: .biometry) == nil)
     }
 
-    @Test("Every change of the enrolled set gives it a new, unique identity")
-    func enrolments() throws {
+    @Test func `Every change of the enrolled set gives it a new, unique identity`() throws {
         var state = try enrolled
         var seen = [state.enrolment]
         try state.alter()
@@ -69,8 +69,7 @@ struct SecurityStateTests {
         #expect(Set(seen).count == 3 && !seen.contains(nil))
     }
 
-    @Test("A start of the device locks it until the passcode is entered; without a passcode it is open")
-    func reboot() throws {
+    @Test func `A start of the device locks it until the passcode is entered; without a passcode it is open`() throws {
         var state = try enrolled
         state.reboot()
         #expect(state.isLocked && !state.isUnlockedSinceBoot)
@@ -85,8 +84,7 @@ struct SecurityStateTests {
         #expect(state == SecurityState(hardware: .touchID))
     }
 
-    @Test("A change of one process is visible to the others at once")
-    func shared() throws {
+    @Test func `A change of one process is visible to the others at once`() throws {
         let device = try TemporaryDevice()
         let first = try device.sandbox().security
         let second = try device.sandbox(name: "b", bundleIdentifier: "com.example.b").security
@@ -96,8 +94,10 @@ struct SecurityStateTests {
         #expect(first.state.isLocked)
     }
 
-    @Test("Five misses in a row lock biometry out, four never do, with any matches between, and again after each end")
-    func lockoutCycles() throws {
+    @Test
+    func `Five misses in a row lock biometry out, four never do, with any matches between, and again after each end`()
+        throws
+    {
         var state = SecurityState(hardware: .touchID)
         try state.enrol()
         for ending in ["match", "passcode", "match"] {

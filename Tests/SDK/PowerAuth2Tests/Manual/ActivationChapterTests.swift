@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuth2
 import SDKTestSupport
 import TestSupport
@@ -7,8 +10,7 @@ import Testing
 
 @Suite("Manual: activations", .endsInTime)
 struct ActivationChapterTests {
-    @Test("Extras reach the server, custom attributes come back from the application's server")
-    func customized() async throws {
+    @Test func `Extras reach the server, custom attributes come back from the application's server`() async throws {
         let app = try await TestApp()
         let result = try await app.createActivation {
             $0.with(extras: "an extra text").with(customAttributes: ["branch": "Prague", "isVIP": true])
@@ -18,8 +20,8 @@ struct ActivationChapterTests {
         #expect(try await app.backOffice.detail(app.activationId)["extras"]?.stringValue == "an extra text")
     }
 
-    @Test("Credentials that only the application's server understands make an activation of their user")
-    func credentials() async throws {
+    @Test
+    func `Credentials that only the application's server understands make an activation of their user`() async throws {
         let app = try await TestApp()
         let activation = try PowerAuthActivation(
             identityAttributes: ["username": app.userId, "password": "pwd"], name: "Phone")
@@ -33,8 +35,7 @@ struct ActivationChapterTests {
         #expect(other.sdk.canStartActivation())
     }
 
-    @Test("The short forms of the call make the same activations")
-    func shortForms() async throws {
+    @Test func `The short forms of the call make the same activations`() async throws {
         let app = try await TestApp()
         let code = try await app.backOffice.initiate(userId: app.userId).code
         _ = try await outcome {
@@ -44,14 +45,12 @@ struct ActivationChapterTests {
         #expect(detail["activationName"]?.stringValue == "Phone" && detail["extras"]?.stringValue == "more")
         app.sdk.removeActivationLocal()
         _ = try await outcome {
-            app.sdk.createActivation(
-                withName: nil, identityAttributes: ["username": app.userId], callback: $0)
+            app.sdk.createActivation(withName: nil, identityAttributes: ["username": app.userId], callback: $0)
         }.get()
         #expect(try await app.backOffice.detail(app.activationId)["userId"]?.stringValue == app.userId)
     }
 
-    @Test("The signature of a scanned code verifies with the application's key")
-    func scannedCode() async throws {
+    @Test func `The signature of a scanned code verifies with the application's key`() async throws {
         let app = try await TestApp()
         let initiated = try await app.backOffice.initiate(userId: app.userId)
         let scanned = try #require(PowerAuthActivationCodeUtil.parse(fromActivationCode: initiated.signedCode))
@@ -64,8 +63,7 @@ struct ActivationChapterTests {
         #expect(PowerAuthActivationCodeUtil.validateActivationCode(initiated.code))
     }
 
-    @Test("A code is good for one activation")
-    func codeUsedTwice() async throws {
+    @Test func `A code is good for one activation`() async throws {
         let app = try await TestApp()
         let code = try await app.backOffice.initiate(userId: app.userId).code
         for isFirst in [true, false] {
@@ -76,8 +74,8 @@ struct ActivationChapterTests {
         }
     }
 
-    @Test("A removal of the device only leaves the server's activation as it is", arguments: TestApp.Mode.allCases)
-    func localRemoval(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A removal of the device only leaves the server's activation as it is`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let activationId = try app.activationId
         app.sdk.removeActivationLocal()

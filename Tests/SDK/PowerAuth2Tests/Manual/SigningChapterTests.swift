@@ -1,19 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
-import LabKit
+import LabControl
+import LabCore
+import LabHTTP
 import PowerAuth2
 import PowerAuthShared
 import SDKTestSupport
+import SimulatedDevice
 import Synchronization
 import TestSupport
 import Testing
 
 @Suite("Manual: signing, vault and tokens", .endsInTime)
 struct SigningChapterTests {
-    @Test(
-        "The SDK's requests wait while an operation of the application has the serial queue",
-        arguments: TestApp.Mode.allCases)
-    func serialOperation(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `The SDK's requests wait while an operation of the application has the serial queue`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         let path = "/pa/v3/signature/validate"
         let (entered, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -31,21 +35,21 @@ struct SigningChapterTests {
         #expect(app.transport.count(of: path) == 1)
     }
 
-    @Test("A cancelled block releases the queue", arguments: TestApp.Mode.allCases)
-    func serialBlock(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A cancelled block releases the queue`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
-        let task: Transferred<any PowerAuthOperationTask> = await callback { report in
-            #expect(app.sdk.executeBlock(onSerialQueue: { report(Transferred($0)) }) != nil)
+        let task: UncheckedTransfer<any PowerAuthOperationTask> = await callback { report in
+            #expect(app.sdk.executeBlock(onSerialQueue: { report(UncheckedTransfer($0)) }) != nil)
         }
         #expect(try app.sdk.requestSignature(with: .possession(), method: "GET", uriId: "/a", body: nil).value != "")
         task.value.cancel()
         #expect(await app.validate() == nil)
     }
 
-    @Test(
-        "A password checked by the server may be changed on the device in a second step",
-        arguments: TestApp.Mode.allCases)
-    func twoSteps(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A password checked by the server may be changed on the device in a second step`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         #expect(await app.validate() == nil)
         #expect(!app.sdk.unsafeChangePassword(from: TestApp.password, to: "123"), "four bytes at least")
@@ -55,8 +59,8 @@ struct SigningChapterTests {
         #expect(await app.validate("9999")?.powerAuthErrorCode == .networkError)
     }
 
-    @Test("A failed change keeps the old password", arguments: TestApp.Mode.allCases)
-    func refusedChange(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A failed change keeps the old password`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let path = "/pa/v3/signature/validate"
         app.transport.order(.fail(.notConnectedToInternet), .loseAnswer(.networkConnectionLost), for: path)
@@ -68,10 +72,8 @@ struct SigningChapterTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test(
-        "An encryption key depends only on its index and on the activation",
-        arguments: TestApp.Mode.allCases)
-    func encryptionKey(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `An encryption key depends only on its index and on the activation`(mode: TestApp.Mode) async throws {
         func key(_ sdk: PowerAuthSDK, _ index: UInt64) async throws -> Data {
             try await outcome { sdk.fetchEncryptionKey(.rightPassword, index: index, callback: $0) }.get()
         }
@@ -86,8 +88,7 @@ struct SigningChapterTests {
         #expect(try await key(TestApp.activated(mode).sdk, 1000) != first)
     }
 
-    @Test("The vault does not open for possession alone, nor for a wrong password")
-    func vaultNeedsKnowledge() async throws {
+    @Test func `The vault does not open for possession alone, nor for a wrong password`() async throws {
         let app = try await TestApp.activated()
         for authentication in [PowerAuthAuthentication.possession(), .wrongPassword] {
             let result = await outcome { app.sdk.fetchEncryptionKey(authentication, index: 1, callback: $0) }
@@ -96,10 +97,10 @@ struct SigningChapterTests {
         #expect(await app.validate() == nil)
     }
 
-    @Test(
-        "A token removed locally stays on the server, and the next request makes another one",
-        arguments: TestApp.Mode.allCases)
-    func localTokenRemoval(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A token removed locally stays on the server, and the next request makes another one`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         let token = try await app.sdk.token("a").get()
         _ = try await app.sdk.token("b").get()
@@ -112,10 +113,9 @@ struct SigningChapterTests {
         #expect(!app.sdk.tokenStore.hasLocalToken(withName: "b"))
     }
 
-    @Test(
-        "The SDK's requests introduce themselves with the user agent of the configuration",
-        arguments: [nil, "Bank/1.0"])
-    func userAgent(text: String?) async throws {
+    @Test(arguments: [nil, "Bank/1.0"])
+    func `The SDK's requests introduce themselves with the user agent of the configuration`(text: String?) async throws
+    {
         let app = try await TestApp()
         let client = PowerAuthClientConfiguration.patient
         client.userAgent = text

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabVocabulary
 import PowerAuth2
 import SDKTestSupport
 import TestSupport

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import PowerAuthProtocol
@@ -20,8 +22,10 @@ struct ActivationObjectTests {
         }
     }
 
-    @Test("An activation by code has the code without its signature as identity, and may have a one-time password")
-    func byCode() throws {
+    @Test(.verifies("sdk.md", "B-54"))
+    func `An activation by code has the code without its signature as identity, and may have a one-time password`()
+        throws
+    {
         for (text, signature) in [(Self.code, nil), (Self.code + "#" + Self.signature, Self.signature)] {
             let activation = try PowerAuthActivation(activationCode: text)
             #expect(activation.identity.type == "CODE")
@@ -41,8 +45,8 @@ struct ActivationObjectTests {
         #expect(code { _ = try PowerAuthActivation(activationCode: "", name: nil, "") } == .invalidActivationCode)
     }
 
-    @Test("A recovery has code without prefix and PUK as identity; an invalid code or PUK is refused")
-    func recovery() throws {
+    @Test(.verifies("sdk.md", "B-54"))
+    func `A recovery has code without prefix and PUK as identity; an invalid code or PUK is refused`() throws {
         for prefix in ["", "R:"] {
             let activation = try PowerAuthActivation(recoveryCode: prefix + Self.code, recoveryPuk: "0123456789")
             #expect(activation.identity.type == "RECOVERY")
@@ -59,8 +63,10 @@ struct ActivationObjectTests {
         }
     }
 
-    @Test("An activation by an identity provider names its method; the verifier is optional, empty texts are refused")
-    func identityProvider() throws {
+    @Test(.verifies("sdk.md", "B-54"))
+    func `An activation by an identity provider names its method; the verifier is optional, empty texts are refused`()
+        throws
+    {
         let plain = ["method": "oidc", "providerId": "abc", "code": "1", "nonce": "2"]
         let activation = try PowerAuthActivation(oidcProviderId: "abc", code: "1", nonce: "2", codeVerifier: nil)
         #expect(activation.identity.type == "DIRECT")
@@ -74,8 +80,8 @@ struct ActivationObjectTests {
                 == .invalidActivationCode)
     }
 
-    @Test("Custom attributes, extras and name are kept, and every setter gives the same object")
-    func members() throws {
+    @Test(.verifies("sdk.md", "B-54"))
+    func `Custom attributes, extras and name are kept, and every setter gives the same object`() throws {
         let activation = try PowerAuthActivation(identityAttributes: ["username": "eva"], name: "first")
         #expect(activation.identity.type == "CUSTOM")
         #expect(activation.identity.attributes == ["username": "eva"])
@@ -87,8 +93,7 @@ struct ActivationObjectTests {
         #expect(code { _ = try PowerAuthActivation(identityAttributes: [:]) } == .invalidActivationData)
     }
 
-    @Test("A one-time password belongs to an activation by code only")
-    func otpElsewhere() throws {
+    @Test(.verifies("sdk.md", "B-54")) func `A one-time password belongs to an activation by code only`() throws {
         let others = [
             try PowerAuthActivation(recoveryCode: Self.code, recoveryPuk: "0123456789"),
             try PowerAuthActivation(identityAttributes: ["username": "eva"]),

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import PowerAuthShared
@@ -9,8 +11,8 @@ struct AuthenticationTests {
     private static let possessionKey = Data(repeating: 1, count: 16)
     private static let biometryKey = Data(repeating: 2, count: 16)
 
-    @Test("Objects to persist with use possession and a password, and biometry when asked for")
-    func persist() {
+    @Test(.verifies("sdk.md", "B-55"))
+    func `Objects to persist with use possession and a password, and biometry when asked for`() {
         let password = PowerAuthCorePassword(string: "1234")
         let withoutBiometry: [PowerAuthAuthentication] = [
             .persistWithPassword(password: "1234"), .persistWithPassword(password: password),
@@ -32,8 +34,7 @@ struct AuthenticationTests {
         #expect(withBiometry[2].overridenBiometryKey == Self.biometryKey)
     }
 
-    @Test("Objects to sign with use the factors of their name")
-    func sign() {
+    @Test(.verifies("sdk.md", "B-55")) func `Objects to sign with use the factors of their name`() {
         let possession = PowerAuthAuthentication.possession()
         #expect(possession.usePossession && !possession.useBiometry && possession.password == nil)
         let knowledge = PowerAuthAuthentication.possessionWithPassword(password: "1234")

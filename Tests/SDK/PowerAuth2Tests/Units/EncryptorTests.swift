@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuth2
 import PowerAuthServer
 import PowerAuthShared
@@ -29,9 +31,11 @@ struct EncryptorTests {
     }
 
     @Test(
-        "The application scope works before any activation, and in a new object of an application that has one",
+        .verifies("sdk.md", "B-60"),
         arguments: TestApp.Mode.allCases)
-    func applicationScope(mode: TestApp.Mode) async throws {
+    func `The application scope works before any activation, and in a new object of an application that has one`(
+        mode: TestApp.Mode
+    ) async throws {
         let app = try await TestApp(mode)
         for sdk in [app.sdk, app.sdk] {
             let encryptor = try await outcome { sdk.eciesEncryptorForApplicationScope(callback: $0) }.get()
@@ -46,8 +50,8 @@ struct EncryptorTests {
         #expect(try await exchange("again", encryptor, "/exchange/v3/application", app).contains("again"))
     }
 
-    @Test("The activation scope belongs to the activation", arguments: TestApp.Mode.allCases)
-    func activationScope(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `The activation scope belongs to the activation`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let encryptor = try await outcome { app.sdk.eciesEncryptorForActivationScope(callback: $0) }.get()
         #expect(encryptor.associatedMetaData?.activationIdentifier == app.sdk.activationIdentifier)
@@ -56,9 +60,11 @@ struct EncryptorTests {
     }
 
     @Test(
-        "A temporary key that has expired between two vault operations is replaced, and both succeed",
+        .verifies("sharing.md", "S-0"), .verifies("sdk.md", "B-61"),
         arguments: TestApp.Mode.allCases)
-    func expiredKey(mode: TestApp.Mode) async throws {
+    func `A temporary key that has expired between two vault operations is replaced, and both succeed`(
+        mode: TestApp.Mode
+    ) async throws {
         let server = try await RealServer.start { $0.policy.temporaryKeyValidity = 20_000 }
         let app = try await TestApp.activated(mode, server: server)
         func fetchKey() async throws -> Data {

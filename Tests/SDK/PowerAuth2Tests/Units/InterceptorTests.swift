@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import FoundationNetworking
-import HTTPClient
+import LabHTTP
 import PowerAuth2
 import PowerAuthShared
 import SDKTestSupport
@@ -10,8 +12,8 @@ import Testing
 
 @Suite("Interceptors (sdk.md, section 12.12)", .endsInTime)
 struct InterceptorTests {
-    @Test("Basic authentication and a custom header appear in every request")
-    func headers() async throws {
+    @Test(.verifies("sdk.md", "B-57"))
+    func `Basic authentication and a custom header appear in every request`() async throws {
         let app = try await TestApp()
         let client = PowerAuthClientConfiguration.patient
         client.requestInterceptors = [
@@ -31,10 +33,10 @@ struct InterceptorTests {
         }
     }
 
-    @Test(
-        "An interceptor runs outside of the session's tasks, so that it blocks no other task",
-        arguments: TestApp.Mode.allCases)
-    func outsideOfTasks(mode: TestApp.Mode) async throws {
+    @Test(arguments: TestApp.Mode.allCases)
+    func `An interceptor runs outside of the session's tasks, so that it blocks no other task`(mode: TestApp.Mode)
+        async throws
+    {
         let app = try await TestApp.activated(mode)
         let client = PowerAuthClientConfiguration.patient
         let probe = TaskProbe()
@@ -62,8 +64,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("A custom header is added to existing headers")
-    func appends() {
+    @Test func `A custom header is added to existing headers`() {
         // The text is a URL.
         let request = NSMutableURLRequest(url: URL(string: "http://localhost")!)
         let interceptor = PowerAuthCustomHeaderRequestInterceptor(headerKey: "X-Channel", value: "b")

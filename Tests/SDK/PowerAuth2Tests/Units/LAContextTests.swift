@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LocalAuthentication
 import PowerAuthShared
 import SimulatedDevice
@@ -20,8 +22,7 @@ struct LAContextTests {
         return error.flatMap { LAError.Code(rawValue: $0.code) }
     }
 
-    @Test("Every failure of the system has its code under Apple's name")
-    func codes() {
+    @Test func `Every failure of the system has its code under Apple's name`() {
         let failures: [AuthenticationFailure] = [
             .authenticationFailed, .userCancel, .userFallback, .systemCancel, .passcodeNotSet, .biometryNotAvailable,
             .biometryNotEnrolled, .biometryLockout, .appCancel, .invalidContext, .notInteractive,
@@ -32,8 +33,7 @@ struct LAContextTests {
         }
     }
 
-    @Test("What can be evaluated depends on sensor, enrolment, passcode and permission")
-    func availability() throws {
+    @Test func `What can be evaluated depends on sensor, enrolment, passcode and permission`() throws {
         let (sandbox, context) = try owner(.touchID)
         #expect(context.biometryType == .touchID)
         #expect(obstacle(context, .deviceOwnerAuthenticationWithBiometrics) == .biometryNotEnrolled)
@@ -51,8 +51,7 @@ struct LAContextTests {
         #expect(obstacle(LAContext(service: nil), .deviceOwnerAuthentication) == .biometryNotAvailable)
     }
 
-    @Test("Status and kind of the biometry, as the SDK's keychain reports them")
-    func info() throws {
+    @Test func `Status and kind of the biometry, as the SDK's keychain reports them`() throws {
         func expect(
             _ sandbox: Sandbox, _ status: PowerAuthBiometricAuthenticationStatus,
             _ type: PowerAuthBiometricAuthenticationType
@@ -69,8 +68,7 @@ struct LAContextTests {
         expect(try owner(.none).sandbox, .notSupported, .none)
     }
 
-    @Test("An evaluation answers with an LAError, as a callback and as an asynchronous function")
-    func evaluation() async throws {
+    @Test func `An evaluation answers with an LAError, as a callback and as an asynchronous function`() async throws {
         let (sandbox, context) = try owner(.touchID)
         try sandbox.security.changeState { try $0.enrol() }
         try sandbox.security.answer(.cancel)
@@ -93,8 +91,7 @@ struct LAContextTests {
         }
     }
 
-    @Test("Every code has a name beside the type, and an error has a text of its own for it")
-    func names() {
+    @Test func `Every code has a name beside the type, and an error has a text of its own for it`() {
         let names: [LAError.Code] = [
             LAError.authenticationFailed, LAError.userCancel, LAError.userFallback, LAError.systemCancel,
             LAError.passcodeNotSet, LAError.biometryNotAvailable, LAError.biometryNotEnrolled, LAError.biometryLockout,
@@ -105,8 +102,7 @@ struct LAContextTests {
         #expect(Set(names.compactMap { LAError($0).errorDescription }).count == names.count)
     }
 
-    @Test("A context keeps the texts of its dialog; that of a process on no device confirms nobody")
-    func texts() {
+    @Test func `A context keeps the texts of its dialog; that of a process on no device confirms nobody`() {
         let context = LAContext()
         #expect(context.localizedFallbackTitle == nil && context.localizedCancelTitle == nil)
         context.localizedReason = "reason"

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuth2
 import SDKTestSupport
 import TestSupport
@@ -7,16 +10,15 @@ import Testing
 
 @Suite("Claims about the user (sdk.md, section 12.12)", .endsInTime)
 struct UserInfoTests {
-    @Test("Without claims everything is nil or false")
-    func empty() {
+    @Test(.verifies("sdk.md", "B-56")) func `Without claims everything is nil or false`() {
         let info = PowerAuthUserInfo(with: [:])
         #expect(info.subject == nil && info.name == nil && info.email == nil && info.phoneNumber == nil)
         #expect(!info.isEmailVerified && !info.isPhoneNumberVerified)
         #expect(info.birthdate == nil && info.updatedAt == nil && info.address == nil && info.allClaims.isEmpty)
     }
 
-    @Test("Every claim has its property; custom claims are among all of them")
-    func full() throws {
+    @Test(.verifies("sdk.md", "B-56"))
+    func `Every claim has its property; custom claims are among all of them`() throws {
         let info = PowerAuthUserInfo(with: [
             "sub": "123456", "name": "John Jacob Doe", "given_name": "John", "family_name": "Doe",
             "middle_name": "Jacob", "nickname": "jjd", "preferred_username": "JacobTheGreat",
@@ -39,8 +41,7 @@ struct UserInfoTests {
         #expect(info.updatedAt == Date(timeIntervalSince1970: 1_324_512_000))
         #expect((info.allClaims["custom"] as? [String: Int])?["answer"] == 42)
 
-        let day = Calendar(identifier: .gregorian).dateComponents(
-            in: .current, from: try #require(info.birthdate))
+        let day = Calendar(identifier: .gregorian).dateComponents(in: .current, from: try #require(info.birthdate))
         #expect([day.year, day.month, day.day, day.hour, day.minute, day.second] == [1984, 2, 21, 0, 0, 0])
 
         let address = try #require(info.address)
@@ -49,8 +50,7 @@ struct UserInfoTests {
         #expect(address.postalCode == "12000" && address.country == "CZ")
     }
 
-    @Test("A JSON null counts as missing everywhere")
-    func nulls() throws {
+    @Test(.verifies("sdk.md", "B-56")) func `A JSON null counts as missing everywhere`() throws {
         let names = [
             "sub", "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile",
             "picture", "website", "email", "email_verified", "phone_number", "phone_number_verified", "gender",
@@ -66,8 +66,7 @@ struct UserInfoTests {
         #expect(address != nil && address?.formatted == nil && address?.country == nil)
     }
 
-    @Test("A flag is true only for a true value")
-    func flags() {
+    @Test(.verifies("sdk.md", "B-56")) func `A flag is true only for a true value`() {
         for (value, isVerified) in [(true, true), (false, false), (1, true), (0, false), ("true", false)]
             as [(Any, Bool)]
         {
@@ -76,8 +75,10 @@ struct UserInfoTests {
         }
     }
 
-    @Test("The claims of the activation, of a fetch, and the last known ones agree", arguments: TestApp.Mode.allCases)
-    func fetched(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("sdk.md", "B-59"),
+        arguments: TestApp.Mode.allCases)
+    func `The claims of the activation, of a fetch, and the last known ones agree`(mode: TestApp.Mode) async throws {
         let app = try await TestApp(mode)
         try await app.backOffice.setClaims(["given_name": "Eva", "email_verified": true], userId: app.userId)
         let received = try #require(try await app.createActivation().get().userInfo)

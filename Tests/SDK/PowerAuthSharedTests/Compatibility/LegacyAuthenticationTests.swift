@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import Synchronization
@@ -8,8 +10,7 @@ import Testing
 @Suite("Authentications in the style of older SDKs", .endsInTime)
 struct LegacyAuthenticationTests {
     @available(*, deprecated)
-    @Test("An empty object has no factor and signs nothing")
-    func anEmptyObjectHasNoFactorAndSignsNothing() async throws {
+    @Test func `An empty object has no factor and signs nothing`() async throws {
         let fixture = try await SDKFixture.activated()
         let empty = PowerAuthAuthentication()
         #expect(!empty.usePossession && !empty.useBiometry && empty.usePassword == nil && empty.password == nil)
@@ -20,8 +21,7 @@ struct LegacyAuthenticationTests {
     }
 
     @available(*, deprecated)
-    @Test("The setters choose the factors")
-    func theSettersChooseTheFactors() async throws {
+    @Test func `The setters choose the factors`() async throws {
         let fixture = try await SDKFixture.activated()
         let authentication = PowerAuthAuthentication()
         authentication.usePossession = true
@@ -39,8 +39,7 @@ struct LegacyAuthenticationTests {
     }
 
     @available(*, deprecated)
-    @Test("Every setter is read")
-    func everySetterIsRead() {
+    @Test func `Every setter is read`() {
         let authentication = PowerAuthAuthentication()
         let key = Data(repeating: 7, count: 16)
         authentication.useBiometry = true
@@ -52,8 +51,7 @@ struct LegacyAuthenticationTests {
     }
 
     @available(*, deprecated)
-    @Test("A request keeps the factors of the moment in which it was made")
-    func aRequestKeepsTheFactorsOfTheMomentItWasMade() async throws {
+    @Test func `A request keeps the factors of the moment in which it was made`() async throws {
         let fixture = try await SDKFixture.activated()
         let authentication = PowerAuthAuthentication()
         authentication.usePossession = true
@@ -73,8 +71,7 @@ struct LegacyAuthenticationTests {
     }
 
     @available(*, deprecated)
-    @Test("Old factories make what the current ones do")
-    func oldFactoriesMakeWhatTheCurrentOnesDo() {
+    @Test func `Old factories make what the current ones do`() {
         func same(_ old: PowerAuthAuthentication, _ current: PowerAuthAuthentication) -> Bool {
             old.usePossession == current.usePossession && old.useBiometry == current.useBiometry
                 && old.password == current.password && old.biometryPrompt == current.biometryPrompt
@@ -97,8 +94,7 @@ struct LegacyAuthenticationTests {
                 .commitWithPasswordAndBiometry(password: "1234"), .persistWithPasswordAndBiometry(password: "1234")))
         #expect(
             same(
-                .commitWithPasswordAndBiometry(
-                    password: password, customBiometryKey: key, customPossessionKey: key),
+                .commitWithPasswordAndBiometry(password: password, customBiometryKey: key, customPossessionKey: key),
                 .persistWithPasswordAndBiometry(
                     password: password, customBiometryKey: key, customPossessionKey: key)))
     }

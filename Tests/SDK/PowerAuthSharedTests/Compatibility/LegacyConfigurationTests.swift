@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import TestSupport
@@ -11,8 +13,7 @@ struct LegacyConfigurationTests {
     private let master = Data([2] + Array(repeating: 9, count: 32)).base64EncodedString()
 
     @available(*, deprecated)
-    @Test("The three keys make the configuration string")
-    func theThreeKeysMakeTheConfigurationString() {
+    @Test func `The three keys make the configuration string`() {
         let old = PowerAuthConfiguration()
         old.instanceId = "id"
         old.baseEndpointUrl = "https://example.com"
@@ -28,8 +29,7 @@ struct LegacyConfigurationTests {
     }
 
     @available(*, deprecated)
-    @Test("A malformed key is refused and may be corrected")
-    func aMalformedKeyIsRefusedAndMayBeCorrected() {
+    @Test func `A malformed key is refused and may be corrected`() {
         let old = PowerAuthConfiguration()
         old.instanceId = "id"
         old.baseEndpointUrl = "https://example.com"
@@ -42,8 +42,7 @@ struct LegacyConfigurationTests {
     }
 
     @available(*, deprecated)
-    @Test("The keys of a configuration string can be read")
-    func theKeysOfAConfigurationStringCanBeRead() throws {
+    @Test func `The keys of a configuration string can be read`() throws {
         let string = try #require(
             PowerAuthCoreSessionSetup.buildConfiguration(appKey: key, appSecret: secret, publicKey: master))
         let configuration = PowerAuthConfiguration(instanceId: "i", baseEndpointUrl: "u", configuration: string)
@@ -52,8 +51,7 @@ struct LegacyConfigurationTests {
     }
 
     @available(*, deprecated)
-    @Test("A copy keeps incomplete values")
-    func aCopyKeepsWhatIsNotCompleteYet() {
+    @Test func `A copy keeps incomplete values`() {
         let old = PowerAuthConfiguration()
         old.appKey = key
         let copy = old.copy()
@@ -64,8 +62,7 @@ struct LegacyConfigurationTests {
     }
 
     @available(*, deprecated)
-    @Test("An activation made in either style is the same")
-    func anActivationMadeInEitherStyleIsTheSame() async throws {
+    @Test func `An activation made in either style is the same`() async throws {
         let fixture = try await SDKFixture.activated()
         let old = PowerAuthConfiguration()
         let current = try fixture.server.configuration

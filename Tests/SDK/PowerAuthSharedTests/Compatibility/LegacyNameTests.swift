@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import TestSupport
@@ -9,8 +11,7 @@ import Testing
 @Suite("Names of older SDKs", .endsInTime)
 struct LegacyNameTests {
     @available(*, deprecated)
-    @Test("Old types are the current ones")
-    func oldTypesAreTheCurrentOnes() {
+    @Test func `Old types are the current ones`() {
         let pairs: [(Any.Type, Any.Type)] = [
             (PA2ClientConfiguration.self, PowerAuthClientConfiguration.self),
             (PA2KeychainConfiguration.self, PowerAuthKeychainConfiguration.self),
@@ -46,8 +47,7 @@ struct LegacyNameTests {
     }
 
     @available(*, deprecated)
-    @Test("Old core types are the current ones")
-    func oldCoreTypesAreTheCurrentOnes() {
+    @Test func `Old core types are the current ones`() {
         let pairs: [(Any.Type, Any.Type)] = [
             (PA2Session.self, PowerAuthCoreSession.self), (PA2SessionSetup.self, PowerAuthCoreSessionSetup.self),
             (PA2Password.self, PowerAuthCorePassword.self),
@@ -79,15 +79,13 @@ struct LegacyNameTests {
     }
 
     @available(*, deprecated)
-    @Test("The shared configuration has two names and is one object")
-    func theSharedConfigurationHasTwoNamesAndIsOneObject() {
+    @Test func `The shared configuration has two names and is one object`() {
         #expect(PA2KeychainConfiguration.sharedInstance() === PowerAuthKeychainConfiguration.sharedInstance())
         #expect(PA2ClientConfiguration.sharedInstance() === PowerAuthClientConfiguration.sharedInstance())
     }
 
     @available(*, deprecated)
-    @Test("Old constants have the current values")
-    func oldConstantsHaveTheCurrentValues() {
+    @Test func `Old constants have the current values`() {
         #expect(PA2Keychain_Initialized == "io.getlime.PowerAuthKeychain.Initialized")
         #expect(PA2Keychain_Status == PowerAuthKeychain_Status)
         #expect(PA2Keychain_Possession == PowerAuthKeychain_Possession)
@@ -100,8 +98,7 @@ struct LegacyNameTests {
     }
 
     @available(*, deprecated)
-    @Test("Old error numbers are the current ones")
-    func oldErrorNumbersAreTheCurrentOnes() {
+    @Test func `Old error numbers are the current ones`() {
         let pairs: [(Int, PowerAuthErrorCode, Int)] = [
             (PA2ErrorCodeNetworkError, .networkError, 1), (PA2ErrorCodeSignatureError, .signatureError, 2),
             (PA2ErrorCodeInvalidActivationState, .invalidActivationState, 3),
@@ -120,8 +117,7 @@ struct LegacyNameTests {
     }
 
     @available(*, deprecated)
-    @Test("The old password validation sees the bytes")
-    func theOldPasswordValidationSeesTheBytes() {
+    @Test func `The old password validation sees the bytes`() {
         let password = PowerAuthCorePassword(string: "heslo")
         var seen: [UInt8] = []
         let isAccepted = password.validatePasswordComplexity { bytes, length in

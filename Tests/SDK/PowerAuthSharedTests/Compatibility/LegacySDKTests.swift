@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import SimulatedDevice
@@ -8,8 +10,7 @@ import Testing
 @Suite("SDK calls of older SDKs", .endsInTime)
 struct LegacySDKTests {
     @available(*, deprecated)
-    @Test("Committing is persisting", arguments: [0, 1, 2])
-    func committingIsPersisting(form: Int) async throws {
+    @Test(arguments: [0, 1, 2]) func `Committing is persisting`(form: Int) async throws {
         let fixture = try SDKFixture()
         _ = try await fixture.createActivation().get()
         switch form {
@@ -24,8 +25,7 @@ struct LegacySDKTests {
     }
 
     @available(*, deprecated)
-    @Test("The status comes with its custom object")
-    func theStatusComesWithItsCustomObject() async throws {
+    @Test func `The status comes with its custom object`() async throws {
         let fixture = try await SDKFixture.activated()
         let sdk = fixture.sdk
         #expect(sdk.lastFetchedCustomObject == nil)
@@ -43,8 +43,7 @@ struct LegacySDKTests {
     }
 
     @available(*, deprecated)
-    @Test("The password is validated under the old name")
-    func thePasswordIsValidatedUnderTheOldName() async throws {
+    @Test func `The password is validated under the old name`() async throws {
         let fixture = try await SDKFixture.activated()
         #expect(await failure { fixture.sdk.validatePasswordCorrect(SDKFixture.password, callback: $0) } == nil)
         let error = await failure { fixture.sdk.validatePasswordCorrect("wrong", callback: $0) }
@@ -52,8 +51,7 @@ struct LegacySDKTests {
     }
 
     @available(*, deprecated)
-    @Test("The token store cancels a task")
-    func theTokenStoreCancelsATask() async throws {
+    @Test func `The token store cancels a task`() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: "/pa/v3/token/create")
         let store = fixture.sdk.tokenStore
@@ -67,8 +65,7 @@ struct LegacySDKTests {
     }
 
     @available(*, deprecated)
-    @Test("Biometry is reached under the old names")
-    func biometryIsReachedUnderTheOldNames() async throws {
+    @Test func `Biometry is reached under the old names`() async throws {
         let fixture = try await SDKFixture.activated()
         let error = await failure { fixture.sdk.addBiometryFactor(SDKFixture.password, callback: $0) }
         #expect(error?.powerAuthErrorCode == .biometryNotAvailable, "the device has none")
@@ -78,8 +75,7 @@ struct LegacySDKTests {
         #expect(keys.0 == nil && !keys.1)
     }
 
-    @Test("The shared instance is made once")
-    func theSharedInstanceIsMadeOnce() throws {
+    @Test func `The shared instance is made once`() throws {
         let first = try SDKFixture()
         let second = try SDKFixture()
         // The process of a test is on no device, so that none of these makes an object.
@@ -95,8 +91,7 @@ struct LegacySDKTests {
     }
 
     @available(*, deprecated)
-    @Test("The keychain reports to a completion")
-    func theKeychainReportsToACompletion() async throws {
+    @Test func `The keychain reports to a completion`() async throws {
         let sandbox = try SDKFixture().sandbox
         let keychain = PowerAuthKeychain(identifier: "service", accessGroup: nil, system: sandbox.keychain)
         let value = Data("v".utf8)
@@ -104,9 +99,7 @@ struct LegacySDKTests {
         #expect(await callback { keychain.addValue(value, forKey: "k", completion: $0) } == .duplicate)
         #expect(await callback { keychain.updateValue(Data("w".utf8), forKey: "k", completion: $0) } == .ok)
         #expect(await callback { keychain.containsData(forKey: "k", completion: $0) } == true)
-        let read: (Data?, OSStatus) = await callback { report in
-            keychain.data(forKey: "k") { report(($0, $1)) }
-        }
+        let read: (Data?, OSStatus) = await callback { report in keychain.data(forKey: "k") { report(($0, $1)) } }
         #expect(read.0 == Data("w".utf8) && read.1 == errSecSuccess)
         // An item that nothing protects needs no dialog.
         #expect(keychain.data(forKey: "k", status: nil, prompt: "Sign") == Data("w".utf8))

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PowerAuth2
 import SimulatedDevice
 import TestSupport
@@ -9,8 +11,7 @@ import Testing
 struct UserDefaultsMigrationTests {
     private static let group = "group.example"
 
-    @Test("Only the moved flag keeps the activation", arguments: [true, false])
-    func onlyTheMovedFlagKeepsTheActivation(moves: Bool) async throws {
+    @Test(arguments: [true, false]) func `Only the moved flag keeps the activation`(moves: Bool) async throws {
         let server = try FakeServer()
         let sandbox = try Sandbox.temporary(appGroups: [Self.group])
         let migration = try #require(FlagMigration(group: Self.group, sandbox))
@@ -34,10 +35,8 @@ struct UserDefaultsMigrationTests {
         #expect(migration.isSharedFlagSet)
     }
 
-    @Test("A flag that is in neither place stays missing")
-    func aFlagThatIsInNeitherPlaceStaysMissing() throws {
-        let migration = try #require(
-            FlagMigration(group: Self.group, try Sandbox.temporary(appGroups: [Self.group])))
+    @Test func `A flag that is in neither place stays missing`() throws {
+        let migration = try #require(FlagMigration(group: Self.group, try Sandbox.temporary(appGroups: [Self.group])))
         #expect(!migration.run() && !migration.isSharedFlagSet)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import TestSupport
@@ -34,8 +36,7 @@ struct ConfigurationCopyTests {
         ) {}
     }
 
-    @Test("Of the client")
-    func client() {
+    @Test func `Of the client`() {
         let changed = PowerAuthClientConfiguration()
         changed.defaultRequestTimeout = 7
         changed.sslValidationStrategy = Strategy()
@@ -44,8 +45,7 @@ struct ConfigurationCopyTests {
         check(changed.copy(), of: changed, fresh: PowerAuthClientConfiguration())
     }
 
-    @Test("Of the keychain")
-    func keychain() {
+    @Test func `Of the keychain`() {
         let changed = PowerAuthKeychainConfiguration()
         changed.keychainAttribute_AccessGroup = "group"
         changed.keychainAttribute_UserDefaultsSuiteName = "suite"
@@ -60,8 +60,7 @@ struct ConfigurationCopyTests {
         check(changed.copy(), of: changed, fresh: PowerAuthKeychainConfiguration())
     }
 
-    @Test("Of an activation, with a copy of its sharing")
-    func activation() throws {
+    @Test func `Of an activation, with a copy of its sharing`() throws {
         let changed = PowerAuthConfiguration(instanceId: "a", baseEndpointUrl: "b", configuration: "c")
         changed.separateKeys = PowerAuthConfiguration.SeparateKeys()
         changed.keychainKey_Biometry = "key"
@@ -84,8 +83,7 @@ struct ConfigurationCopyTests {
         check(copy, of: changed, fresh: PowerAuthConfiguration(instanceId: "", baseEndpointUrl: "", configuration: ""))
     }
 
-    @Test("An SDK object gives copies of what it was made with")
-    func copiesOfAnObject() throws {
+    @Test func `An SDK object gives copies of what it was made with`() throws {
         let sdk = try SDKFixture().sdk
         let (keychain, client) = (sdk.keychainConfiguration, sdk.clientConfiguration)
         let (key, agent) = (keychain.keychainKey_Possession, client.userAgent)

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
+import LabHTTP
 import PowerAuthProtocol
 import PowerAuthShared
 import TestSupport
@@ -7,16 +9,14 @@ import Testing
 
 @Suite("Defaults and limits of the configurations (sdk.md, section 5)", .endsInTime)
 struct ConfigurationDefaultTests {
-    @Test("Of the client")
-    func client() {
+    @Test func `Of the client`() {
         let client = PowerAuthClientConfiguration()
         #expect(client.defaultRequestTimeout == 20)
         #expect(client.sslValidationStrategy == nil && client.requestInterceptors == nil)
         #expect(client.userAgent == PowerAuthSystem.defaultUserAgent())
     }
 
-    @Test("Of the keychain, with the vendor's names")
-    func keychain() {
+    @Test func `Of the keychain, with the vendor's names`() {
         let keychain = PowerAuthKeychainConfiguration()
         #expect(
             keychain.keychainAttribute_AccessGroup == nil && keychain.keychainAttribute_UserDefaultsSuiteName == nil)
@@ -31,8 +31,7 @@ struct ConfigurationDefaultTests {
         #expect(keychain.invalidateLocalAuthenticationContextAfterUse)
     }
 
-    @Test("The protection of biometry keys follows two settings, and the passcode wins")
-    func biometricItemAccess() {
+    @Test func `The protection of biometry keys follows two settings, and the passcode wins`() {
         for (isLinked, allowsPasscode, access) in [
             (false, false, PowerAuthKeychainItemAccess.anyBiometricSet), (true, false, .currentBiometricSet),
             (false, true, .anyBiometricSetOrDevicePasscode), (true, true, .anyBiometricSetOrDevicePasscode),
@@ -44,8 +43,7 @@ struct ConfigurationDefaultTests {
         }
     }
 
-    @Test("A sharing configuration sets the suite and the access group of the keychain's")
-    func sharing() {
+    @Test func `A sharing configuration sets the suite and the access group of the keychain's`() {
         let keychain = PowerAuthKeychainConfiguration()
         keychain.apply(
             PowerAuthSharingConfiguration(appGroup: "group", appIdentifier: "app", keychainAccessGroup: "access"))
@@ -64,16 +62,11 @@ struct ConfigurationDefaultTests {
     ) -> InvalidConfiguration? {
         let configuration = activation()
         change(configuration)
-        do {
-            try configuration.check(readsConfigurationString: readsConfigurationString)
-            return nil
-        } catch {
-            return error
-        }
+        return thrown { try configuration.check(readsConfigurationString: readsConfigurationString) }
+            as? InvalidConfiguration
     }
 
-    @Test("Of an activation: it has what is required, and nothing else")
-    func activationDefaults() {
+    @Test func `Of an activation: it has what is required, and nothing else`() {
         let activation = activation()
         #expect(activation.keychainKey_Biometry == nil && activation.externalEncryptionKey == nil)
         #expect(activation.offlineSignatureComponentLength == 8)
@@ -81,8 +74,7 @@ struct ConfigurationDefaultTests {
         #expect(activation.sharingConfiguration == nil)
     }
 
-    @Test("The limits of an activation's values are part of what is allowed")
-    func limits() {
+    @Test func `The limits of an activation's values are part of what is allowed`() {
         for length in [0, 3, 4, 8, 9] as [UInt] {
             let expected: InvalidConfiguration? =
                 (4...8).contains(length) ? nil : .offlineSignatureComponentLength(actual: Int(length))
@@ -98,8 +90,7 @@ struct ConfigurationDefaultTests {
         #expect(!sharing.validate() && !sharing.validateConfiguration())
     }
 
-    @Test("SDKs that do not use the configuration string do not refuse one")
-    func unreadConfigurationString() {
+    @Test func `SDKs that do not use the configuration string do not refuse one`() {
         let odd = PowerAuthConfiguration(instanceId: "i", baseEndpointUrl: "http://localhost", configuration: "-")
         #expect(throws: InvalidConfiguration.self) { try odd.check() }
         #expect(throws: Never.self) { try odd.check(readsConfigurationString: false) }
@@ -107,8 +98,7 @@ struct ConfigurationDefaultTests {
         #expect(refusal(readsConfigurationString: false) { $0.baseEndpointUrl = "" } == .baseEndpointUrlEmpty)
     }
 
-    @Test("The token stores of the three SDKs differ in these rules")
-    func tokenStoreRules() {
+    @Test func `The token stores of the three SDKs differ in these rules`() {
         func values(_ rules: TokenStoreRules) -> [Bool] {
             [
                 rules.usesCache, rules.requiresAuthentication, rules.allowsLocalRemoval,
@@ -127,8 +117,7 @@ struct ConfigurationDefaultTests {
         #expect(changed.headerVersion == .v3_1)
     }
 
-    @Test("A request is an empty POST of at most twenty seconds, to a server that the system judges")
-    func request() throws {
+    @Test func `A request is an empty POST of at most twenty seconds, to a server that the system judges`() throws {
         let request = HTTPRequest(url: try #require(URL(string: "http://localhost")))
         #expect(request.method == "POST" && request.timeout == 20)
         #expect(request.headers.isEmpty && request.body.isEmpty && request.progress == nil)

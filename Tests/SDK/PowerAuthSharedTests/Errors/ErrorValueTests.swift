@@ -1,14 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import FoundationNetworking
+import LabSystem
+import LabVocabulary
+import PowerAuthProtocol
 import PowerAuthShared
+import SimulatedDevice
 import TestSupport
 import Testing
+import WatchConnectivity
 
 @Suite("What the errors of the SDKs carry (sdk.md, section 4)", .endsInTime)
 struct ErrorValueTests {
     // MARK: NSError
 
-    @Test("An error has the given text or that of its code, what caused it, and what the caller adds")
-    func madeError() {
+    @Test func `An error has the given text or that of its code, what caused it, and what the caller adds`() {
         let plain = NSError.powerAuth(.encryption)
         #expect(plain.domain == PowerAuthErrorDomain && plain.code == 12)
         #expect(plain.localizedDescription == PowerAuthErrorCode.encryption.defaultDescription)
@@ -25,8 +32,7 @@ struct ErrorValueTests {
         #expect(overruled.localizedDescription == "the caller's")
     }
 
-    @Test("Only an error of the SDK's domain has a code and an external operation of the SDK")
-    func readError() {
+    @Test func `Only an error of the SDK's domain has a code and an external operation of the SDK`() {
         let operation = PowerAuthExternalPendingOperation(type: .protocolUpgrade, applicationId: "main")
         let info = [PowerAuthErrorInfoKey_ExternalPendingOperation: operation]
         let own = NSError.powerAuth(.externalPendingOperation, userInfo: info)
@@ -42,8 +48,7 @@ struct ErrorValueTests {
 
     // MARK: Answers of the server
 
-    @Test("The server's error has code and text where they are texts, and everything else beside them")
-    func restError() {
+    @Test func `The server's error has code and text where they are texts, and everything else beside them`() {
         let full = PowerAuthRestApiError(
             object: ["code": "C", "message": "M", "currentRecoveryPukIndex": 3, "other": "value"])
         #expect(full.code == "C" && full.message == "M" && full.currentRecoveryPukIndex == 3)
@@ -55,8 +60,7 @@ struct ErrorValueTests {
         #expect(empty.code == nil && empty.additionalInfo.isEmpty && empty.currentRecoveryPukIndex == -1)
     }
 
-    @Test("An error response has the HTTP status, and the server's error where it is an object")
-    func restResponse() {
+    @Test func `An error response has the HTTP status, and the server's error where it is an object`() {
         let full = PowerAuthRestApiErrorResponse(httpStatusCode: 401, body: ["responseObject": ["code": "C"]])
         #expect(full.status == .ERROR && full.httpStatusCode == 401 && full.responseObject?.code == "C")
         for body in [[:], ["responseObject": "text"], ["code": "C"]] as [[String: Any]] {
@@ -136,8 +140,7 @@ struct ErrorValueTests {
         Refusal(error: .notInSandbox, cause: "notInSandbox", says: ["not entered a device"]),
     ]
 
-    @Test("Every refusal of a configuration has its name, its numbers, its sentence, and whether it may pass")
-    func invalidConfiguration() {
+    @Test func `Every refusal of a configuration has its name, its numbers, its sentence, and whether it may pass`() {
         for row in Self.refusals {
             #expect(row.error.cause == row.cause)
             #expect(row.error.limit == row.limit, "\(row.cause)")
@@ -146,5 +149,79 @@ struct ErrorValueTests {
             for part in row.says { #expect(row.error.description.contains(part), "\(row.cause)") }
         }
         #expect(Set(Self.refusals.map(\.cause)).count == Self.refusals.count)
+    }
+
+    @Test func `Whoever cannot have a lock file names the file and the reason, each in its place`() throws {
+        let device = try TemporaryDevice()
+        let main = try SharingApp("main", on: device)
+        let (wallet, widget) = (
+            try SharingApp.sandbox("wallet", on: device), try SharingApp.sandbox("widget", on: device)
+        )
+        func openApplication() throws { _ = try SharingApp(in: wallet, "wallet") }
+        func openExtension() throws {
+            _ = try SharedTokenLock(
+                sharing: PowerAuthSharingConfiguration(
+                    appGroup: SharingApp.appGroup, appIdentifier: "widget", keychainAccessGroup: SharingApp.accessGroup),
+                instanceId: SharingApp.instanceId, sandbox: widget)
+        }
+        let names = SharedNames(instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
+        let path = try #require(main.sandbox.containerPath(forAppGroup: SharingApp.appGroup)) + "/" + names.statusLock
+
+        let held = InvalidConfiguration.lockFileUnavailable(
+            path: path, reason: SharedLock.Failure.heldByOtherObject(path: path).description)
+        _ = try main.interface.lockTokenStore()
+        #expect(throws: held) { try openApplication() }
+        #expect(throws: held) { try openExtension() }
+        main.interface.unlockTokenStore()
+
+        /// Puts a directory where a lock file belongs, and gives the refusal of those who open it.
+        func blocked(_ path: String) throws -> InvalidConfiguration {
+            try Files.remove(path)
+            try Files.createNewDirectory(path)
+            let failure = thrown { _ = try FileLock(path: path) }
+            return .lockFileUnavailable(path: path, reason: String(describing: try #require(failure)))
+        }
+        let blockedStatus = try blocked(path)
+        #expect(throws: blockedStatus) { try openApplication() }
+        #expect(throws: blockedStatus) { try openExtension() }
+        let stranger = try device.sandbox(name: "stranger", bundleIdentifier: "com.example.stranger")
+        let blockedInstallation = try blocked(stranger.home + "/PowerAuthInstallationLock")
+        #expect(throws: blockedInstallation) { try Installed(in: stranger, instanceId: "s").session(in: stranger) }
+    }
+}
+
+/// Scenarios name errors by words that LabVocabulary lists, because the runner must not import an SDK.
+@Suite("The words for errors in scenarios are the cases of the SDKs", .endsInTime)
+struct ErrorNameTests {
+    @Test(arguments: PowerAuthErrorCode.allCases) func `Every code of the SDKs has its word`(code: PowerAuthErrorCode) {
+        #expect(ErrorNames.all.contains(String(describing: code)))
+    }
+
+    @Test func `The text of every code is the vendor's (sdk.md, section 4.1)`() throws {
+        let rows = try Project.text(of: "docs/spec/sdk.md").matches(
+            of: #/(?m)^\| (\d+) \| `\.\w+` \| `([^`]+)`[^|]*\|/#)
+        var texts: [Int: String] = [:]
+        for row in rows { texts[Int(row.1) ?? -1] = String(row.2) }
+        #expect(texts.count == PowerAuthErrorCode.allCases.count - 1)
+        for code in PowerAuthErrorCode.allCases where code != .NA {
+            #expect(code.defaultDescription == texts[code.rawValue], "\(code)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (URLError.Code.timedOut, "timedOut"), (.cannotConnectToHost, "cannotConnectToHost"),
+            (.networkConnectionLost, "networkConnectionLost"), (.notConnectedToInternet, "notConnectedToInternet"),
+            (.serverCertificateHasBadDate, "serverCertificateHasBadDate"),
+            (.serverCertificateUntrusted, "serverCertificateUntrusted"),
+        ])
+    func `A request that had no answer has the platform's number and word`(code: URLError.Code, name: String) {
+        #expect(ErrorNames.ofURLLoading(code: code.rawValue) == name)
+        #expect(ErrorNames.all.contains(name))
+    }
+
+    @Test(arguments: 7001...7019) func `Every code of WatchConnectivity has its word`(rawValue: Int) throws {
+        let code = try #require(WCError.Code(rawValue: rawValue))
+        #expect(ErrorNames.all.contains(String(describing: code)))
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -10,8 +12,7 @@ struct ActivationStateReaderTests {
         ActivationStateReader.activation(in: state)
     }
 
-    @Test("E-1: the identifier is found in every data version from 3 to 6")
-    func everyVersion() {
+    @Test(.verifies("sharing.md", "E-1")) func `E-1: the identifier is found in every data version from 3 to 6`() {
         #expect(activation(StoredStates.version3) == .identifier(StoredStates.activationId))
         for version in "456".utf8 {
             var state = StoredStates.version6
@@ -20,13 +21,12 @@ struct ActivationStateReaderTests {
         }
     }
 
-    @Test("E-2: an empty session has no activation")
-    func emptySession() {
+    @Test(.verifies("sharing.md", "E-2")) func `E-2: an empty session has no activation`() {
         #expect(activation(StoredStates.empty) == .none)
     }
 
-    @Test("E-2: every truncation before the end of the identifier is unreadable")
-    func truncations() {
+    @Test(.verifies("sharing.md", "E-2"))
+    func `E-2: every truncation before the end of the identifier is unreadable`() {
         let endOfIdentifier = 22 + 1 + 36
         for length in 0..<endOfIdentifier {
             #expect(activation(StoredStates.version6.prefix(length)) == .unreadable, "\(length) bytes")
@@ -34,8 +34,7 @@ struct ActivationStateReaderTests {
         #expect(activation(StoredStates.version6.prefix(endOfIdentifier)) == .identifier(StoredStates.activationId))
     }
 
-    @Test("Other formats, unknown versions, a wrong counter and an empty identifier are unreadable")
-    func foreignStates() {
+    @Test func `Other formats, unknown versions, a wrong counter and an empty identifier are unreadable`() {
         #expect(activation(Data("PAM2a".utf8)) == .unreadable)
         for (index, value) in [(0, 0x51), (2, 0x01), (3, 0x51), (4, 0x32), (4, 0x37), (5, 0x0F)] {
             var state = StoredStates.version6
@@ -47,8 +46,7 @@ struct ActivationStateReaderTests {
         #expect(activation(state) == .unreadable)
     }
 
-    @Test("A long identifier with a two-byte count is read")
-    func longIdentifier() {
+    @Test func `A long identifier with a two-byte count is read`() {
         let identifier = String(repeating: "x", count: 300)
         let state = StoredStates.version6.prefix(22) + Data([0x81, 0x2C]) + Data(identifier.utf8)
         #expect(activation(state) == .identifier(identifier))

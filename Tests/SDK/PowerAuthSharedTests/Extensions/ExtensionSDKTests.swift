@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import PowerAuth2ForExtensions
 import PowerAuthProtocol
@@ -43,8 +46,7 @@ struct ExtensionSDKTests {
             configuration: configuration, keychainConfiguration: keychain, sandbox: sandbox ?? self.sandbox)
     }
 
-    @Test("It follows the application: no activation, an activation, none again")
-    func followsApplication() throws {
+    @Test func `It follows the application: no activation, an activation, none again`() throws {
         let sdk = try makeSDK()
         #expect(!sdk.hasValidActivation())
         try main.app.save(StoredStates.version6)
@@ -57,22 +59,19 @@ struct ExtensionSDKTests {
         #expect(!sdk.hasPendingProtocolUpgrade() && !sdk.hasProtocolUpgradeAvailable())
     }
 
-    @Test("A pending activation of the application cannot be seen")
-    func pendingActivation() throws {
+    @Test func `A pending activation of the application cannot be seen`() throws {
         try main.app.startActivation()
         #expect(try !makeSDK().hasValidActivation())
     }
 
-    @Test("Items of a former installation do not count until the application has run")
-    func formerInstallation() throws {
+    @Test func `Items of a former installation do not count until the application has run`() throws {
         try main.app.save(StoredStates.version6)
         main.app.sandbox.defaults(suite: SharingApp.appGroup)?.removeObject(forKey: PowerAuthKeychain_Initialized)
         #expect(try !makeSDK().hasValidActivation())
         #expect(try makeSDK(suite: nil).hasValidActivation())
     }
 
-    @Test("Tokens can be used, with a header of version 3.1")
-    func tokens() throws {
+    @Test func `Tokens can be used, with a header of version 3.1`() throws {
         try main.app.save(StoredStates.version6)
         main.put("T")
         let sdk = try makeSDK()
@@ -82,8 +81,7 @@ struct ExtensionSDKTests {
         #expect(try header.isAuthentic(secret: TokenSecret(Data((0..<16).map { UInt8($0) }))))
     }
 
-    @Test("Requests: a stored token is given, a missing one and any removal are refused")
-    func requests() throws {
+    @Test func `Requests: a stored token is given, a missing one and any removal are refused`() throws {
         try main.app.save(StoredStates.version6)
         main.put("T")
         let sdk = try makeSDK()
@@ -102,8 +100,7 @@ struct ExtensionSDKTests {
         #expect(main.store.hasLocalToken(withName: "T"))
     }
 
-    @Test("Local removal does nothing")
-    func localRemoval() throws {
+    @Test func `Local removal does nothing`() throws {
         try main.app.save(StoredStates.version6)
         main.put("T")
         let store = try makeSDK().tokenStore
@@ -112,8 +109,7 @@ struct ExtensionSDKTests {
         #expect(store.hasLocalToken(withName: "T"))
     }
 
-    @Test("With the switch local removal deletes the application's records, as up to version 1.6")
-    func localRemovalOfOldVersions() throws {
+    @Test func `With the switch local removal deletes the application's records, as up to version 1.6`() throws {
         try main.app.save(StoredStates.version6)
         for name in ["T", "U", "V"] { main.put(name) }
         let sdk = try makeSDK(shares: true)
@@ -132,8 +128,7 @@ struct ExtensionSDKTests {
         #expect(main.store.hasLocalToken(withName: "W"))
     }
 
-    @Test("With the switch a token's header has the version of the application's")
-    func headerVersion() throws {
+    @Test func `With the switch a token's header has the version of the application's`() throws {
         try main.app.save(StoredStates.version6)
         main.put("T")
         let sdk = try makeSDK()
@@ -147,8 +142,7 @@ struct ExtensionSDKTests {
         #expect(try TokenHeader(parsing: token.generateHeader()?.value).version == .v3_1)
     }
 
-    @Test("Without a suite the object and the trace report that a reinstallation cannot be recognised")
-    func missingSuite() throws {
+    @Test func `Without a suite the object and the trace report that a reinstallation cannot be recognised`() throws {
         let directory = try TemporaryDirectory()
         let sandbox = try device.sandbox(
             for: AppSpec(
@@ -166,8 +160,7 @@ struct ExtensionSDKTests {
         #expect(try warnings() == ["userDefaultsSuiteMissing"])
     }
 
-    @Test("A token is not deleted while the extension cannot tell which activation there is")
-    func unknownActivation() throws {
+    @Test func `A token is not deleted while the extension cannot tell which activation there is`() throws {
         try main.app.save(StoredStates.version6)
         main.put("T")
         main.app.sandbox.defaults(suite: SharingApp.appGroup)?.removeObject(forKey: PowerAuthKeychain_Initialized)
@@ -175,8 +168,7 @@ struct ExtensionSDKTests {
         #expect(main.records.record(named: "T") != nil)
     }
 
-    @Test("A token is not deleted because the state could not be read")
-    func unreadableState() throws {
+    @Test func `A token is not deleted because the state could not be read`() throws {
         try main.app.save(StoredStates.version6)
         main.put("T")
         let store = try makeSDK().tokenStore
@@ -185,8 +177,7 @@ struct ExtensionSDKTests {
         #expect(store.hasLocalToken(withName: "T"))
     }
 
-    @Test("An extension with the sharing configuration notifies the applications of its changes")
-    func announcesChanges() throws {
+    @Test func `An extension with the sharing configuration notifies the applications of its changes`() throws {
         try main.app.save(StoredStates.version6)
         main.put("old", activationId: "c564e700-7e86-4a87-b6c8-a5a0cc89683f")
         let before = try main.app.interface.snapshot().tokenModifyCounter
@@ -194,8 +185,10 @@ struct ExtensionSDKTests {
         #expect(try main.app.interface.snapshot().tokenModifyCounter == before + 1)
     }
 
-    @Test("An extension that was started before the first unlock of the device uses the applications' lock after it")
-    func startedBeforeTheFirstUnlock() throws {
+    @Test
+    func `An extension that was started before the first unlock of the device uses the applications' lock after it`()
+        throws
+    {
         try main.app.save(StoredStates.version6)
         main.put("old", activationId: "c564e700-7e86-4a87-b6c8-a5a0cc89683f")
         let before = try main.app.interface.snapshot().tokenModifyCounter
@@ -210,8 +203,7 @@ struct ExtensionSDKTests {
         #expect(try main.app.interface.snapshot().tokenModifyCounter == before + 1)
     }
 
-    @Test("An extension that shares through another memory than the applications is refused as they are")
-    func otherMemory() throws {
+    @Test func `An extension that shares through another memory than the applications is refused as they are`() throws {
         #expect(
             throws: InvalidConfiguration.sharedMemoryNameDiffers(
                 used: SharingApp.appGroup + ".ext", expected: SharingApp.appGroup + ".Ez3P")
@@ -224,8 +216,7 @@ struct ExtensionSDKTests {
         #expect(throws: SystemError.self) { try sandbox.sharedMemory.open(name: SharingApp.appGroup + ".ext") }
     }
 
-    @Test("An extension follows the applications into another memory")
-    func lostMemory() throws {
+    @Test func `An extension follows the applications into another memory`() throws {
         try main.app.save(StoredStates.version6)
         main.put("old", activationId: "c564e700-7e86-4a87-b6c8-a5a0cc89683f")
         let store = try makeSDK(shares: true).tokenStore
@@ -234,15 +225,13 @@ struct ExtensionSDKTests {
         #expect(try main.app.interface.snapshot().tokenModifyCounter == 2)
     }
 
-    @Test("The configuration is a copy at each access")
-    func configurationCopy() throws {
+    @Test func `The configuration is a copy at each access`() throws {
         let sdk = try makeSDK()
         sdk.configuration.disableAutomaticProtocolUpgrade = true
         #expect(!sdk.configuration.disableAutomaticProtocolUpgrade)
     }
 
-    @Test("An extension that shares nothing deletes records without any lock, as the original does")
-    func removalWithoutLock() throws {
+    @Test func `An extension that shares nothing deletes records without any lock, as the original does`() throws {
         try main.app.save(StoredStates.version6)
         main.put("T")
         let before = try main.app.interface.snapshot().tokenModifyCounter

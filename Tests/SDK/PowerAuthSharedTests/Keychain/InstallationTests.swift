@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import PowerAuthShared
 import SimulatedDevice
@@ -10,9 +13,7 @@ import Testing
 struct InstallationTests {
     private let device: TemporaryDevice
 
-    init() throws {
-        device = try TemporaryDevice()
-    }
+    init() throws { device = try TemporaryDevice() }
 
     private func loseFlag(of sandbox: Sandbox, suite: String? = nil) throws {
         try #require(sandbox.defaults(suite: suite)).removeObject(forKey: PowerAuthKeychain_Initialized)
@@ -25,8 +26,7 @@ struct InstallationTests {
             quirks: quirks)
     }
 
-    @Test("An activation survives a restart, and ends with the preferences")
-    func reinstallation() throws {
+    @Test func `An activation survives a restart, and ends with the preferences`() throws {
         let first = try SharingApp("main", on: device)
         try first.save(StoredStates.version6)
         #expect(try SharingApp("main", on: device).interface.hasValidActivation())
@@ -36,8 +36,8 @@ struct InstallationTests {
         #expect(defaults.bool(forKey: PowerAuthKeychain_Initialized))
     }
 
-    @Test("A removal by a fresh installation is counted twice: state and tokens have changed for the others")
-    func removalIsCounted() throws {
+    @Test
+    func `A removal by a fresh installation is counted twice: state and tokens have changed for the others`() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)
         let before = try main.interface.snapshot()
@@ -49,8 +49,7 @@ struct InstallationTests {
         #expect(!main.interface.hasValidActivation())
     }
 
-    @Test("Where an earlier installation left nothing, nothing is counted")
-    func nothingToRemove() throws {
+    @Test func `Where an earlier installation left nothing, nothing is counted`() throws {
         let main = try SharingApp("main", on: device)
         try loseFlag(of: main.sandbox, suite: SharingApp.appGroup)
         let snapshot = try SharingApp("wallet", on: device).interface.snapshot()
@@ -58,8 +57,10 @@ struct InstallationTests {
         #expect(snapshot.tokenModifyCounter == 1)
     }
 
-    @Test("Every item of the earlier installation's session is removed, and the possession key with the last session")
-    func everythingGoes() throws {
+    @Test
+    func `Every item of the earlier installation's session is removed, and the possession key with the last session`()
+        throws
+    {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)
         let installed = Installed(
@@ -74,8 +75,7 @@ struct InstallationTests {
         #expect(try KeychainInventory(path: device.layout.keychainPath(device.spec.name)).entries().isEmpty)
     }
 
-    @Test("Each session of a reinstalled application is removed, in any order of its SDK objects")
-    func severalSessions() throws {
+    @Test func `Each session of a reinstalled application is removed, in any order of its SDK objects`() throws {
         let sandbox = try device.sandbox()
         for instanceId in ["a", "b"] {
             try Installed(in: sandbox, instanceId: instanceId).session(in: sandbox)
@@ -87,10 +87,10 @@ struct InstallationTests {
         }
     }
 
-    @Test(
-        "A fresh application that shares nothing leaves the shared group unchanged, with any name of its session",
-        arguments: ["com.example.stranger", SharingApp.instanceId])
-    func stranger(instanceId: String) throws {
+    @Test(arguments: ["com.example.stranger", SharingApp.instanceId])
+    func `A fresh application that shares nothing leaves the shared group unchanged, with any name of its session`(
+        instanceId: String
+    ) throws {
         let shared = try SharingApp("main", on: device)
         try shared.save(StoredStates.version6)
         let stranger = try stranger()
@@ -101,8 +101,10 @@ struct InstallationTests {
         }
     }
 
-    @Test("A fresh group of applications leaves the activation of another group in the same keychain group alone")
-    func otherAppGroup() throws {
+    @Test
+    func `A fresh group of applications leaves the activation of another group in the same keychain group alone`()
+        throws
+    {
         try SharingApp("main", on: device).save(StoredStates.version6)
         let other = try device.sandbox(
             name: "other", bundleIdentifier: "com.example.other", appGroups: ["group.other"],
@@ -113,8 +115,10 @@ struct InstallationTests {
         #expect(try SharingApp("main", on: device).interface.hasValidActivation())
     }
 
-    @Test("An application whose items lie in a group of several finds its own after a reinstallation, and removes them")
-    func ownItemsInACommonGroup() throws {
+    @Test
+    func `An application whose items lie in a group of several finds its own after a reinstallation, and removes them`()
+        throws
+    {
         try SharingApp("main", on: device).save(StoredStates.version6)
         let stranger = try stranger()
         try Installed(in: stranger, instanceId: "s").session(in: stranger)
@@ -124,8 +128,7 @@ struct InstallationTests {
         #expect(try SharingApp("main", on: device).interface.hasValidActivation())
     }
 
-    @Test("The possession key stays while another session of the group depends on it")
-    func possessionKey() throws {
+    @Test func `The possession key stays while another session of the group depends on it`() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)
         let stranger = try stranger()
@@ -138,8 +141,8 @@ struct InstallationTests {
         #expect(!installed.services.status.containsData(forKey: "s"))
     }
 
-    @Test("A session that another application has recorded is not a fresh one's, although both name the group")
-    func recordedByAnother() throws {
+    @Test
+    func `A session that another application has recorded is not a fresh one's, although both name the group`() throws {
         try SharingApp("main", on: device).save(StoredStates.version6)
         let stranger = try stranger()
         _ = try Installed(in: stranger, instanceId: SharingApp.instanceId, accessGroup: SharingApp.accessGroup)
@@ -147,16 +150,14 @@ struct InstallationTests {
         #expect(try SharingApp("wallet", on: device).interface.hasValidActivation())
     }
 
-    @Test("A session from an SDK without records is removed with its installation too")
-    func unrecordedSession() throws {
+    @Test func `A session from an SDK without records is removed with its installation too`() throws {
         let sandbox = try device.sandbox()
         let installed = Installed(in: sandbox, instanceId: "s")
         installed.services.status.addValue(StoredStates.version6, forKey: "s")
         #expect(try !installed.session(in: sandbox).hasValidActivation())
     }
 
-    @Test("With quirk sharing.D9 a fresh application empties every group without a notification")
-    func originalWipe() throws {
+    @Test func `With quirk sharing.D9 a fresh application empties every group without a notification`() throws {
         let shared = try SharingApp("main", on: device)
         try shared.save(StoredStates.version6)
         let stranger = try stranger(quirks: ["sharing.D9"])
@@ -165,8 +166,7 @@ struct InstallationTests {
         #expect(try !SharingApp("wallet", on: device).interface.hasValidActivation())
     }
 
-    @Test("With quirk sharing.D9 unreadable preferences count as a fresh installation")
-    func originalDamage() throws {
+    @Test func `With quirk sharing.D9 unreadable preferences count as a fresh installation`() throws {
         let sandbox = try device.sandbox(quirks: ["sharing.D9"])
         let installed = Installed(in: sandbox, instanceId: "s")
         try installed.session(in: sandbox).write { _ = $0.deserializeState(StoredStates.version6) }
@@ -174,8 +174,8 @@ struct InstallationTests {
         #expect(try !installed.session(in: sandbox).hasValidActivation())
     }
 
-    @Test("Damaged preferences are an error, whether the session is shared or not, and nothing is removed")
-    func damagedPreferences() throws {
+    @Test
+    func `Damaged preferences are an error, whether the session is shared or not, and nothing is removed`() throws {
         let sandbox = try device.sandbox()
         let installed = Installed(in: sandbox, instanceId: "s")
         try installed.session(in: sandbox).write { _ = $0.deserializeState(StoredStates.version6) }
@@ -186,8 +186,7 @@ struct InstallationTests {
         #expect(installed.services.status.containsData(forKey: "s"))
     }
 
-    @Test("A flag that cannot be stored is an error: the next start would remove what was made since")
-    func flagCannotBeStored() throws {
+    @Test func `A flag that cannot be stored is an error: the next start would remove what was made since`() throws {
         let sandbox = try device.sandbox()
         let disk = try DeviceDisk(layout: device.layout, device: device.spec.name)
         _ = disk.makeReadOnly()
@@ -199,8 +198,7 @@ struct InstallationTests {
         #expect(try Installed(in: sandbox, instanceId: "s").session(in: sandbox).canStartActivation())
     }
 
-    @Test("Items that cannot be removed are an error, and go the next time")
-    func leftoversStay() throws {
+    @Test func `Items that cannot be removed are an error, and go the next time`() throws {
         let sandbox = try device.sandbox()
         let installed = Installed(in: sandbox, instanceId: "s")
         try installed.session(in: sandbox).write { _ = $0.deserializeState(StoredStates.version6) }
@@ -211,8 +209,7 @@ struct InstallationTests {
         #expect(try !installed.session(in: sandbox).hasValidActivation())
     }
 
-    @Test("A keychain group without entitlement is refused at the start")
-    func groupWithoutEntitlement() throws {
+    @Test func `A keychain group without entitlement is refused at the start`() throws {
         let sandbox = try device.sandbox()
         let installed = Installed(in: sandbox, instanceId: "i", accessGroup: "LABTEAM001.foreign")
         let configuration = PowerAuthConfiguration(
@@ -224,8 +221,7 @@ struct InstallationTests {
         }
     }
 
-    @Test("The factory fills in the memory identifier that is used")
-    func computedIdentifier() throws {
+    @Test func `The factory fills in the memory identifier that is used`() throws {
         let sandbox = try SharingApp.sandbox("main", on: device)
         let configuration = PowerAuthConfiguration(
             instanceId: SharingApp.instanceId, baseEndpointUrl: "http://localhost",

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthShared
 import SimulatedDevice
@@ -16,8 +18,7 @@ struct KeychainTests {
         keychain = PowerAuthKeychain(identifier: "service", accessGroup: nil, system: sandbox.keychain)
     }
 
-    @Test("Values are added once, updated, read and deleted")
-    func lifeOfAnItem() {
+    @Test func `Values are added once, updated, read and deleted`() {
         #expect(keychain.updateValue(Data([1]), forKey: "k") == .notFound)
         #expect(keychain.addValue(Data([1]), forKey: "k") == .ok)
         #expect(keychain.addValue(Data([2]), forKey: "k") == .duplicate)
@@ -32,8 +33,7 @@ struct KeychainTests {
         #expect(status == errSecItemNotFound)
     }
 
-    @Test("Services are apart, and all items of one can be listed and deleted")
-    func services() {
+    @Test func `Services are apart, and all items of one can be listed and deleted`() {
         let other = PowerAuthKeychain(identifier: "other", accessGroup: nil, system: sandbox.keychain)
         #expect(keychain.allItems() == nil)
         keychain.addValue(Data([1]), forKey: "a")
@@ -45,14 +45,12 @@ struct KeychainTests {
         #expect(other.data(forKey: "a") == Data([3]))
     }
 
-    @Test("A biometric item cannot be stored without biometry")
-    func biometricItem() {
+    @Test func `A biometric item cannot be stored without biometry`() {
         #expect(keychain.addValue(Data(), forKey: "k", access: .anyBiometricSet) == .biometryNotAvailable)
         #expect(!keychain.containsData(forKey: "k"))
     }
 
-    @Test("A group without entitlement: nothing is stored, and the item seems to exist")
-    func missingEntitlement() {
+    @Test func `A group without entitlement: nothing is stored, and the item seems to exist`() {
         let foreign = PowerAuthKeychain(identifier: "service", accessGroup: "OTHER.group", system: sandbox.keychain)
         #expect(foreign.addValue(Data(), forKey: "k") == .duplicate)
         #expect(foreign.containsData(forKey: "k"))
@@ -61,8 +59,7 @@ struct KeychainTests {
         #expect(status == errSecMissingEntitlement)
     }
 
-    @Test("One biometric request of the process at a time")
-    func biometryLock() {
+    @Test func `One biometric request of the process at a time`() {
         var inner: Bool?
         let outer: Void? = sandbox.authentication.exclusively {
             inner = sandbox.authentication.exclusively {} != nil

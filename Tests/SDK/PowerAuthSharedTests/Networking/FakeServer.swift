@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
-import HTTPClient
+import LabHTTP
 import PowerAuthProtocol
 import PowerAuthShared
 import Synchronization
@@ -74,9 +76,7 @@ final class FakeServer: HTTPTransport {
     /// Public key of the activation's device.
     var devicePublicKey: PublicKey? { state.withLock { $0.devicePublicKey } }
 
-    func order(_ orders: Order..., for path: String) {
-        state.withLock { $0.orders[path, default: []] += orders }
-    }
+    func order(_ orders: Order..., for path: String) { state.withLock { $0.orders[path, default: []] += orders } }
 
     /// Waits until the server has received `count` requests of a path.
     func arrival(of path: String, count: Int = 1) async {

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
-import HTTPClient
-import LabKit
+import LabControl
+import LabCore
+import LabHTTP
 import SimulatedDevice
 import Synchronization
 import TestSupport
@@ -35,8 +38,7 @@ struct PatienceTests {
         due.wait()
     }
 
-    @Test("An exchange is cancelled at its timeout, also if that was before it began")
-    func over() throws {
+    @Test func `An exchange is cancelled at its timeout, also if that was before it began`() throws {
         let patience = Patience()
         patience.begin(limit: 5, timer: timer)
         let exchange = Exchange()
@@ -49,8 +51,7 @@ struct PatienceTests {
         #expect(late.isCancelled)
     }
 
-    @Test("An exchange that has ended in time is not given up afterwards")
-    func ended() throws {
+    @Test func `An exchange that has ended in time is not given up afterwards`() throws {
         let patience = Patience()
         patience.begin(limit: 5, timer: timer)
         let exchange = Exchange()
@@ -60,8 +61,7 @@ struct PatienceTests {
         #expect(!patience.isOver && !exchange.isCancelled)
     }
 
-    @Test("An exchange that has ended before its time began, or before it was named, is not given up")
-    func endedBefore() throws {
+    @Test func `An exchange that has ended before its time began, or before it was named, is not given up`() throws {
         let patience = Patience()
         patience.end()
         patience.begin(limit: 5, timer: timer)
@@ -71,8 +71,7 @@ struct PatienceTests {
         #expect(!patience.isOver && !exchange.isCancelled)
     }
 
-    @Test("An exchange is given up once, also when it ends while that happens")
-    func endedWhileGivenUp() throws {
+    @Test func `An exchange is given up once, also when it ends while that happens`() throws {
         let patience = Patience()
         patience.begin(limit: 5, timer: timer)
         try wait()

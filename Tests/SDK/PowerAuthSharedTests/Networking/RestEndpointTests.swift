@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthShared
 import TestSupport
@@ -27,8 +29,7 @@ struct RestEndpointTests {
         }
     }
 
-    @Test("Each has the rules of its row in the specification")
-    func rules() throws {
+    @Test func `Each has the rules of its row in the specification`() throws {
         let rows = try Project.text(of: "docs/spec/sdk.md").split(separator: "\n").compactMap { Row($0) }
         #expect(Set(rows.map(\.path)) == Set(RestEndpoint.all.map(\.path)))
         for endpoint in RestEndpoint.all {
@@ -46,8 +47,7 @@ struct RestEndpointTests {
         }
     }
 
-    @Test("Only the server's status and the key of the application are for any activation, or none")
-    func activation() {
+    @Test func `Only the server's status and the key of the application are for any activation, or none`() {
         #expect(
             RestEndpoint.all.filter { !$0.belongsToActivation }.map(\.path)
                 == ["/pa/v3/status", "/pa/v3/keystore/create"])

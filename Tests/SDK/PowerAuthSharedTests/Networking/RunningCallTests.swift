@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import TestSupport
@@ -13,8 +15,7 @@ struct RunningCallTests {
     /// The calls of the fixture's client that have not ended.
     private func running(_ fixture: SDKFixture) -> Int { fixture.sdk.client.running.all.count }
 
-    @Test("A call that succeeded, was refused or could not be sent has ended")
-    func reportedCalls() async throws {
+    @Test func `A call that succeeded, was refused or could not be sent has ended`() async throws {
         let fixture = try await SDKFixture.activated()
         #expect(running(fixture) == 0)
         #expect(await fixture.validate(SDKFixture.password) == nil)
@@ -26,8 +27,7 @@ struct RunningCallTests {
         #expect(running(fixture) == 0)
     }
 
-    @Test("A call whose prerequisite failed has ended, and the prerequisite too")
-    func failedPrerequisite() async throws {
+    @Test func `A call whose prerequisite failed has ended, and the prerequisite too`() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.fail(.cannotConnectToHost), for: "/pa/v3/keystore/create")
         let result = await outcome { fixture.sdk.fetchUserInfo(callback: $0) }
@@ -36,8 +36,7 @@ struct RunningCallTests {
         #expect(running(fixture) == 0)
     }
 
-    @Test("A call runs until it is cancelled")
-    func cancelledCall() async throws {
+    @Test func `A call runs until it is cancelled`() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: path)
         let task = fixture.sdk.validatePassword(password: SDKFixture.password) { _ in
@@ -50,8 +49,7 @@ struct RunningCallTests {
         await mainQueueIsIdle()
     }
 
-    @Test("A call runs until the removal of its activation ends it")
-    func abortedCall() async throws {
+    @Test func `A call runs until the removal of its activation ends it`() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: path)
         let call = Task { await fixture.validate(SDKFixture.password) }

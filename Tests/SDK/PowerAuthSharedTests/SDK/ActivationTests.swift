@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
+import PowerAuthShared
 import SimulatedDevice
 import Synchronization
 import TestSupport
@@ -8,16 +11,14 @@ import Testing
 /// sdk.md, sections 9.1, 9.2, 9.6 and 12.1.
 @Suite("Activations", .endsInTime)
 struct ActivationTests {
-    @Test("A fresh object has no activation")
-    func aFreshObjectHasNoActivation() throws {
+    @Test func `A fresh object has no activation`() throws {
         let sdk = try SDKFixture().sdk
         #expect(sdk.canStartActivation() && !sdk.hasPendingActivation() && !sdk.hasValidActivation())
         #expect(sdk.activationIdentifier == nil && sdk.activationFingerprint == nil)
         #expect(sdk.externalPendingOperation == nil && sdk.lastFetchedActivationStatus == nil)
     }
 
-    @Test("Activation goes through its states")
-    func activationGoesThroughItsStates() async throws {
+    @Test func `Activation goes through its states`() async throws {
         let fixture = try SDKFixture()
         let sdk = fixture.sdk
         fixture.server.order(.hold, for: "/pa/v3/activation/create")
@@ -46,8 +47,7 @@ struct ActivationTests {
             ], "the temporary key brings the time too")
     }
 
-    @Test("An activation survives a restart")
-    func anActivationSurvivesARestart() async throws {
+    @Test func `An activation survives a restart`() async throws {
         let fixture = try await SDKFixture.activated()
         let restarted = try fixture.restarted()
         #expect(restarted.hasValidActivation())
@@ -55,15 +55,13 @@ struct ActivationTests {
         #expect(await failure { restarted.validatePassword(password: SDKFixture.password, callback: $0) } == nil)
     }
 
-    @Test("A pending activation does not survive a restart")
-    func aPendingActivationDoesNotSurviveARestart() async throws {
+    @Test func `A pending activation does not survive a restart`() async throws {
         let fixture = try SDKFixture()
         _ = try await fixture.createActivation().get()
         #expect(try fixture.restarted().canStartActivation())
     }
 
-    @Test("Unusable activations are refused at once")
-    func unusableActivationsAreRefusedAtOnce() async throws {
+    @Test func `Unusable activations are refused at once`() async throws {
         let fixture = try SDKFixture()
         #expect(throws: NSError.self) { try PowerAuthActivation(activationCode: "AAAAA-AAAAA-AAAAA-AAAAB") }
         let custom = try PowerAuthActivation(identityAttributes: ["user": "eva"]).with(additionalActivationOtp: "1")
@@ -87,8 +85,7 @@ struct ActivationTests {
         #expect(fixture.server.paths.isEmpty)
     }
 
-    @Test("A second activation is refused, and the first one stays")
-    func asecondActivationIsRefusedAndTheFirstStays() async throws {
+    @Test func `A second activation is refused, and the first one stays`() async throws {
         let fixture = try await SDKFixture.activated()
         let activation = try PowerAuthActivation(activationCode: SDKFixture.code)
         #expect(
@@ -98,8 +95,7 @@ struct ActivationTests {
         #expect(await fixture.validate(SDKFixture.password) == nil)
     }
 
-    @Test("A refused key exchange leaves nothing pending")
-    func aRefusedKeyExchangeLeavesNothingPending() async throws {
+    @Test func `A refused key exchange leaves nothing pending`() async throws {
         let fixture = try SDKFixture()
         fixture.server.order(
             .answer(status: 400, body: FakeServer.errorBody("ERR_ACTIVATION")), for: "/pa/v3/activation/create")
@@ -114,12 +110,13 @@ struct ActivationTests {
     }
 
     @Test(
-        "A server key off the curve ends the key exchange with the error invalidActivationData",
+        .verifies("sdk.md", "B-67"),
         arguments: [
             Data([4] + Array(repeating: UInt8(1), count: 64)), Data([4] + Array(repeating: UInt8(0), count: 64)),
             Data([2] + Array(repeating: UInt8(0xFF), count: 32)), Data([0]),
         ])
-    func impossibleServerKey(key: Data) async throws {
+    func `A server key off the curve ends the key exchange with the error invalidActivationData`(key: Data) async throws
+    {
         let fixture = try SDKFixture()
         fixture.server.state.withLock { $0.announcedServerKey = key }
         #expect(try await fixture.createActivation().code == .invalidActivationData)
@@ -128,8 +125,7 @@ struct ActivationTests {
         try await fixture.activate()
     }
 
-    @Test("A cancelled key exchange is silent and leaves nothing pending")
-    func aCancelledKeyExchangeIsSilentAndLeavesNothingPending() async throws {
+    @Test func `A cancelled key exchange is silent and leaves nothing pending`() async throws {
         let fixture = try SDKFixture()
         fixture.server.order(.hold, for: "/pa/v3/activation/create")
         let task = fixture.sdk.createActivation(try PowerAuthActivation(activationCode: SDKFixture.code)) { _, _ in
@@ -143,8 +139,7 @@ struct ActivationTests {
         try await fixture.activate()
     }
 
-    @Test("Removal on the server removes everything here")
-    func removalOnTheServerRemovesEverythingHere() async throws {
+    @Test func `Removal on the server removes everything here`() async throws {
         let fixture = try await SDKFixture.activated()
         _ = await fixture.status()
         #expect(fixture.sdk.lastFetchedActivationStatus != nil)
@@ -153,8 +148,7 @@ struct ActivationTests {
         }
         #expect(refused?.powerAuthErrorCode == .networkError && fixture.sdk.hasValidActivation())
         let removed = await failure {
-            fixture.sdk.removeActivation(
-                with: .possessionWithPassword(password: SDKFixture.password), callback: $0)
+            fixture.sdk.removeActivation(with: .possessionWithPassword(password: SDKFixture.password), callback: $0)
         }
         #expect(removed == nil)
         #expect(fixture.sdk.canStartActivation() && fixture.sdk.activationIdentifier == nil)
@@ -163,8 +157,7 @@ struct ActivationTests {
         try await fixture.activate()
     }
 
-    @Test("Calls without an activation end with the error 6")
-    func callsWithoutAnActivationEndWithSix() async throws {
+    @Test func `Calls without an activation end with the error 6`() async throws {
         let fixture = try SDKFixture()
         #expect(immediate { fixture.sdk.fetchActivationStatus(callback: $0) }?.powerAuthErrorCode == .missingActivation)
         #expect(await fixture.validate("1234")?.powerAuthErrorCode == .missingActivation)
@@ -177,8 +170,7 @@ struct ActivationTests {
         #expect(fixture.server.paths.isEmpty)
     }
 
-    @Test("Unusable configurations name their cause")
-    func unusableConfigurationsNameTheirCause() throws {
+    @Test func `Unusable configurations name their cause`() throws {
         let server = try FakeServer()
         let sandbox = try Sandbox.temporary()
         let configuration = try server.configuration
@@ -202,5 +194,26 @@ struct ActivationTests {
         let task = call { _, error in reported = error }
         #expect(task == nil)
         return reported
+    }
+
+    @Test
+    func `Before the first unlock no key is derived from missing data, and none is stored (sharing.md, D22)`()
+        async throws
+    {
+        let fixture = try SDKFixture()
+        try fixture.sandbox.security.changeState { $0.reboot() }
+        _ = try await fixture.createActivation().get()
+        let error = #expect(throws: NSError.self) {
+            try fixture.sdk.persistActivation(withPassword: SDKFixture.password)
+        }
+        #expect(error?.powerAuthErrorCode == .signatureError)
+
+        try fixture.sandbox.security.changeState { $0.unlock() }
+        let service = PowerAuthKeychain(
+            identifier: PowerAuthKeychain_Possession, accessGroup: nil, system: fixture.sandbox.keychain)
+        #expect(service.allItems() == nil)
+        try fixture.sdk.persistActivation(withPassword: SDKFixture.password)
+        #expect(service.allItems()?.count == 1)
+        #expect(await fixture.validate(SDKFixture.password) == nil)
     }
 }

@@ -1,14 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
+import LabControl
+import LabCore
 import PowerAuth2
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import SimulatedDevice
+
 /// The operations as asynchronous functions: results, errors and cancellation of the callback forms.
 @Suite("Async calls", .endsInTime)
 struct AsyncTests {
-    @Test("An activation is made, used and removed by async calls")
-    func anActivationFromItsBeginningToItsEnd() async throws {
+    @Test func `An activation is made, used and removed by async calls`() async throws {
         let fixture = try SDKFixture()
         let sdk = fixture.sdk
         let result = try await sdk.createActivation(PowerAuthActivation(activationCode: SDKFixture.code))
@@ -32,8 +37,7 @@ struct AsyncTests {
         #expect(!sdk.hasValidActivation())
     }
 
-    @Test("Tokens and time are available to async callers")
-    func tokensAndTime() async throws {
+    @Test func `Tokens and time are available to async callers`() async throws {
         let fixture = try await SDKFixture.activated()
         let store = fixture.sdk.tokenStore
         let token = try await store.requestAccessToken(withName: "A", authentication: .possession())
@@ -48,8 +52,7 @@ struct AsyncTests {
         #expect(try await fixture.sdk.fetchServerStatus().serverTime > Date(timeIntervalSince1970: 1_577_836_800))
     }
 
-    @Test("An error of either kind is thrown")
-    func anErrorOfEitherKindIsThrown() async throws {
+    @Test func `An error of either kind is thrown`() async throws {
         let fixture = try SDKFixture()
         let early = await #expect(throws: NSError.self) { try await fixture.sdk.fetchActivationStatus() }
         #expect(early?.powerAuthErrorCode == .missingActivation)
@@ -58,8 +61,7 @@ struct AsyncTests {
         #expect(late?.powerAuthErrorCode == .networkError)
     }
 
-    @Test("A missing capability of device or activation is an error")
-    func whatTheDeviceOrTheActivationLacksIsAnError() async throws {
+    @Test func `A missing capability of device or activation is an error`() async throws {
         let fixture = try await SDKFixture.activated()
         let adding = await #expect(throws: NSError.self) {
             try await fixture.sdk.addBiometryFactor(password: SDKFixture.password)
@@ -75,8 +77,7 @@ struct AsyncTests {
         #expect(data?.powerAuthErrorCode == .invalidActivationState)
     }
 
-    @Test("A cancel ends the wait and the operation, and loses no state")
-    func aCancelEndsTheWaitAndTheOperationAndLosesNoState() async throws {
+    @Test func `A cancel ends the wait and the operation, and loses no state`() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: "/pa/v3/signature/validate")
         let task = Task { try await fixture.sdk.validatePassword(password: SDKFixture.password) }
@@ -88,8 +89,7 @@ struct AsyncTests {
         try await fixture.sdk.validatePassword(password: SDKFixture.password)
     }
 
-    @Test("A cancelled task starts nothing")
-    func acancelledTaskStartsNothing() async throws {
+    @Test func `A cancelled task starts nothing`() async throws {
         let fixture = try await SDKFixture.activated()
         let requests = fixture.server.paths.count
         let gate = Gate()
@@ -103,8 +103,7 @@ struct AsyncTests {
         #expect(fixture.server.paths.count == requests)
     }
 
-    @Test("A cancelled activation may be started again")
-    func aCancelledActivationMayBeStartedAgain() async throws {
+    @Test func `A cancelled activation may be started again`() async throws {
         let fixture = try SDKFixture()
         fixture.server.order(.hold, for: "/pa/v3/activation/create")
         let task = Task {
@@ -142,5 +141,50 @@ private final class Gate: Sendable {
             return state.waiting
         }
         waiting?.resume()
+    }
+}
+
+/// Asking for biometry in an asynchronous function (sdk.md, section 5.10).
+@Suite("Biometry with async calls", .endsInTime)
+struct AsyncBiometryTests {
+    /// An activation with a biometry factor on a device whose sensor knows its owner.
+    private func makeSDK() async throws -> (sdk: PowerAuthSDK, sandbox: Sandbox) {
+        let server = try FakeServer()
+        let sandbox = try TemporaryDevice(biometry: .touchID).sandbox()
+        try sandbox.security.changeState { try $0.enrol() }
+        let sdk = try PowerAuthSDK(
+            configuration: try server.configuration, clientConfiguration: .patient, sandbox: sandbox,
+            transport: server)
+        _ = try await sdk.createActivation(PowerAuthActivation(activationCode: SDKFixture.code))
+        try sdk.persistActivation(with: .persistWithPasswordAndBiometry(password: SDKFixture.password))
+        return (sdk, sandbox)
+    }
+
+    /// Waits until a dialog is open, or until none is.
+    private func dialog(isOpen: Bool, on sandbox: Sandbox) async throws {
+        try await onThread {
+            while true {
+                let count = sandbox.security.changeCount
+                if (sandbox.security.prompt != nil) == isOpen { return }
+                try sandbox.security.wait(whileChangesAre: count)
+            }
+        }
+    }
+
+    @Test func `The credentials arrive when the owner confirms`() async throws {
+        let (sdk, sandbox) = try await makeSDK()
+        try sandbox.security.answer(.success)
+        let authentication = try await sdk.authenticateUsingBiometry(withPrompt: "Sign")
+        #expect(authentication.useBiometry && authentication.overridenBiometryKey?.count == 16)
+    }
+
+    @Test func `A cancel of the task closes the dialog`() async throws {
+        let (sdk, sandbox) = try await makeSDK()
+        let task = Task { try await sdk.authenticateUsingBiometry(withPrompt: "Sign") }
+        try await dialog(isOpen: true, on: sandbox)
+        #expect(sandbox.security.prompt?.reason == "Sign")
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        try await dialog(isOpen: false, on: sandbox)
     }
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
+import LabHTTP
 import PowerAuth2
 import SimulatedDevice
 import Synchronization
@@ -9,8 +11,7 @@ import Testing
 /// sdk.md, sections 5.8, 5.9, 7, 12.3 and 12.7.
 @Suite("Requests", .endsInTime)
 struct RequestTests {
-    @Test("Passwords are validated and changed")
-    func passwordsAreValidatedAndChanged() async throws {
+    @Test func `Passwords are validated and changed`() async throws {
         let fixture = try await SDKFixture.activated()
         #expect(await fixture.validate(SDKFixture.password) == nil)
         let refused = await failure { fixture.sdk.changePassword(from: "0000", to: "5678", callback: $0) }
@@ -23,8 +24,7 @@ struct RequestTests {
         #expect(await fixture.validate(SDKFixture.password) != nil)
     }
 
-    @Test("Signatures are stored before they are returned")
-    func signaturesAreStoredBeforeTheyAreReturned() async throws {
+    @Test func `Signatures are stored before they are returned`() async throws {
         let fixture = try await SDKFixture.activated()
         let header = try fixture.sdk.requestSignature(
             with: .possessionWithPassword(password: SDKFixture.password), method: "POST", uriId: "/a", body: Data())
@@ -37,16 +37,10 @@ struct RequestTests {
         #expect(fixture.server.state.withLock { $0.counterNumber } == 3, "no counter value was used twice")
     }
 
-    @Test("Signature errors have their codes")
-    func signatureErrorsHaveTheirCodes() async throws {
+    @Test func `Signature errors have their codes`() async throws {
         let fixture = try await SDKFixture.activated()
         func code(_ call: () throws -> Void) -> PowerAuthErrorCode? {
-            do {
-                try call()
-                return nil
-            } catch {
-                return (error as NSError).powerAuthErrorCode
-            }
+            thrown(call).map { ($0 as NSError).powerAuthErrorCode }
         }
         let sdk = fixture.sdk
         #expect(
@@ -77,20 +71,16 @@ struct RequestTests {
         #expect(offline.count == 8)
     }
 
-    @Test("Signed requests never overlap")
-    func signedRequestsNeverOverlap() async throws {
+    @Test func `Signed requests never overlap`() async throws {
         let fixture = try await SDKFixture.activated()
         await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<20 {
-                group.addTask { await fixture.validate(SDKFixture.password) == nil }
-            }
+            for _ in 0..<20 { group.addTask { await fixture.validate(SDKFixture.password) == nil } }
             for await succeeded in group { #expect(succeeded) }
         }
         #expect(fixture.server.state.withLock { $0.mostSignedInFlight } == 1)
     }
 
-    @Test("A request cancelled in the queue is never signed")
-    func aRequestCancelledInTheQueueIsNeverSigned() async throws {
+    @Test func `A request cancelled in the queue is never signed`() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: "/pa/v3/signature/validate")
         let first = Task { await fixture.validate(SDKFixture.password) }
@@ -106,8 +96,7 @@ struct RequestTests {
         #expect(second?.isCancelled == true)
     }
 
-    @Test("Transport errors keep their domain")
-    func transportErrorsKeepTheirDomain() async throws {
+    @Test func `Transport errors keep their domain`() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.fail(.cannotConnectToHost), for: "/pa/v3/signature/validate")
         let error = await fixture.validate(SDKFixture.password)
@@ -115,8 +104,7 @@ struct RequestTests {
         #expect(error?.powerAuthErrorCode == .NA)
     }
 
-    @Test("Responses of wrong shape have their errors")
-    func responsesOfWrongShapeHaveTheirErrors() async throws {
+    @Test func `Responses of wrong shape have their errors`() async throws {
         let fixture = try await SDKFixture.activated()
         let path = "/pa/v3/signature/validate"
         for (status, body, domain, code) in [
@@ -141,13 +129,11 @@ struct RequestTests {
         #expect(try await outcome { fixture.sdk.fetchUserInfo(callback: $0) }.get().subject == "eva")
     }
 
-    @Test("Headers are in order and complete")
-    func headersAreInOrderAndComplete() async throws {
+    @Test func `Headers are in order and complete`() async throws {
         let fixture = try await SDKFixture.activated()
         #expect(await fixture.validate(SDKFixture.password) == nil)
         let request = try #require(fixture.server.state.withLock { $0.requests.last })
-        #expect(
-            request.headers.map(\.name).prefix(3) == ["X-PowerAuth-Authorization", "Content-Type", "Accept"])
+        #expect(request.headers.map(\.name).prefix(3) == ["X-PowerAuth-Authorization", "Content-Type", "Accept"])
         #expect(request.url.absoluteString == FakeServer.baseURL + "/pa/v3/signature/validate")
         #expect(String(decoding: request.body, as: UTF8.self) == #"{"requestObject":{"reason":"VALIDATE_PASSWORD"}}"#)
         _ = await outcome { fixture.sdk.fetchUserInfo(callback: $0) }
@@ -156,8 +142,7 @@ struct RequestTests {
         #expect(encrypted.header("X-PowerAuth-Authorization") == nil)
     }
 
-    @Test("Interceptors see finished requests")
-    func interceptorsSeeFinishedRequests() async throws {
+    @Test func `Interceptors see finished requests`() async throws {
         let fixture = try SDKFixture()
         let client = PowerAuthClientConfiguration.patient
         client.requestInterceptors = [
@@ -172,8 +157,8 @@ struct RequestTests {
         #expect(request.header("Content-Type") == "application/json")
     }
 
-    @Test("Several requests share one temporary key, and an expired one is replaced")
-    func severalRequestsShareOneTemporaryKeyAndAnExpiredOneIsReplaced() async throws {
+    @Test(.verifies("size", "TemporaryKeyStore.safetyMargin"))
+    func `Several requests share one temporary key, and an expired one is replaced`() async throws {
         let fixture = try await SDKFixture.activated()
         let path = "/pa/v3/keystore/create"
         fixture.server.state.withLock { $0.keyLifetime = 5_000 }
@@ -197,8 +182,7 @@ struct RequestTests {
         #expect(fixture.server.paths.count { $0 == path } == 3, "a key in its last seconds is not used")
     }
 
-    @Test("Time is synchronised once and forgotten in the foreground")
-    func timeIsSynchronisedOnceAndForgottenInTheForeground() async throws {
+    @Test func `Time is synchronised once and forgotten in the foreground`() async throws {
         let fixture = try await SDKFixture.activated()
         let time = fixture.sdk.timeSynchronizationService
         #expect(time.isTimeSynchronized)
@@ -214,8 +198,7 @@ struct RequestTests {
         #expect(error?.powerAuthErrorCode == .timeSynchronization, "a missing time is not 1970")
     }
 
-    @Test("Encryptors come from the server once and then at once")
-    func encryptorsComeFromTheServerOnceAndThenAtOnce() async throws {
+    @Test func `Encryptors come from the server once and then at once`() async throws {
         let fixture = try SDKFixture()
         _ = try await outcome { fixture.sdk.eciesEncryptorForApplicationScope(callback: $0) }.get()
         var immediate: PowerAuthCoreEciesEncryptor?
@@ -224,8 +207,8 @@ struct RequestTests {
         #expect(await outcome { fixture.sdk.eciesEncryptorForActivationScope(callback: $0) }.code == .missingActivation)
     }
 
-    @Test("A temporary key that is malformed, or signed with another key than the server's, is not used")
-    func unusableTemporaryKeys() async throws {
+    @Test
+    func `A temporary key that is malformed, or signed with another key than the server's, is not used`() async throws {
         let fixture = try SDKFixture()
         let forged = "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9.e30." + String(repeating: "A", count: 86)
         let rows: [(String, PowerAuthErrorCode)] = [("no token", .networkError), (forged, .encryption)]

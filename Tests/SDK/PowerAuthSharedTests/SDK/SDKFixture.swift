@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import SimulatedDevice
@@ -32,9 +34,7 @@ struct SDKFixture: Sendable {
     }
 
     /// A second SDK object on the same device, as after a restart of the application.
-    func restarted() throws -> PowerAuthSDK {
-        try Self.makeSDK(server, sandbox)
-    }
+    func restarted() throws -> PowerAuthSDK { try Self.makeSDK(server, sandbox) }
 
     func activate() async throws {
         _ = try await createActivation().get()

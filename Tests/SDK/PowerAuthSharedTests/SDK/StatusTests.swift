@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import PowerAuthProtocol
@@ -8,8 +10,7 @@ import Testing
 /// sdk.md, sections 9.3 and 12.2.
 @Suite("Status", .endsInTime)
 struct StatusTests {
-    @Test("Concurrent fetches share one request and one object")
-    func concurrentFetchesShareOneRequestAndOneObject() async throws {
+    @Test func `Concurrent fetches share one request and one object`() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: "/pa/v3/activation/status")
         let results: [PowerAuthActivationStatus?] = await callback { report in
@@ -36,8 +37,7 @@ struct StatusTests {
         #expect(try await fixture.status().get() !== first, "a later fetch asks again")
     }
 
-    @Test("A client far ahead sends a signature")
-    func aClientFarAheadSendsASignature() async throws {
+    @Test func `A client far ahead sends a signature`() async throws {
         let fixture = try await SDKFixture.activated()
         for _ in 0..<12 {
             _ = try fixture.sdk.requestSignature(with: .possession(), method: "POST", uriId: "/a", body: nil)
@@ -47,8 +47,7 @@ struct StatusTests {
         #expect(fixture.server.state.withLock { $0.counterNumber } == 13)
     }
 
-    @Test("A server ahead is followed and the result is stored")
-    func aServerAheadIsFollowedAndTheResultIsStored() async throws {
+    @Test func `A server ahead is followed and the result is stored`() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.state.withLock {
             $0.counter = $0.counter.advanced(by: 10)
@@ -59,8 +58,7 @@ struct StatusTests {
         #expect(await failure { restarted.validatePassword(password: SDKFixture.password, callback: $0) } == nil)
     }
 
-    @Test("A lost counter is a deadlock")
-    func aLostCounterIsADeadlock() async throws {
+    @Test func `A lost counter is a deadlock`() async throws {
         let fixture = try await SDKFixture.activated()
         for _ in 0..<22 {
             _ = try fixture.sdk.requestSignature(with: .possession(), method: "POST", uriId: "/a", body: nil)
@@ -68,8 +66,7 @@ struct StatusTests {
         #expect(try await fixture.status().get().state == .deadlock)
     }
 
-    @Test("Wrong passwords block at the maximum")
-    func wrongPasswordsBlockAtTheMaximum() async throws {
+    @Test func `Wrong passwords block at the maximum`() async throws {
         let fixture = try await SDKFixture.activated()
         for attempt in 1...5 {
             let error = await fixture.validate("0000")
@@ -83,16 +80,14 @@ struct StatusTests {
         #expect(await fixture.validate(SDKFixture.password) != nil)
     }
 
-    @Test("An answer about another activation is refused")
-    func anAnswerAboutAnotherActivationIsRefused() async throws {
+    @Test func `An answer about another activation is refused`() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.state.withLock { $0.activationId = "11111111-4d0e-4b6c-9d27-3f8d1b6e0a11" }
         #expect(await fixture.status().code == .invalidActivationData)
         #expect(fixture.sdk.lastFetchedActivationStatus == nil)
     }
 
-    @Test("Local removal ends a running fetch")
-    func localRemovalEndsARunningFetch() async throws {
+    @Test func `Local removal ends a running fetch`() async throws {
         let fixture = try await SDKFixture.activated()
         fixture.server.order(.hold, for: "/pa/v3/activation/status")
         let fetch = Task { await fixture.status() }

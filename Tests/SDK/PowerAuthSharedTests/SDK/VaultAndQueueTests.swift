@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import PowerAuthProtocol
+import PowerAuthShared
+import SimulatedDevice
 import Synchronization
 import TestSupport
 import Testing
@@ -10,8 +14,7 @@ import Testing
 struct VaultAndQueueTests {
     private let authentication = PowerAuthAuthentication.possessionWithPassword(password: SDKFixture.password)
 
-    @Test("Encryption keys depend on their index")
-    func encryptionKeysDependOnTheirIndex() async throws {
+    @Test func `Encryption keys depend on their index`() async throws {
         let fixture = try await SDKFixture.activated()
         func key(_ index: UInt64) async throws -> Data {
             try await outcome { fixture.sdk.fetchEncryptionKey(authentication, index: index, callback: $0) }.get()
@@ -30,8 +33,7 @@ struct VaultAndQueueTests {
         #expect(unusable.code == .wrongParameter)
     }
 
-    @Test("Device tokens have three parts and keep the claims")
-    func deviceTokensHaveThreePartsAndKeepTheClaims() async throws {
+    @Test func `Device tokens have three parts and keep the claims`() async throws {
         let fixture = try await SDKFixture.activated()
         let token = try await outcome {
             fixture.sdk.signJwt(withDevicePrivateKey: authentication, claims: ["a": true, "b": "c/d"], callback: $0)
@@ -47,8 +49,7 @@ struct VaultAndQueueTests {
         #expect(parsed.isAuthentic(key: device))
     }
 
-    @Test("Vault operations need an activation")
-    func vaultOperationsNeedAnActivation() async throws {
+    @Test func `Vault operations need an activation`() async throws {
         let fixture = try SDKFixture()
         let key = await outcome { fixture.sdk.fetchEncryptionKey(authentication, index: 1, callback: $0) }
         #expect(key.code == .missingActivation)
@@ -57,17 +58,11 @@ struct VaultAndQueueTests {
         #expect(!fixture.sdk.hasBiometryFactor() && !fixture.sdk.removeBiometryFactor())
     }
 
-    @Test("The external key is added and removed")
-    func theExternalKeyIsAddedAndRemoved() async throws {
+    @Test func `The external key is added and removed`() async throws {
         let fixture = try await SDKFixture.activated()
         let key = Data(repeating: 7, count: 16)
         func code(_ call: () throws -> Void) -> PowerAuthErrorCode? {
-            do {
-                try call()
-                return nil
-            } catch {
-                return (error as NSError).powerAuthErrorCode
-            }
+            thrown(call).map { ($0 as NSError).powerAuthErrorCode }
         }
         let sdk = fixture.sdk
         #expect(code { try sdk.removeExternalEncryptionKey() } == .invalidActivationState)
@@ -89,11 +84,10 @@ struct VaultAndQueueTests {
         #expect(await failure { restarted.validatePassword(password: SDKFixture.password, callback: $0) } == nil)
     }
 
-    @Test("Blocks of the application hold the queue until they end")
-    func applicationBlocksHoldTheQueueUntilTheySaySo() async throws {
+    @Test func `Blocks of the application hold the queue until they end`() async throws {
         let fixture = try await SDKFixture.activated()
-        let task: Transferred<any PowerAuthOperationTask> = await callback { report in
-            _ = fixture.sdk.executeBlock(onSerialQueue: { report(Transferred($0)) })
+        let task: UncheckedTransfer<any PowerAuthOperationTask> = await callback { report in
+            _ = fixture.sdk.executeBlock(onSerialQueue: { report(UncheckedTransfer($0)) })
         }
         let validation = Task { await fixture.validate(SDKFixture.password) }
         await mainQueueIsIdle()
@@ -107,11 +101,10 @@ struct VaultAndQueueTests {
         #expect(paths.contains("/pa/v3/signature/validate"))
     }
 
-    @Test("An operation that is cancelled before its turn ends without having run")
-    func cancelledOperation() async throws {
+    @Test func `An operation that is cancelled before its turn ends without having run`() async throws {
         let fixture = try await SDKFixture.activated()
-        let task: Transferred<any PowerAuthOperationTask> = await callback { report in
-            _ = fixture.sdk.executeBlock(onSerialQueue: { report(Transferred($0)) })
+        let task: UncheckedTransfer<any PowerAuthOperationTask> = await callback { report in
+            _ = fixture.sdk.executeBlock(onSerialQueue: { report(UncheckedTransfer($0)) })
         }
         let hasEnded: Bool = await callback { report in
             let operation = BlockOperation { Issue.record("it runs") }
@@ -124,10 +117,40 @@ struct VaultAndQueueTests {
         #expect(await fixture.validate(SDKFixture.password) == nil)
     }
 
-    @Test("The serial queue needs an activation")
-    func theSerialQueueNeedsAnActivation() throws {
+    @Test func `The serial queue needs an activation`() throws {
         let sdk = try SDKFixture().sdk
         #expect(sdk.executeBlock(onSerialQueue: { _ in Issue.record("nothing runs") }) == nil)
         #expect(!sdk.executeOperation(onSerialQueue: BlockOperation { Issue.record("nothing runs") }))
+    }
+}
+
+/// sdk.md, sections 5.20 and 5.25.
+@Suite("What the SDK passes on to its core", .endsInTime)
+struct CodeUtilTests {
+    @Test func `Codes, PUKs and typed characters are judged as by the core`() {
+        let code = "45AWJ-BVACS-SBWHS-ABANA"
+        for text in [code, "R:" + code, code + "#AB==", "45AWJ-BVACS-SBWHS-ABANB", ""] {
+            let (isCode, isRecovery) = (text == code, text == code || text == "R:" + code)
+            #expect(PowerAuthActivationCodeUtil.validateActivationCode(text) == isCode, "\(text)")
+            #expect(PowerAuthActivationCodeUtil.validateRecoveryCode(text) == isRecovery, "\(text)")
+        }
+        let puks = ["0123456789", "012345678", "01234567890", "012345678x"]
+        #expect(puks.map { PowerAuthActivationCodeUtil.validateRecoveryPuk($0) } == [true, false, false, false])
+        let typed = "A7a018-".unicodeScalars.map(\.value)
+        #expect(
+            typed.map { PowerAuthActivationCodeUtil.validateTypedCharacter($0) }
+                == [true, true, false, false, false, false, false])
+        #expect(
+            typed.map { PowerAuthActivationCodeUtil.validateAndCorrectTypedCharacter($0) }
+                == "A7AOI".unicodeScalars.map(\.value) + [0, 0])
+    }
+
+    @Test func `SDK and core state whether they were built for development`() {
+        #if DEBUG
+            let isDebug = true
+        #else
+            let isDebug = false
+        #endif
+        #expect(PowerAuthCoreSession.hasDebugFeatures() == isDebug && PowerAuthSystem.isInDebug() == isDebug)
     }
 }

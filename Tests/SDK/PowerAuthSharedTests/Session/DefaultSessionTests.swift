@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import SimulatedDevice
 import Synchronization
 import TestSupport
@@ -10,7 +13,6 @@ import Testing
 @Suite("A session without sharing (sharing.md, section 9)", .endsInTime)
 struct DefaultSessionTests {
     @Test(
-        "A state that is not stored reports the reason",
         arguments: [
             (errSecBadReq, "changed by a process that did not hold the status lock"),
             (errSecDuplicateItem, "changed by a process that did not hold the status lock"),
@@ -18,7 +20,7 @@ struct DefaultSessionTests {
             (errSecMissingEntitlement, "not entitled to the keychain access group"),
             (errSecInteractionNotAllowed, "did not store the session state"),
         ])
-    func saveFailure(status: OSStatus, reason: String) {
+    func `A state that is not stored reports the reason`(status: OSStatus, reason: String) {
         let text = SessionStateStore.SaveFailure(status: status).description
         #expect(text.contains(reason) && text.contains("(status \(status))"))
     }
@@ -28,16 +30,15 @@ struct DefaultSessionTests {
 
     init() throws {
         sandbox = try Sandbox.temporary()
-        keychain = PowerAuthKeychain(
-            identifier: PowerAuthKeychain_Status, accessGroup: nil, system: sandbox.keychain)
+        keychain = PowerAuthKeychain(identifier: PowerAuthKeychain_Status, accessGroup: nil, system: sandbox.keychain)
     }
 
     private func start() throws -> DefaultSessionInterface {
         try Installed(in: sandbox, instanceId: "i").session(in: sandbox)
     }
 
-    @Test("The state is stored at the end of the outermost task with a write in it, and found after a restart")
-    func storesState() throws {
+    @Test
+    func `The state is stored at the end of the outermost task with a write in it, and found after a restart`() throws {
         let interface = try start()
         #expect(interface.canStartActivation())
         try interface.read { _ in
@@ -48,22 +49,19 @@ struct DefaultSessionTests {
         #expect(try start().activationIdentifier == StoredStates.activationId)
     }
 
-    @Test("A read task does not store")
-    func readTaskDoesNotStore() throws {
+    @Test func `A read task does not store`() throws {
         try start().readVoidTask { _ = $0.deserializeState(StoredStates.version6) }
         #expect(keychain.data(forKey: "i") == nil)
     }
 
-    @Test("An empty session is stored as three bytes")
-    func emptySession() throws {
+    @Test func `An empty session is stored as three bytes`() throws {
         let interface = try start()
         try interface.write { _ = $0.deserializeState(StoredStates.version6) }
         interface.resetSession()
         #expect(keychain.data(forKey: "i") == StoredStates.empty)
     }
 
-    @Test("A task that throws stores its changes, and its error is passed on")
-    func throwingTask() throws {
+    @Test func `A task that throws stores its changes, and its error is passed on`() throws {
         let interface = try start()
         #expect(throws: CancellationError.self) {
             try interface.write { session in
@@ -74,8 +72,7 @@ struct DefaultSessionTests {
         #expect(keychain.data(forKey: "i") == StoredStates.version6)
     }
 
-    @Test("A keychain that refuses makes the task fail, and the session holds the stored state again")
-    func refusedSave() throws {
+    @Test func `A keychain that refuses makes the task fail, and the session holds the stored state again`() throws {
         let device = try TemporaryDevice()
         let sandbox = try device.sandbox()
         let interface = try Installed(in: sandbox, instanceId: "i").session(in: sandbox)
@@ -88,8 +85,7 @@ struct DefaultSessionTests {
         #expect(try interface.read { $0.serializedState() } == StoredStates.version6)
     }
 
-    @Test("External operations start without effect, and tokens are never stale")
-    func nothingExternal() throws {
+    @Test func `External operations start without effect, and tokens are never stale`() throws {
         let interface = try start()
         try interface.startExternalPendingOperation(.activation)
         #expect(interface.externalPendingOperation == nil)
@@ -97,8 +93,7 @@ struct DefaultSessionTests {
         interface.unlockTokenStore()
     }
 
-    @Test("While the stored state cannot be read, it is neither taken for absent nor overwritten")
-    func unavailableState() throws {
+    @Test func `While the stored state cannot be read, it is neither taken for absent nor overwritten`() throws {
         try sandbox.security.changeState { $0.reboot() }
         let interface = try start()
         let error = #expect(throws: NSError.self) { try interface.write { _ in } }
@@ -107,8 +102,8 @@ struct DefaultSessionTests {
         #expect(!interface.canStartActivation())
     }
 
-    @Test("Started before the first unlock of the device, it finds its state afterwards, and removes nothing")
-    func beforeTheFirstUnlock() throws {
+    @Test
+    func `Started before the first unlock of the device, it finds its state afterwards, and removes nothing`() throws {
         try start().write { _ = $0.deserializeState(StoredStates.version6) }
         try sandbox.security.changeState { $0.reboot() }
         let interface = try start()
@@ -117,8 +112,7 @@ struct DefaultSessionTests {
         #expect(interface.activationIdentifier == StoredStates.activationId)
     }
 
-    @Test("Work outside of a task is done at once, and from inside of a task when it is over")
-    func outsideOfATask() async throws {
+    @Test func `Work outside of a task is done at once, and from inside of a task when it is over`() async throws {
         let interface = try start()
         let order = Mutex<[String]>([])
         func note(_ step: String) { order.withLock { $0.append(step) } }

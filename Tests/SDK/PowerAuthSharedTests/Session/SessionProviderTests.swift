@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import PowerAuthShared
 import SimulatedDevice
 import TestSupport
@@ -70,8 +73,8 @@ struct SessionProviderTests {
         ).data(forKey: SharingApp.instanceId)
     }
 
-    @Test("Each runs its body once and gives its result; only the write functions store", arguments: [false, true])
-    func withinReach(isSharing: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Each runs its body once and gives its result; only the write functions store`(isSharing: Bool) throws {
         for function in Self.functions {
             let (device, interface) = try started(isSharing: isSharing)
             var runs = 0
@@ -86,8 +89,8 @@ struct SessionProviderTests {
         }
     }
 
-    @Test("While the state is out of reach no body runs, and the result is nil or false", arguments: [false, true])
-    func outOfReach(isSharing: Bool) throws {
+    @Test(arguments: [false, true])
+    func `While the state is out of reach no body runs, and the result is nil or false`(isSharing: Bool) throws {
         let (device, interface) = try started(isSharing: isSharing)
         let wallet = isSharing ? try SharingApp("wallet", on: device) : nil
         for function in Self.functions {
@@ -106,8 +109,8 @@ struct SessionProviderTests {
         }
     }
 
-    @Test("A write function whose state could not be stored gives nil or false", arguments: [false, true])
-    func refusedSave(isSharing: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A write function whose state could not be stored gives nil or false`(isSharing: Bool) throws {
         let (device, interface) = try started(isSharing: isSharing)
         for function in Self.functions where function.isWrite {
             try device.faults.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("EIO")))
@@ -117,8 +120,8 @@ struct SessionProviderTests {
         }
     }
 
-    @Test("Of two errors, the body's is reported and not that of the keychain", arguments: [false, true])
-    func twoErrors(isSharing: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Of two errors, the body's is reported and not that of the keychain`(isSharing: Bool) throws {
         let (device, interface) = try started(isSharing: isSharing)
         try device.faults.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("EIO")))
         #expect(throws: CancellationError.self) {

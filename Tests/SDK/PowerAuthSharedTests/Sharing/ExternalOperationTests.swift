@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import PowerAuthProtocol
 import PowerAuthShared
@@ -11,12 +14,10 @@ import Testing
 struct ExternalOperationTests {
     private let device: TemporaryDevice
 
-    init() throws {
-        device = try TemporaryDevice()
-    }
+    init() throws { device = try TemporaryDevice() }
 
-    @Test("S-5: the others see the operation and its owner, and cannot start one")
-    func othersAreRefused() throws {
+    @Test(.verifies("sharing.md", "S-5"))
+    func `S-5: the others see the operation and its owner, and cannot start one`() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
         try main.startActivation()
@@ -34,8 +35,8 @@ struct ExternalOperationTests {
         #expect(main.interface.hasPendingActivation())
     }
 
-    @Test("I-6: a start counts the ticket, the end clears type, time and application")
-    func ticket() throws {
+    @Test(.verifies("sharing.md", "I-6"))
+    func `I-6: a start counts the ticket, the end clears type, time and application`() throws {
         let main = try SharingApp("main", on: device)
         try main.startActivation()
         let running = try main.interface.snapshot()
@@ -50,8 +51,7 @@ struct ExternalOperationTests {
         #expect(ended.operationApplication == "")
     }
 
-    @Test("The end of the owner's activation lets the others start")
-    func othersMayStartAfterwards() throws {
+    @Test func `The end of the owner's activation lets the others start`() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
         try main.startActivation()
@@ -61,8 +61,7 @@ struct ExternalOperationTests {
         #expect(main.interface.externalPendingOperation?.externalApplicationId == "wallet")
     }
 
-    @Test("Persisting ends the operation in the same task")
-    func persisting() throws {
+    @Test func `Persisting ends the operation in the same task`() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
         try main.startActivation()
@@ -71,8 +70,7 @@ struct ExternalOperationTests {
         #expect(wallet.interface.hasValidActivation())
     }
 
-    @Test("A second start by the owner is refused as already started")
-    func startedTwice() throws {
+    @Test func `A second start by the owner is refused as already started`() throws {
         let main = try SharingApp("main", on: device)
         try main.startActivation()
         let error = try #require(throws: NSError.self) {
@@ -81,8 +79,7 @@ struct ExternalOperationTests {
         #expect(error.powerAuthErrorCode == .operationCancelled)
     }
 
-    @Test("The operation of a dead owner is removed")
-    func deadOwner() throws {
+    @Test func `The operation of a dead owner is removed`() throws {
         let traces = device.layout.root + "/run/traces"
         let wallet = try SharingApp("wallet", on: device, traceDirectory: traces)
         try startAndDie(quirks: [])
@@ -93,8 +90,7 @@ struct ExternalOperationTests {
         try wallet.startActivation()
     }
 
-    @Test("Starting an operation over that of a dead owner reports the repair, too")
-    func deadOwnerIsOverwritten() throws {
+    @Test func `Starting an operation over that of a dead owner reports the repair, too`() throws {
         let traces = device.layout.root + "/run/traces"
         let wallet = try SharingApp("wallet", on: device, traceDirectory: traces)
         try startAndDie(quirks: [])
@@ -103,8 +99,10 @@ struct ExternalOperationTests {
         #expect(repairs.map { $0.fields["cause"] } == ["deadOwner"])
     }
 
-    @Test("The trace shows the operation lock: from the start of an operation to its end, or to that of its owner")
-    func lockIsTraced() throws {
+    @Test
+    func `The trace shows the operation lock: from the start of an operation to its end, or to that of its owner`()
+        throws
+    {
         let traces = device.layout.root + "/run/traces"
         func told() throws -> [TraceEventName] {
             try TraceReader.readAll(traces).filter { $0.fields["lock"] == "operation" }.map(\.name)
@@ -120,8 +118,7 @@ struct ExternalOperationTests {
         #expect(try told() == [.lockTaken, .lockReleased, .lockTaken, .lockReleased])
     }
 
-    @Test("Clearing the operation of a dead owner does not keep it for the clearing application")
-    func deadOwnerIsClearedForAll() throws {
+    @Test func `Clearing the operation of a dead owner does not keep it for the clearing application`() throws {
         let wallet = try SharingApp("wallet", on: device)
         try startAndDie(quirks: [])
         #expect(wallet.interface.externalPendingOperation == nil)
@@ -133,10 +130,12 @@ struct ExternalOperationTests {
         case ticket, type, lockFile
     }
 
-    @Test(
-        "An owner whose operation was taken over leaves the new one alone and gives its own lock back (sharing.md, D13)",
-        arguments: Loss.allCases)
-    func takenOver(loss: Loss) throws {
+    @Test(arguments: Loss.allCases)
+    func
+        `An owner whose operation was taken over leaves the new one alone and gives its own lock back (sharing.md, D13)`(
+            loss: Loss
+        ) throws
+    {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
         try main.startActivation()
@@ -161,14 +160,12 @@ struct ExternalOperationTests {
     }
 
     private func operationLockPath(_ app: SharingApp) throws -> String {
-        let names = SharedNames(
-            instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
+        let names = SharedNames(instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
         let container = try #require(app.sandbox.containerPath(forAppGroup: SharingApp.appGroup))
         return container + "/" + names.operationLock
     }
 
-    @Test("A restarted owner does not get its own operation reported")
-    func restartedOwner() throws {
+    @Test func `A restarted owner does not get its own operation reported`() throws {
         try startAndDie(quirks: [])
         let main = try SharingApp("main", on: device)
         #expect(try main.interface.snapshot().operationType == 0)
@@ -176,8 +173,7 @@ struct ExternalOperationTests {
         #expect(!main.interface.hasPendingActivation())
     }
 
-    @Test("With the quirk sharing.D1 a dead owner is reported until an operation starts")
-    func deadOwnerInTheOriginal() throws {
+    @Test func `With the quirk sharing.D1 a dead owner is reported until an operation starts`() throws {
         let wallet = try SharingApp("wallet", on: device, quirks: ["sharing.D1"])
         try startAndDie(quirks: ["sharing.D1"])
         #expect(wallet.interface.externalPendingOperation?.externalApplicationId == "main")
@@ -187,8 +183,7 @@ struct ExternalOperationTests {
         #expect(main.interface.externalPendingOperation?.externalApplicationId == "wallet")
     }
 
-    @Test("A held lock without information is reported as such")
-    func lockWithoutInformation() throws {
+    @Test func `A held lock without information is reported as such`() throws {
         let main = try SharingApp("main", on: device)
         let lock = try FileLock(path: operationLockPath(main))
         #expect(try lock.tryLock())

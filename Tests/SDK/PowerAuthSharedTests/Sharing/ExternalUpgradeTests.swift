@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuthShared
 import SimulatedDevice
 import TestSupport
@@ -26,8 +29,7 @@ struct ExternalUpgradeTests {
         }
     }
 
-    @Test("The others see the upgrade and its owner, and cannot start an operation of any type")
-    func othersAreRefused() throws {
+    @Test func `The others see the upgrade and its owner, and cannot start an operation of any type`() throws {
         try startUpgrade(main)
         #expect(main.interface.externalPendingOperation == nil)
         let seen = try #require(wallet.interface.externalPendingOperation)
@@ -42,8 +44,7 @@ struct ExternalUpgradeTests {
         #expect(snapshot.operationApplication == "main")
     }
 
-    @Test("An upgrade that its owner announces again continues; an operation of another type is refused")
-    func announcedAgain() throws {
+    @Test func `An upgrade that its owner announces again continues; an operation of another type is refused`() throws {
         try startUpgrade(main)
         try main.interface.startExternalPendingOperation(.protocolUpgrade)
         var error = #expect(throws: NSError.self) { try main.interface.startExternalPendingOperation(.activation) }
@@ -58,8 +59,7 @@ struct ExternalUpgradeTests {
         #expect(wallet.interface.externalPendingOperation?.externalOperationType == .activation)
     }
 
-    @Test("The upgrade lasts from task to task, and ends in the one that finds none in the session")
-    func endOfUpgrade() throws {
+    @Test func `The upgrade lasts from task to task, and ends in the one that finds none in the session`() throws {
         try startUpgrade(main)
         _ = try main.state()
         #expect(wallet.interface.externalPendingOperation != nil)
@@ -69,8 +69,9 @@ struct ExternalUpgradeTests {
         #expect(try wallet.interface.snapshot().operationType == 0)
     }
 
-    @Test("An operation that its owner abandons is free for the others; of another type, or of others, none is")
-    func abandoned() throws {
+    @Test
+    func `An operation that its owner abandons is free for the others; of another type, or of others, none is`() throws
+    {
         try startUpgrade(main)
         main.interface.abandonExternalPendingOperation(.activation)
         wallet.interface.abandonExternalPendingOperation(.protocolUpgrade)
@@ -82,8 +83,7 @@ struct ExternalUpgradeTests {
         #expect(main.interface.externalPendingOperation?.externalApplicationId == "wallet")
     }
 
-    @Test("Each task of the owner, and no other's, is a sign of life")
-    func signOfLife() throws {
+    @Test func `Each task of the owner, and no other's, is a sign of life`() throws {
         try device.clock.freeze()
         func touched() throws -> TimeInterval? {
             try wallet.interface.snapshot().operationTouched?.timeIntervalSince1970

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import PowerAuthProtocol
 import PowerAuthShared
@@ -11,9 +14,7 @@ import Testing
 struct LostMemoryTests {
     private let device: TemporaryDevice
 
-    init() throws {
-        device = try TemporaryDevice()
-    }
+    init() throws { device = try TemporaryDevice() }
 
     private let name = SharingApp.appGroup + ".Ez3P"
     private var traces: String { device.layout.root + "/run/traces" }
@@ -24,16 +25,13 @@ struct LostMemoryTests {
         return BootNames(layout: device.layout, device: device.spec.name, boot: boot).physicalName(of: name)
     }
 
-    private func cut(to size: Int) throws {
-        try SharedMemoryObject.open(name: physicalName()).truncate(to: size)
-    }
+    private func cut(to size: Int) throws { try SharedMemoryObject.open(name: physicalName()).truncate(to: size) }
 
     private func repairs() throws -> [JSONValue?] {
         try TraceReader.readAll(traces).filter { $0.name == .memoryRepaired }.map { $0.fields["cause"] }
     }
 
-    @Test("They meet in one memory after its name was removed, in either order")
-    func nameIsRemoved() throws {
+    @Test func `They meet in one memory after its name was removed, in either order`() throws {
         let main = try SharingApp("main", on: device, traceDirectory: traces)
         let wallet = try SharingApp("wallet", on: device, traceDirectory: traces)
         try main.save(StoredStates.version6)
@@ -53,8 +51,7 @@ struct LostMemoryTests {
         #expect(try repairs() == ["noName"])
     }
 
-    @Test("Equal counters of two memories do not hide a change")
-    func equalCounters() throws {
+    @Test func `Equal counters of two memories do not hide a change`() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)
         #expect(try main.interface.snapshot().stateModifyCounter == 2)
@@ -64,8 +61,8 @@ struct LostMemoryTests {
         #expect(try main.interface.snapshot().stateModifyCounter == 2)
     }
 
-    @Test("Truncated memory is created again, before and inside a task", arguments: [0, 100, 255])
-    func cutMemory(size: Int) throws {
+    @Test(arguments: [0, 100, 255])
+    func `Truncated memory is created again, before and inside a task`(size: Int) throws {
         let main = try SharingApp("main", on: device, traceDirectory: traces)
         let wallet = try SharingApp("wallet", on: device)
         try main.save(StoredStates.version6)
@@ -81,8 +78,7 @@ struct LostMemoryTests {
         #expect(try repairs() == ["noSize"])
     }
 
-    @Test("Tokens are read again after the memory was lost")
-    func tokens() throws {
+    @Test func `Tokens are read again after the memory was lost`() throws {
         let main = try TokenApp("main", on: device)
         let wallet = try TokenApp("wallet", on: device)
         try main.app.save(StoredStates.version6)
@@ -93,8 +89,7 @@ struct LostMemoryTests {
         #expect(!wallet.store.hasLocalToken(withName: "T"))
     }
 
-    @Test("A pending activation and its operation survive the loss of the memory")
-    func pendingActivation() throws {
+    @Test func `A pending activation and its operation survive the loss of the memory`() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
         try main.startActivation()
@@ -108,9 +103,11 @@ struct LostMemoryTests {
         #expect(wallet.interface.hasValidActivation())
     }
 
-    @Test(
-        "A name taken by another instance meanwhile is a named error, reported once each time, until it is free again")
-    func nameIsTaken() throws {
+    @Test
+    func
+        `A name taken by another instance meanwhile is a named error, reported once each time, until it is free again`()
+        throws
+    {
         let main = try SharingApp("main", on: device, traceDirectory: traces)
         try main.save(StoredStates.version6)
         let own = try main.memoryBytes()
@@ -132,15 +129,13 @@ struct LostMemoryTests {
         }
     }
 
-    @Test("Two applications exclude each other after their container was deleted")
-    func containerIsDeleted() throws {
+    @Test func `Two applications exclude each other after their container was deleted`() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
         try main.save(StoredStates.version6)
         let container = try #require(main.sandbox.containerPath(forAppGroup: SharingApp.appGroup))
         try Files.removeTree(container)
-        let names = SharedNames(
-            instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
+        let names = SharedNames(instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
         try main.interface.write { session in
             let outsider = try FileLock(path: container + "/" + names.statusLock)
             #expect(try !outsider.tryLock(), "the status lock is that of a deleted file")
@@ -152,8 +147,7 @@ struct LostMemoryTests {
         }
     }
 
-    @Test("Counters at their greatest value continue at one that no application can be in step with")
-    func countersAtTheirEnd() throws {
+    @Test func `Counters at their greatest value continue at one that no application can be in step with`() throws {
         let main = try TokenApp("main", on: device)
         let wallet = try TokenApp("wallet", on: device)
         let memory = try main.app.memory()
@@ -175,8 +169,8 @@ struct LostMemoryTests {
         withExtendedLifetime(memory) {}
     }
 
-    @Test("No byte value in the memory crashes a process", arguments: [0x00, 0xFF] as [UInt8])
-    func anyByte(value: UInt8) throws {
+    @Test(arguments: [0x00, 0xFF] as [UInt8])
+    func `No byte value in the memory crashes a process`(value: UInt8) throws {
         let main = try TokenApp("main", on: device)
         let memory = try main.app.memory()
         var rounds = 0

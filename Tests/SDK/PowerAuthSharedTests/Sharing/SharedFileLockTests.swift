@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import PowerAuthShared
@@ -9,9 +11,7 @@ struct SharedFileLockTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.file("group/lock") }
 
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
+    init() throws { directory = try TemporaryDirectory() }
 
     /// A lock that makes its directory when it is missing, as an app group container does.
     private func makeLock() throws -> SharedFileLock {
@@ -23,8 +23,7 @@ struct SharedFileLockTests {
         }
     }
 
-    @Test("Two locks exclude each other, also after their file was removed")
-    func removedFile() throws {
+    @Test func `Two locks exclude each other, also after their file was removed`() throws {
         let first = try makeLock()
         let second = try makeLock()
         try Files.remove(path)
@@ -34,8 +33,7 @@ struct SharedFileLockTests {
         #expect(try second.tryLock())
     }
 
-    @Test("They exclude each other after the whole directory was removed")
-    func removedDirectory() throws {
+    @Test func `They exclude each other after the whole directory was removed`() throws {
         let first = try makeLock()
         let second = try makeLock()
         try Files.removeTree(directory.file("group"))
@@ -43,8 +41,7 @@ struct SharedFileLockTests {
         #expect(try !second.tryLock())
     }
 
-    @Test("A waiter for the lock of a file that is replaced meanwhile gets the lock of the new one")
-    func replacedWhileWaiting() throws {
+    @Test func `A waiter for the lock of a file that is replaced meanwhile gets the lock of the new one`() throws {
         let holder = try makeLock()
         let waiter = try makeLock()
         try holder.lock()
@@ -56,8 +53,7 @@ struct SharedFileLockTests {
         #expect(try !newcomer.tryLock(), "the waiter took the lock of a file that is gone")
     }
 
-    @Test("A held lock stays held, and is taken again on a new file")
-    func takenAgain() throws {
+    @Test func `A held lock stays held, and is taken again on a new file`() throws {
         let lock = try makeLock()
         try lock.lock()
         #expect(try lock.tryLock())
@@ -66,8 +62,7 @@ struct SharedFileLockTests {
         #expect(try !makeLock().tryLock())
     }
 
-    @Test("A path that cannot be created is the system's error, and leaves no lock behind")
-    func placeIsGone() throws {
+    @Test func `A path that cannot be created is the system's error, and leaves no lock behind`() throws {
         let path = directory.file("lock")
         let lock = try SharedFileLock { path }
         let other = try FileLock(path: path)

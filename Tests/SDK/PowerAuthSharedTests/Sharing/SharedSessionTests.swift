@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import LabSystem
 import PowerAuthProtocol
 import PowerAuthShared
@@ -12,12 +15,9 @@ import Testing
 struct SharedSessionTests {
     private let device: TemporaryDevice
 
-    init() throws {
-        device = try TemporaryDevice()
-    }
+    init() throws { device = try TemporaryDevice() }
 
-    @Test("A state saved by one application is visible to the other at its next task")
-    func changesAreVisible() throws {
+    @Test func `A state saved by one application is visible to the other at its next task`() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
         #expect(!wallet.interface.hasValidActivation())
@@ -29,14 +29,13 @@ struct SharedSessionTests {
         #expect(main.interface.activationIdentifier == nil)
     }
 
-    @Test("S-2: an application that starts later finds the activation")
-    func restart() throws {
+    @Test(.verifies("sharing.md", "S-2")) func `S-2: an application that starts later finds the activation`() throws {
         try SharingApp("main", on: device).save(StoredStates.version6)
         #expect(try SharingApp("main", on: device).state() == StoredStates.version6)
     }
 
-    @Test("I-3: reading never counts, and neither does a write task that changes nothing")
-    func unchangedStateIsNotCounted() throws {
+    @Test(.verifies("sharing.md", "I-3"))
+    func `I-3: reading never counts, and neither does a write task that changes nothing`() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)
         let before = try main.interface.snapshot()
@@ -46,8 +45,8 @@ struct SharedSessionTests {
         #expect(try main.interface.snapshot() == before)
     }
 
-    @Test("I-4: a changed state counts once, however deep the tasks were nested")
-    func nestedTasksCountOnce() throws {
+    @Test(.verifies("sharing.md", "I-4"))
+    func `I-4: a changed state counts once, however deep the tasks were nested`() throws {
         let main = try SharingApp("main", on: device)
         try main.interface.read { _ in
             try main.save(StoredStates.version6)
@@ -57,8 +56,7 @@ struct SharedSessionTests {
         #expect(try main.interface.snapshot().stateModifyCounter == 2)
     }
 
-    @Test("Starting an activation is not saved, so no other application sees it in the state")
-    func pendingActivationIsNotSaved() throws {
+    @Test func `Starting an activation is not saved, so no other application sees it in the state`() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
         try main.startActivation()
@@ -68,15 +66,14 @@ struct SharedSessionTests {
         #expect(try wallet.interface.snapshot().stateModifyCounter == 1)
     }
 
-    @Test("I-7: while one application is inside a task, the other waits and then sees the result")
-    func tasksExclude() async throws {
+    @Test(.verifies("sharing.md", "I-7"))
+    func `I-7: while one application is inside a task, the other waits and then sees the result`() async throws {
         //  main                         wallet
         //  enter task ---- entered ---> start task (blocks in the status lock)
         //  save, leave                  task runs, sees the new state
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
-        let names = SharedNames(
-            instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
+        let names = SharedNames(instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
         let container = try #require(main.sandbox.containerPath(forAppGroup: SharingApp.appGroup))
         let outsider = try FileLock(path: container + "/" + names.statusLock)
         let mainInterface = main.interface
@@ -103,8 +100,8 @@ struct SharedSessionTests {
         #expect(try outsider.tryLock())
     }
 
-    @Test("A thread that enters a second object of the same instance inside a task is refused, not stuck")
-    func ownDeadlockIsNamed() throws {
+    @Test
+    func `A thread that enters a second object of the same instance inside a task is refused, not stuck`() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
         try main.interface.read { _ in
@@ -115,8 +112,7 @@ struct SharedSessionTests {
         #expect(!wallet.interface.hasValidActivation())
     }
 
-    @Test("A thread that has given the lock back waits for another process like any other thread")
-    func lockIsWaitedForAgain() throws {
+    @Test func `A thread that has given the lock back waits for another process like any other thread`() throws {
         let (path, traces) = (device.layout.root + "/lock", device.layout.root + "/run/traces")
         let sandbox = try SharingApp.sandbox("main", on: device, traceDirectory: traces)
         let lock = try SharedLock(path: path, report: LockReport(.status, sandbox: sandbox))
@@ -135,8 +131,7 @@ struct SharedSessionTests {
                 == [.lockTaken, .lockReleased, .lockRequested, .lockTaken, .lockReleased])
     }
 
-    @Test("Work for outside of a task runs after the task, or at once without one")
-    func workOutsideOfTasks() async throws {
+    @Test func `Work for outside of a task runs after the task, or at once without one`() async throws {
         let main = try SharingApp("main", on: device)
         let interface = main.interface
         let order = Mutex<[String]>([])
@@ -163,16 +158,13 @@ struct SharedSessionTests {
 struct InterruptedSaveTests {
     private let device: TemporaryDevice
 
-    init() throws {
-        device = try TemporaryDevice()
-    }
+    init() throws { device = try TemporaryDevice() }
 
     private func arm(_ point: FaultPoint, _ process: String = "main") throws {
         _ = try device.faults.arm(FaultRule(point: point, process: process, action: .fail("EIO")))
     }
 
-    @Test("A save that fails behind the keychain leaves no application with an old state")
-    func failureAfterSave() throws {
+    @Test func `A save that fails behind the keychain leaves no application with an old state`() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)
         try main.save(StoredStates.version6)
@@ -182,8 +174,7 @@ struct InterruptedSaveTests {
         #expect(try wallet.state() == StoredStates.counted(9))
     }
 
-    @Test("With the quirk sharing.D7 the other application continues with the old state")
-    func failureAfterSaveInTheOriginal() throws {
+    @Test func `With the quirk sharing.D7 the other application continues with the old state`() throws {
         let main = try SharingApp("main", on: device, quirks: ["sharing.D7"])
         let wallet = try SharingApp("wallet", on: device, quirks: ["sharing.D7"])
         try main.save(StoredStates.version6)
@@ -193,8 +184,7 @@ struct InterruptedSaveTests {
         #expect(try wallet.state() == StoredStates.version6)
     }
 
-    @Test("A keychain that refuses makes the task fail, and the session holds the stored state again")
-    func refusedSave() throws {
+    @Test func `A keychain that refuses makes the task fail, and the session holds the stored state again`() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)
         try arm(.keychainWrite)
@@ -205,8 +195,7 @@ struct InterruptedSaveTests {
         #expect(try main.state() == StoredStates.counted(10))
     }
 
-    @Test("A temporarily unreadable state is not taken for a missing one, and is readable afterwards")
-    func refusedRead() throws {
+    @Test func `A temporarily unreadable state is not taken for a missing one, and is readable afterwards`() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)
         let wallet = try SharingApp("wallet", on: device)
@@ -222,8 +211,7 @@ struct InterruptedSaveTests {
         #expect(wallet.interface.canStartActivation())
     }
 
-    @Test("A save that fails before anything was counted leaves the stored state in the session")
-    func failedCount() throws {
+    @Test func `A save that fails before anything was counted leaves the stored state in the session`() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)
         try arm(.counterBumped)
@@ -231,8 +219,7 @@ struct InterruptedSaveTests {
         #expect(try main.state() == StoredStates.version6)
     }
 
-    @Test("With the quirk sharing.D7 a refused save looks like a success")
-    func refusedSaveInTheOriginal() throws {
+    @Test func `With the quirk sharing.D7 a refused save looks like a success`() throws {
         let main = try SharingApp("main", on: device, quirks: ["sharing.D7"])
         try main.save(StoredStates.version6)
         try arm(.keychainWrite)
@@ -241,8 +228,7 @@ struct InterruptedSaveTests {
         #expect(try SharingApp("wallet", on: device).state() == StoredStates.version6)
     }
 
-    @Test("A state that was changed without the lock is not overwritten")
-    func lostUpdate() throws {
+    @Test func `A state that was changed without the lock is not overwritten`() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)
         let keychain = PowerAuthKeychain(

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthShared
 import SimulatedDevice
@@ -17,16 +19,10 @@ struct SharingConfigurationTests {
     }
 
     private func cause(_ configuration: PowerAuthSharingConfiguration) -> InvalidConfiguration? {
-        do {
-            try configuration.check()
-            return nil
-        } catch {
-            return error
-        }
+        thrown { try configuration.check() } as? InvalidConfiguration
     }
 
-    @Test("An application identifier has 1 to 127 bytes")
-    func applicationIdentifierLength() {
+    @Test(.verifies("sharing.md", "I-8")) func `An application identifier has 1 to 127 bytes`() {
         #expect(configuration().validate() && configuration().validateConfiguration())
         #expect(!configuration(appIdentifier: "").validate())
         #expect(!configuration(appIdentifier: "").validateConfiguration())
@@ -40,8 +36,10 @@ struct SharingConfigurationTests {
                 == .applicationIdentifierTooLong(limit: 127, actual: 128))
     }
 
-    @Test("An app group leaves room for the identifier within 31 bytes", arguments: [(26, nil), (29, "x"), (28, "xy")])
-    func appGroupLength(longest: Int, memoryIdentifier: String?) {
+    @Test(
+        .verifies("sharing.md", "I-8"),
+        arguments: [(26, nil), (29, "x"), (28, "xy")])
+    func `An app group leaves room for the identifier within 31 bytes`(longest: Int, memoryIdentifier: String?) {
         let fitting = "group." + String(repeating: "g", count: longest - 6)
         #expect(cause(configuration(appGroup: fitting, memoryIdentifier: memoryIdentifier)) == nil)
         #expect(
@@ -50,8 +48,7 @@ struct SharingConfigurationTests {
         #expect(cause(configuration(appGroup: "")) == .appGroupEmpty)
     }
 
-    @Test("A memory identifier is 1 to 4 characters of its alphabet")
-    func memoryIdentifierAlphabet() {
+    @Test(.verifies("sharing.md", "I-8")) func `A memory identifier is 1 to 4 characters of its alphabet`() {
         for good in ["a", "+-Z9", "A0", "zzz"] {
             #expect(cause(configuration(memoryIdentifier: good)) == nil)
         }
@@ -60,16 +57,17 @@ struct SharingConfigurationTests {
         }
     }
 
-    @Test("A process without the app group cannot share, which is a named error")
-    func notEntitled() throws {
+    @Test func `A process without the app group cannot share, which is a named error`() throws {
         let sandbox = try Sandbox.temporary(keychainAccessGroups: [SharingApp.accessGroup])
         #expect(throws: InvalidConfiguration.appGroupNotEntitled(SharingApp.appGroup)) {
             try SharingApp(in: sandbox, "app")
         }
     }
 
-    @Test("Before the first unlock of the device no application can share, and no missing entitlement is reported")
-    func beforeTheFirstUnlock() throws {
+    @Test
+    func `Before the first unlock of the device no application can share, and no missing entitlement is reported`()
+        throws
+    {
         let sandbox = try SharingApp.sandbox("app", on: TemporaryDevice())
         try sandbox.security.changeState { $0.reboot() }
         let error = #expect(throws: InvalidConfiguration.self) { try SharingApp(in: sandbox, "app") }
@@ -79,8 +77,8 @@ struct SharingConfigurationTests {
         #expect(try SharingApp(in: sandbox, "app").interface.canStartActivation())
     }
 
-    @Test("An instance identifier whose computed memory identifier is taken is refused, and nothing changes")
-    func collidingInstances() throws {
+    @Test
+    func `An instance identifier whose computed memory identifier is taken is refused, and nothing changes`() throws {
         let device = try TemporaryDevice()
         let first = try SharingApp("first", on: device, instanceId: "inst7617")
         #expect(throws: InvalidConfiguration.sharedMemoryForeignInstance(name: SharingApp.appGroup + ".pT1l")) {
@@ -89,8 +87,7 @@ struct SharingConfigurationTests {
         #expect(try first.interface.snapshot().stateModifyCounter == 1)
     }
 
-    @Test("Applications with different memory identifiers get a named error")
-    func differingMemoryIdentifiers() throws {
+    @Test func `Applications with different memory identifiers get a named error`() throws {
         let device = try TemporaryDevice()
         let first = try SharingApp("first", on: device)
         #expect(
@@ -102,8 +99,7 @@ struct SharingConfigurationTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("The SDK's copy is deep: what the application passed in does not change")
-    func deepCopy() {
+    @Test func `The SDK's copy is deep: what the application passed in does not change`() {
         let original = PowerAuthConfiguration(
             instanceId: "i", baseEndpointUrl: "http://localhost", configuration: SharingApp.configurationString)
         original.sharingConfiguration = configuration()
@@ -112,8 +108,7 @@ struct SharingConfigurationTests {
         #expect(original.sharingConfiguration?.sharedMemoryIdentifier == nil)
     }
 
-    @Test("A configuration is refused for its first broken rule")
-    func wholeConfiguration() {
+    @Test func `A configuration is refused for its first broken rule`() {
         let good = PowerAuthConfiguration(
             instanceId: "i", baseEndpointUrl: "http://localhost", configuration: SharingApp.configurationString)
         #expect(good.validate())

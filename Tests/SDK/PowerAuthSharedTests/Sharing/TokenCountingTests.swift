@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
 import LabSystem
 import PowerAuthProtocol
 import PowerAuthShared
@@ -43,14 +45,13 @@ struct TokenCountingTests {
 
     /// The lock that every process takes for a task, as another process sees it.
     private func statusLockOfOthers() throws -> FileLock {
-        let names = SharedNames(
-            instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
+        let names = SharedNames(instanceId: SharingApp.instanceId, appGroup: SharingApp.appGroup, memoryIdentifier: nil)
         let container = try #require(main.sandbox.containerPath(forAppGroup: SharingApp.appGroup))
         return try FileLock(path: container + "/" + names.statusLock)
     }
 
-    @Test("An application finds its tokens stale once after each access that changed some in another one")
-    func applications() throws {
+    @Test
+    func `An application finds its tokens stale once after each access that changed some in another one`() throws {
         let wallet = try SharingApp("wallet", on: device)
         #expect(try access(main.interface), "it knows nothing yet")
         #expect(try !access(main.interface))
@@ -65,8 +66,7 @@ struct TokenCountingTests {
         #expect(try !access(wallet.interface))
     }
 
-    @Test("An extension counts as an application does, and always finds its tokens stale")
-    func extensions() throws {
+    @Test func `An extension counts as an application does, and always finds its tokens stale`() throws {
         let lock = try extensionLock()
         #expect(try access(main.interface))
         #expect(try access(lock))
@@ -80,8 +80,7 @@ struct TokenCountingTests {
         #expect(try access(main.interface))
     }
 
-    @Test("An access of an extension excludes the applications until it ends")
-    func exclusion() throws {
+    @Test func `An access of an extension excludes the applications until it ends`() throws {
         let (lock, outsider) = (try extensionLock(), try statusLockOfOthers())
         #expect(try outsider.tryLock())
         try outsider.unlock()
@@ -91,8 +90,7 @@ struct TokenCountingTests {
         #expect(try outsider.tryLock())
     }
 
-    @Test("An extension counts in the memory that the applications use now")
-    func lostMemory() throws {
+    @Test func `An extension counts in the memory that the applications use now`() throws {
         let lock = try extensionLock()
         #expect(try access(main.interface, changes: 3))
         #expect(try counted() == 2)
@@ -104,8 +102,7 @@ struct TokenCountingTests {
         #expect(try access(main.interface))
     }
 
-    @Test("An access that finds no usable memory locks nothing")
-    func unusableMemory() throws {
+    @Test func `An access that finds no usable memory locks nothing`() throws {
         let (lock, outsider) = (try extensionLock(), try statusLockOfOthers())
         let own = try main.memoryBytes()
         try main.sandbox.sharedMemory.unlink(name: memoryName)

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import LabSystem
 import PowerAuthProtocol
 import PowerAuthShared
@@ -78,14 +80,10 @@ struct SharingApp {
     }
 
     /// Replaces the state in a write task of its own.
-    func save(_ state: Data) throws {
-        try interface.write { session in _ = session.deserializeState(state) }
-    }
+    func save(_ state: Data) throws { try interface.write { session in _ = session.deserializeState(state) } }
 
     /// The state as a read task sees it.
-    func state() throws -> Data {
-        try interface.read { $0.serializedState() }
-    }
+    func state() throws -> Data { try interface.read { $0.serializedState() } }
 
     /// Starts an activation, as the first step of `createActivation` does.
     func startActivation() throws {
@@ -100,5 +98,39 @@ struct SharingApp {
                 throw error
             }
         }
+    }
+}
+
+/// A time service for sessions that never need the time.
+final class TestTime: PowerAuthCoreTimeService {
+    static let shared = TestTime()
+
+    var isTimeSynchronized: Bool { true }
+    func currentTime() -> TimeInterval { 1_728_388_800 }
+    func startTimeSynchronizationTask() -> Any { 0 }
+    func completeTimeSynchronizationTask(_ task: Any, withServerTime serverTime: TimeInterval) -> Bool { true }
+}
+
+/// What an SDK object makes of its keychain configuration, with the default names of the services.
+struct Installed {
+    let services: KeychainServices
+    let check: InstallationCheck
+    let store: SessionStateStore
+
+    init(
+        in sandbox: Sandbox, instanceId: String, accessGroup: String? = nil, suiteName: String? = nil,
+        isShared: Bool = false
+    ) {
+        let configuration = PowerAuthKeychainConfiguration()
+        configuration.keychainAttribute_AccessGroup = accessGroup
+        services = KeychainServices(configuration, isShared: isShared, system: sandbox.keychain)
+        check = InstallationCheck(services: services, instanceId: instanceId, suiteName: suiteName, sandbox: sandbox)
+        store = SessionStateStore(keychain: services.status, account: instanceId, records: check.records)
+    }
+
+    /// A session without sharing.
+    func session(in sandbox: Sandbox) throws(InvalidConfiguration) -> DefaultSessionInterface {
+        try DefaultSessionInterface(
+            session: SharingApp.newSession(), store: store, installation: check, sandbox: sandbox)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Serialized sessions of sharing.md, section 13: the structure is right, the keys are counting bytes.

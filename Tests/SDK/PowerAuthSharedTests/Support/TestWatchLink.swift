@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthShared
 import Synchronization
@@ -46,9 +48,7 @@ final class TestTransport: WatchTransport {
     var sent: [Sent] { state.withLock { $0.sent } }
 
     /// Makes every immediate message fail.
-    func fail(domain: String, code: Int) {
-        state.withLock { $0.failure = NSError(domain: domain, code: code) }
-    }
+    func fail(domain: String, code: Int) { state.withLock { $0.failure = NSError(domain: domain, code: code) } }
 
     /// Delivers everything that is sent from now on to a manager, at once.
     func connect(to peer: PowerAuthWCSessionManager) { state.withLock { $0.peer = peer } }

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
-import LabKit
+import LabCore
+import LabHTTP
+import LabPoints
 import PowerAuth2
 import PowerAuthProtocol
 import SimulatedDevice
@@ -32,8 +35,7 @@ struct LogTests {
         try body(listener)
     }
 
-    @Test("The delegate gets the messages of SDK and core while the log is on")
-    func theDelegateHearsTheSDKAndItsCoreWhileTheLogIsOn() throws {
+    @Test func `The delegate gets the messages of SDK and core while the log is on`() throws {
         let fixture = try SDKFixture()
         let listener = Listener()
         // One message of each: a serial queue without an activation, and meta data that are missing.
@@ -65,8 +67,7 @@ struct LogTests {
     }
 
     @available(*, deprecated)
-    @Test("The functions of older SDKs switch the same log")
-    func legacyNames() {
+    @Test func `The functions of older SDKs switch the same log`() {
         #expect(!PA2LogIsEnabled() && !PA2LogIsVerbose())
         PA2LogSetEnabled(true)
         PA2LogSetVerbose(true)
@@ -76,8 +77,7 @@ struct LogTests {
         #expect(!PowerAuthLogIsEnabled() && !PowerAuthLogIsVerbose())
     }
 
-    @Test("An extension that may not remove tokens logs that, one that may logs nothing")
-    func refusedRemoval() throws {
+    @Test func `An extension that may not remove tokens logs that, one that may logs nothing`() throws {
         let device = try TemporaryDevice()
         try logging { listener in
             for isAllowed in [false, true] {
@@ -90,10 +90,10 @@ struct LogTests {
         }
     }
 
-    @Test(
-        "A token access whose state could not be stored logs the reason, as its end cannot throw",
-        arguments: [false, true])
-    func refusedTokenAccess(isSharing: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A token access whose state could not be stored logs the reason, as its end cannot throw`(isSharing: Bool)
+        throws
+    {
         let device = try TemporaryDevice()
         let interface: any BracketedSessionInterface
         if isSharing {
@@ -114,8 +114,7 @@ struct LogTests {
         #expect(!interface.hasValidActivation())
     }
 
-    @Test("The log shows requests, but no encrypted bodies")
-    func theLogTellsOfRequestsAndKeepsEncryptedBodiesSecret() throws {
+    @Test func `The log shows requests, but no encrypted bodies`() throws {
         try logging { listener in
             // Other tests may send requests meanwhile; the names are unique.
             let url = try #require(URL(string: "http://server.example/" + UUID().uuidString))
@@ -124,8 +123,7 @@ struct LogTests {
             func lines(_ status: Int, isEncrypted: Bool) -> [String] {
                 listener.lines.withLock { $0 = [] }
                 HTTPLog.write(request, isEncrypted: isEncrypted)
-                HTTPLog.write(
-                    HTTPResponse(status: status, body: Data(body.utf8)), to: url, isEncrypted: isEncrypted)
+                HTTPLog.write(HTTPResponse(status: status, body: Data(body.utf8)), to: url, isEncrypted: isEncrypted)
                 HTTPLog.write(NSError.powerAuth(.networkError, body), to: url)
                 return listener.lines.withLock { $0 }
             }

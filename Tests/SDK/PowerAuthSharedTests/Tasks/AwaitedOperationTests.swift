@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
 import PowerAuthShared
@@ -20,8 +22,8 @@ struct AwaitedOperationTests {
         case failing
     }
 
-    @Test("A cancelled wait ends when the operation is cancelled; a faster operation gives its result")
-    func cancelMeetsTheOperation() async throws {
+    @Test
+    func `A cancelled wait ends when the operation is cancelled; a faster operation gives its result`() async throws {
         let running = Task { try await Self.wait(cancelledWhile: .running) }
         await #expect(throws: CancellationError.self) { try await running.value }
         #expect(try await Self.wait(cancelledWhile: .reporting) == 7)
@@ -30,8 +32,8 @@ struct AwaitedOperationTests {
         await #expect(throws: CancellationError.self) { try await failing.value }
     }
 
-    @Test("A wait that is cancelled while the operation starts cancels it as soon as it has started")
-    func cancelWhileStarting() async throws {
+    @Test
+    func `A wait that is cancelled while the operation starts cancels it as soon as it has started`() async throws {
         let (isStarting, mayStart) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let operation = OperationToCancel()
         let waiting = Task {
@@ -48,8 +50,7 @@ struct AwaitedOperationTests {
         #expect(operation.isCancelled)
     }
 
-    @Test("A wait of a task that is cancelled already starts nothing")
-    func cancelBeforeTheStart() async throws {
+    @Test func `A wait of a task that is cancelled already starts nothing`() async throws {
         let waiting = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await awaitValue { (_: @escaping (Int?, NSError?) -> Void) in
@@ -60,8 +61,7 @@ struct AwaitedOperationTests {
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test("Of several reports the first one counts, and one that comes after a cancel is late")
-    func lateReports() async throws {
+    @Test func `Of several reports the first one counts, and one that comes after a cancel is late`() async throws {
         let value = try await awaitValue { (report: @escaping (Int?, NSError?) -> Void) in
             report(1, nil)
             report(2, nil)
@@ -70,10 +70,10 @@ struct AwaitedOperationTests {
         }
         #expect(value == 1)
         let operation = OperationToCancel()
-        let reports = AsyncStream<Transferred<(Int?, NSError?) -> Void>>.makeStream()
+        let reports = AsyncStream<UncheckedTransfer<(Int?, NSError?) -> Void>>.makeStream()
         let waiting = Task {
             try await awaitValue { (report: @escaping (Int?, NSError?) -> Void) in
-                reports.continuation.yield(Transferred(report))
+                reports.continuation.yield(UncheckedTransfer(report))
                 return operation
             }
         }
@@ -86,8 +86,8 @@ struct AwaitedOperationTests {
         #expect(operation.isCancelled)
     }
 
-    @Test("A wait gives the value or throws the error; an operation that reports neither has failed")
-    func ends() async throws {
+    @Test
+    func `A wait gives the value or throws the error; an operation that reports neither has failed`() async throws {
         func value(_ value: Int?, _ error: NSError?) async -> Result<Int, NSError> {
             do {
                 return .success(
@@ -117,8 +117,7 @@ struct AwaitedOperationTests {
         #expect(error?.powerAuthErrorCode == .encryption)
     }
 
-    @Test("The operation starts within the lab operation of the waiting task")
-    func labOperation() async throws {
+    @Test func `The operation starts within the lab operation of the waiting task`() async throws {
         let operation = try await Sandbox.$operation.withValue("operation-7") {
             try await awaitValue { (report: @escaping (String?, NSError?) -> Void) in
                 report(Sandbox.operation ?? "none", nil)
@@ -133,7 +132,7 @@ struct AwaitedOperationTests {
         let started = AsyncStream<Void>.makeStream()
         let waiting = Task {
             try await awaitValue { (report: @escaping (Int?, NSError?) -> Void) in
-                let report = Transferred(report)
+                let report = UncheckedTransfer(report)
                 switch moment {
                 case .running: break
                 case .reporting: operation.beforeCancel { report.value(7, nil) }
@@ -174,14 +173,10 @@ private final class OperationToCancel: PowerAuthOperationTask, Sendable {
     }
 
     /// Lets the operation report when it is first asked whether it is cancelled.
-    func whenAsked(_ report: @escaping @Sendable () -> Void) {
-        state.withLock { $0.whenAsked = report }
-    }
+    func whenAsked(_ report: @escaping @Sendable () -> Void) { state.withLock { $0.whenAsked = report } }
 
     /// Lets the operation end with a report just before a cancel, which then has no effect.
-    func beforeCancel(_ report: @escaping @Sendable () -> Void) {
-        state.withLock { $0.beforeCancel = report }
-    }
+    func beforeCancel(_ report: @escaping @Sendable () -> Void) { state.withLock { $0.beforeCancel = report } }
 
     func cancel() {
         let report = state.withLock { state in

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthShared
+import SimulatedDevice
 import Synchronization
 import TestSupport
 import Testing
@@ -14,16 +17,8 @@ struct GroupedTaskTests {
         func cancel() { cancels.withLock { $0 += 1 } }
     }
 
-    /// What happened to a group.
-    final class Log: Sendable {
-        private let entries = Mutex<[String]>([])
-        func add(_ entry: String) { entries.withLock { $0.append(entry) } }
-        var all: [String] { entries.withLock { $0 } }
-        func count(of entry: String) -> Int { all.count { $0 == entry } }
-    }
-
     private let work = Work()
-    private let log = Log()
+    private let log = Recorder<String>()
     private let queue = DispatchQueue(label: "test")
 
     private func makeGroup(registersWork: Bool = true) -> GroupedTask<Int> {
@@ -47,8 +42,7 @@ struct GroupedTaskTests {
 
     private func drain() { queue.sync {} }
 
-    @Test("All callers get the one result, and the work starts once")
-    func oneResult() {
+    @Test(.verifies("sdk.md", "B-34")) func `All callers get the one result, and the work starts once`() {
         let group = makeGroup()
         for name in ["a", "b", "c"] { #expect(add(name, to: group) != nil) }
         #expect(!group.restart())
@@ -62,8 +56,7 @@ struct GroupedTaskTests {
         #expect(log.count(of: "start") == 2)
     }
 
-    @Test("A cancelled caller is not called, the others are")
-    func oneCancelled() {
+    @Test(.verifies("sdk.md", "B-35")) func `A cancelled caller is not called, the others are`() {
         let group = makeGroup()
         let first = add("a", to: group)
         for name in ["b", "c"] { _ = add(name, to: group) }
@@ -74,8 +67,8 @@ struct GroupedTaskTests {
         #expect(work.cancelCount == 0)
     }
 
-    @Test("When the last caller cancels, the work is cancelled once and no callback is called")
-    func allCancelled() {
+    @Test(.verifies("sdk.md", "B-36"))
+    func `When the last caller cancels, the work is cancelled once and no callback is called`() {
         let group = makeGroup()
         let children = ["a", "b"].map { add($0, to: group) }
         for child in children {
@@ -88,8 +81,8 @@ struct GroupedTaskTests {
         #expect(add("late", to: group) == nil)
     }
 
-    @Test("In a phase that must not be interrupted the work continues without callers")
-    func continues() {
+    @Test(.verifies("sdk.md", "B-37"))
+    func `In a phase that must not be interrupted the work continues without callers`() {
         let group = makeGroup()
         let child = add("a", to: group)
         group.continuesWithoutChildren = true
@@ -105,8 +98,7 @@ struct GroupedTaskTests {
         #expect(log.all == ["start", "complete", "c=1"])
     }
 
-    @Test("A group that is started again may be interrupted, until its work says otherwise")
-    func restarted() {
+    @Test func `A group that is started again may be interrupted, until its work says otherwise`() {
         let group = makeGroup()
         #expect(group.restart(), "it has not started")
         _ = add("a", to: group)
@@ -122,8 +114,7 @@ struct GroupedTaskTests {
         #expect(log.all == ["start", "complete", "a=1", "start", "complete none"])
     }
 
-    @Test("Before its first caller a group has no end, and no work to stop")
-    func idle() {
+    @Test func `Before its first caller a group has no end, and no work to stop`() {
         let group = makeGroup()
         let early = Work()
         group.complete(.success(1))
@@ -139,8 +130,7 @@ struct GroupedTaskTests {
         #expect(early.cancelCount == 0)
     }
 
-    @Test("Without a queue a caller is called on the main queue")
-    func mainQueue() async {
+    @Test func `Without a queue a caller is called on the main queue`() async {
         let group = makeGroup()
         let isOnMain: Bool = await callback { report in
             _ = group.addChild { _ in report(MainQueue.isCurrent) }
@@ -149,8 +139,7 @@ struct GroupedTaskTests {
         #expect(isOnMain)
     }
 
-    @Test("A group that has ended does not keep its work", arguments: [true, false])
-    func releasesWork(isCancelled: Bool) {
+    @Test(arguments: [true, false]) func `A group that has ended does not keep its work`(isCancelled: Bool) {
         let waiting = Mutex<Work?>(Work())
         let group = GroupedTask<Int>(
             GroupedTask.Hooks(start: { group in
@@ -165,8 +154,8 @@ struct GroupedTaskTests {
         withExtendedLifetime(group) {}
     }
 
-    @Test("A group that starts no work fails its callers with the error operationCancelled")
-    func nothingStarted() {
+    @Test(.verifies("sdk.md", "B-38"))
+    func `A group that starts no work fails its callers with the error operationCancelled`() {
         let group = makeGroup(registersWork: false)
         #expect(add("a", to: group) != nil)
         drain()
@@ -174,8 +163,8 @@ struct GroupedTaskTests {
         #expect(add("b", to: group) == nil)
     }
 
-    @Test("A forced cancel reaches the newest part of the work, and all callers get the error operationCancelled")
-    func forcedCancel() {
+    @Test(.verifies("sdk.md", "B-39"))
+    func `A forced cancel reaches the newest part of the work, and all callers get the error operationCancelled`() {
         let group = makeGroup()
         _ = add("a", to: group)
         let second = Work()
@@ -187,8 +176,7 @@ struct GroupedTaskTests {
         #expect(log.all == ["start", "complete", "a!11"])
     }
 
-    @Test("A result, or a part of the work, that comes after the end changes nothing; the part is cancelled")
-    func lateWork() {
+    @Test func `A result, or a part of the work, that comes after the end changes nothing; the part is cancelled`() {
         for isCancelled in [true, false] {
             let before = log.all
             let (group, late) = (makeGroup(), Work())
@@ -204,16 +192,15 @@ struct GroupedTaskTests {
         }
     }
 
-    @Test("A caller that cancels after its result, twice, or from its own callback does not affect others")
-    func lateCancel() {
+    @Test func `A caller that cancels after its result, twice, or from its own callback does not affect others`() {
         let group = makeGroup()
         let first = add("a", to: group)
-        let own = Mutex<Transferred<any PowerAuthOperationTask>?>(nil)
+        let own = Mutex<UncheckedTransfer<any PowerAuthOperationTask>?>(nil)
         let second = group.addChild(queue: queue) { [log] _ in
             own.withLock { $0 }?.value.cancel()
             log.add("b")
         }
-        own.withLock { $0 = second.map { Transferred($0) } }
+        own.withLock { $0 = second.map { UncheckedTransfer($0) } }
         group.complete(.success(1))
         drain()
         for _ in 0..<2 { first?.cancel() }

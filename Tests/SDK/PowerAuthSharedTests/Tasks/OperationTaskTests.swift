@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthShared
 import Synchronization
@@ -8,8 +10,7 @@ import Testing
 struct OperationTaskTests {
     private let queue = DispatchQueue(label: "test")
 
-    @Test("The result is reported once")
-    func reportsOnce() {
+    @Test func `The result is reported once`() {
         let results = Mutex<[Int]>([])
         let task = OperationTask<Int>(queue: queue) { result in
             if case .success(let value) = result { results.withLock { $0.append(value) } }
@@ -22,8 +23,7 @@ struct OperationTaskTests {
         #expect(!task.isCancelled)
     }
 
-    @Test("A cancel between end and report suppresses the report, and stops every part once")
-    func cancelBeforeReport() {
+    @Test func `A cancel between end and report suppresses the report, and stops every part once`() {
         let results = Mutex<[Int]>([])
         let part = GroupedTaskTests.Work()
         let cancels = Mutex(0)
@@ -42,8 +42,7 @@ struct OperationTaskTests {
         #expect(task.isCancelled)
     }
 
-    @Test("A task added after a cancel is cancelled at once; after the report it is unchanged")
-    func addedLate() {
+    @Test func `A task added after a cancel is cancelled at once; after the report it is unchanged`() {
         for isCancelled in [true, false] {
             let part = GroupedTaskTests.Work()
             let cancels = Mutex(0)
@@ -58,8 +57,7 @@ struct OperationTaskTests {
         }
     }
 
-    @Test("A result that comes after a cancel, from any thread, is not reported")
-    func lateResult() {
+    @Test func `A result that comes after a cancel, from any thread, is not reported`() {
         let results = Mutex(0)
         let task = OperationTask<Int>(queue: queue) { _ in results.withLock { $0 += 1 } }
         task.cancel()
@@ -68,16 +66,15 @@ struct OperationTaskTests {
         #expect(results.withLock { $0 } == 0)
     }
 
-    @Test("Without a queue the result is reported on the main queue")
-    func mainQueue() async {
+    @Test func `Without a queue the result is reported on the main queue`() async {
         let isOnMain: Bool = await callback { report in
             OperationTask<Int> { _ in report(MainQueue.isCurrent) }.complete(.success(1))
         }
         #expect(isOnMain)
     }
 
-    @Test("A task that has ended keeps neither its parts nor its cancel handler", arguments: [true, false])
-    func releasesParts(isCancelled: Bool) {
+    @Test(arguments: [true, false])
+    func `A task that has ended keeps neither its parts nor its cancel handler`(isCancelled: Bool) {
         let task = OperationTask<Int>(queue: queue) { _ in }
         weak var part: GroupedTaskTests.Work?
         weak var handled: GroupedTaskTests.Work?
@@ -144,9 +141,11 @@ struct OperationTaskTests {
     }
 
     @Test(
-        "Every operation that ends well or badly is executed and reported once, and none is cancelled",
+        .verifies("sdk.md", "B-33"),
         arguments: [true, false])
-    func ends(succeeds: Bool) async {
+    func `Every operation that ends well or badly is executed and reported once, and none is cancelled`(succeeds: Bool)
+        async
+    {
         let (tally, serial) = (Tally(), SerialOperationQueue(label: "serial"))
         for number in 0..<10 {
             serial.add(
@@ -156,8 +155,10 @@ struct OperationTaskTests {
         #expect(tally.counts.withLock { $0 } == (10, 0, succeeds ? 10 : 0, succeeds ? 0 : 10))
     }
 
-    @Test("An operation cancelled while it works, or by its own work, is not reported and handles the cancel once")
-    func cancelledWhileWorking() async {
+    @Test(.verifies("sdk.md", "B-33"))
+    func `An operation cancelled while it works, or by its own work, is not reported and handles the cancel once`()
+        async
+    {
         let (tally, serial) = (Tally(), SerialOperationQueue(label: "serial"))
         for _ in 0..<10 { serial.add(makeUnit(tally) { $0.cancel() }) }
         let units = (0..<10).map { _ in makeUnit(tally) { _ in } }
@@ -171,8 +172,8 @@ struct OperationTaskTests {
         #expect(tally.counts.withLock { $0 } == (20, 20, 0, 0))
     }
 
-    @Test("An operation cancelled in the queue, first or later, is never executed, and the queue continues")
-    func cancelledInTheQueue() async {
+    @Test(.verifies("sharing.md", "S-3"), .verifies("sdk.md", "B-33"))
+    func `An operation cancelled in the queue, first or later, is never executed, and the queue continues`() async {
         let (tally, serial) = (Tally(), SerialOperationQueue(label: "serial"))
         let isOpen = DispatchSemaphore(value: 0)
         serial.add(Unit(OperationTask(queue: queue) { _ in }) { _ in isOpen.wait() })
@@ -183,5 +184,13 @@ struct OperationTaskTests {
         isOpen.signal()
         await drain(serial)
         #expect(tally.counts.withLock { $0 } == (1, 2, 1, 0))
+    }
+
+    /// sdk.md, section 5.26.
+    @Test func `An operation of the application is a task`() {
+        let task: any PowerAuthOperationTask = BlockOperation {}
+        #expect(!task.isCancelled)
+        task.cancel()
+        #expect(task.isCancelled)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
 import Synchronization
@@ -37,8 +39,7 @@ final class TestOperation: SerialOperation {
 
 @Suite("Signed requests run one after another (sharing.md, section 7.9)", .endsInTime)
 struct SerialOperationQueueTests {
-    @Test("Units keep their order, each with its bracket around it")
-    func order() async {
+    @Test func `Units keep their order, each with its bracket around it`() async {
         let queue = SerialOperationQueue(label: "test")
         let log = Mutex<[String]>([])
         let events: [String] = await callback { done in
@@ -59,8 +60,8 @@ struct SerialOperationQueueTests {
         #expect(events == (1...3).flatMap { ["lock \($0)", "run \($0)", "unlock \($0)"] })
     }
 
-    @Test("S-3: a unit cancelled before its turn is skipped, once and without lock, and the queue continues")
-    func cancelledUnit() async {
+    @Test
+    func `S-3: a unit cancelled before its turn is skipped, once and without lock, and the queue continues`() async {
         let queue = SerialOperationQueue(label: "test")
         let log = Mutex<[String]>([])
         let events: [String] = await callback { done in
@@ -84,8 +85,7 @@ struct SerialOperationQueueTests {
         #expect(events == ["first", "skipped", "last"])
     }
 
-    @Test("A unit whose lock cannot be taken is refused and never runs, and the queue continues (D12)")
-    func refusedUnit() async {
+    @Test func `A unit whose lock cannot be taken is refused and never runs, and the queue continues (D12)`() async {
         let queue = SerialOperationQueue(label: "test")
         let log = Mutex<[String]>([])
         let events: [String] = await callback { done in
@@ -108,8 +108,8 @@ struct SerialOperationQueueTests {
         #expect(events == ["refused 3", "last"])
     }
 
-    @Test("A unit cancelled while it waits for its lock releases that when it ends, and the queue continues")
-    func cancelledAtItsTurn() async {
+    @Test
+    func `A unit cancelled while it waits for its lock releases that when it ends, and the queue continues`() async {
         let queue = SerialOperationQueue(label: "test")
         let log = Mutex<[String]>([])
         let unit = TestOperation { finished in
@@ -130,8 +130,7 @@ struct SerialOperationQueueTests {
         #expect(events == ["run", "unlock", "last"])
     }
 
-    @Test("A unit that ends twice releases its lock once, and starts one other unit")
-    func endsTwice() async {
+    @Test func `A unit that ends twice releases its lock once, and starts one other unit`() async {
         let queue = SerialOperationQueue(label: "test")
         let log = Mutex<[String]>([])
         let held = Mutex<[@Sendable () -> Void]>([])
@@ -166,8 +165,7 @@ struct SerialOperationQueueTests {
         #expect(log.withLock { $0 } == ["unlock", "next"])
     }
 
-    @Test("Units added by a unit, or to an idle queue, run")
-    func addedLater() async {
+    @Test func `Units added by a unit, or to an idle queue, run`() async {
         let queue = SerialOperationQueue(label: "test")
         for _ in 0..<2 {
             await callback { (done: @escaping @Sendable (()) -> Void) in

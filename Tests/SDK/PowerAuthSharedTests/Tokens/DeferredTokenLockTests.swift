@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
 import PowerAuthShared
@@ -37,8 +39,7 @@ struct DeferredTokenLockTests {
         }
     }
 
-    @Test("Concurrent threads open it once, and exclude each other")
-    func together() throws {
+    @Test func `Concurrent threads open it once, and exclude each other`() throws {
         let counter = Counter()
         let opened = Atomic(0)
         let lock = DeferredTokenLock {
@@ -55,8 +56,7 @@ struct DeferredTokenLockTests {
         #expect(counter.state.withLock { ($0.depth, $0.greatestDepth, $0.changes) } == (0, 1, 16))
     }
 
-    @Test("A lock that cannot be opened, or refuses, locks nothing, and is tried again")
-    func refused() throws {
+    @Test func `A lock that cannot be opened, or refuses, locks nothing, and is tried again`() throws {
         let counter = Counter()
         let isReachable = Atomic(false)
         let lock = DeferredTokenLock { () throws(InvalidConfiguration) in

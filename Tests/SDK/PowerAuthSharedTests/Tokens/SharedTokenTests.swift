@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
 import PowerAuthShared
 import SimulatedDevice
 import TestSupport
@@ -29,8 +31,10 @@ struct SharedTokenTests {
         return try #require(answer.0)
     }
 
-    @Test("S-6: a token of one application is the other's at once, with the same identifier but another object")
-    func tokensAreVisible() async throws {
+    @Test(.verifies("sharing.md", "S-6"))
+    func `S-6: a token of one application is the other's at once, with the same identifier but another object`()
+        async throws
+    {
         #expect(!main.store.hasLocalToken(withName: "SharedToken1"))
         #expect(!wallet.store.hasLocalToken(withName: "SharedToken1"))
         let made = try await request("SharedToken1", from: main)
@@ -41,8 +45,8 @@ struct SharedTokenTests {
         #expect(made.generateHeader() != nil)
     }
 
-    @Test("S-6: a token removed by one application is gone in the other, regardless of its creator")
-    func removalIsVisible() async throws {
+    @Test
+    func `S-6: a token removed by one application is gone in the other, regardless of its creator`() async throws {
         _ = try await request("SharedToken1", from: main)
         #expect(wallet.store.hasLocalToken(withName: "SharedToken1"))
         let removed: Bool = await callback { done in
@@ -53,8 +57,7 @@ struct SharedTokenTests {
         #expect(!wallet.store.hasLocalToken(withName: "SharedToken1"))
     }
 
-    @Test("I-5: removing all tokens counts once, reading does not count")
-    func counting() throws {
+    @Test(.verifies("sharing.md", "I-5")) func `I-5: removing all tokens counts once, reading does not count`() throws {
         main.put("A")
         main.put("B")
         let before = try main.app.interface.snapshot().tokenModifyCounter
@@ -65,8 +68,7 @@ struct SharedTokenTests {
         #expect(!wallet.store.hasLocalToken(withName: "A"))
     }
 
-    @Test("Each of two removals counts, so that the other application notices both")
-    func twoRemovals() throws {
+    @Test func `Each of two removals counts, so that the other application notices both`() throws {
         main.put("A")
         main.put("B")
         #expect(wallet.store.hasLocalToken(withName: "A") && wallet.store.hasLocalToken(withName: "B"))

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthShared
 import SimulatedDevice
@@ -10,8 +12,7 @@ struct TokenRecordTests {
         ("{\"name\":\"MyToken\",\"id\":\"8e6a9c2b-2b1f-4f4f-9b61-3f0d5a0d7c11\","
             + "\"aid\":\"c564e700-7e86-4a87-b6c8-a5a0cc89683f\",\"af\":1,\"sec\":\"AAECAwQFBgcICQoLDA0ODw==\"}").utf8)
 
-    @Test("A record survives writing and reading")
-    func roundTrip() throws {
+    @Test func `A record survives writing and reading`() throws {
         let record = try #require(TokenRecord(example))
         #expect(record.name == "MyToken")
         #expect(record.identifier == "8e6a9c2b-2b1f-4f4f-9b61-3f0d5a0d7c11")
@@ -21,8 +22,7 @@ struct TokenRecordTests {
         #expect(TokenRecord(record.serialized()) == record)
     }
 
-    @Test("A record of 1.6 has neither activation nor factors, and keeps its identifier when written")
-    func oldRecord() throws {
+    @Test func `A record of 1.6 has neither activation nor factors, and keeps its identifier when written`() throws {
         let old = Data("{\"name\":\"T\",\"id\":\"x\",\"sec\":\"AAECAwQFBgcICQoLDA0ODw==\"}".utf8)
         let record = try #require(TokenRecord(old))
         #expect(record.activationId == nil)
@@ -30,8 +30,7 @@ struct TokenRecordTests {
         #expect(TokenRecord(record.serialized()) == record)
     }
 
-    @Test("A record is written with sorted names, and without an activation or factors that it has not")
-    func written() throws {
+    @Test func `A record is written with sorted names, and without an activation or factors that it has not`() throws {
         let secret = "\"sec\":\"AAECAwQFBgcICQoLDA0ODw==\""
         let bytes = Data((0..<16).map { UInt8($0) })
         let full = try #require(TokenRecord(name: "T", identifier: "x", secret: bytes, activationId: "A", factors: 7))
@@ -43,7 +42,7 @@ struct TokenRecordTests {
     }
 
     @Test(
-        "Any other value is not a record",
+        .verifies("size", "TokenRecord.secretLength"),
         arguments: [
             "", "[]", "{", "{\"name\":\"T\",\"id\":\"x\"}",
             "{\"name\":\"T\",\"id\":1,\"sec\":\"AAECAwQFBgcICQoLDA0ODw==\"}",
@@ -52,20 +51,18 @@ struct TokenRecordTests {
             "{\"name\":\"T\",\"id\":\"x\",\"sec\":\"AAECAwQFBgcICQoLDA0ODxA=\"}",
             "{\"name\":\"T\",\"id\":\"x\",\"sec\":\"not base64\"}",
         ])
-    func noRecord(text: String) {
+    func `Any other value is not a record`(text: String) {
         #expect(TokenRecord(Data(text.utf8)) == nil)
     }
 
-    @Test("A record never prints its secret")
-    func secretIsNotPrinted() throws {
+    @Test func `A record never prints its secret`() throws {
         let record = try #require(TokenRecord(example))
         for text in ["\(record)", String(reflecting: record)] {
             #expect(!text.contains("AAEC"))
         }
     }
 
-    @Test("Removing all tokens of one instance leaves those of another whose name begins alike")
-    func accountsOfOthers() throws {
+    @Test func `Removing all tokens of one instance leaves those of another whose name begins alike`() throws {
         let sandbox = try Sandbox.temporary()
         let keychain = PowerAuthKeychain(
             identifier: PowerAuthKeychain_TokenStore, accessGroup: nil, system: sandbox.keychain)

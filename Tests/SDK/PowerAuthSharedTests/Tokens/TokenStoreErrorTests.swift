@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import PowerAuthProtocol
 import PowerAuthShared
 import SimulatedDevice
@@ -26,8 +29,7 @@ struct TokenStoreErrorTests {
         }
     }
 
-    @Test("A token of another name than the requested one is refused and not stored")
-    func otherName() async {
+    @Test func `A token of another name than the requested one is refused and not stored`() async {
         let result = await request { pending in
             // Sixteen bytes make a record.
             let record = TokenRecord(
@@ -39,23 +41,20 @@ struct TokenStoreErrorTests {
         #expect(main.records.record(named: "T") == nil && main.records.record(named: "other") == nil)
     }
 
-    @Test("A token that the keychain refuses is neither given nor kept in memory")
-    func refusedByKeychain() async throws {
+    @Test func `A token that the keychain refuses is neither given nor kept in memory`() async throws {
         try device.faults.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("EIO")))
         let result = await request { $0.succeed() }
         #expect(result.code == .invalidToken)
         #expect(!main.store.hasLocalToken(withName: "T"))
     }
 
-    @Test("The error of the server is that of the request, and the next request asks again")
-    func refusedByServer() async throws {
+    @Test func `The error of the server is that of the request, and the next request asks again`() async throws {
         #expect(await request { $0.completion(.failure(.powerAuth(.encryption))) }.code == .encryption)
         #expect(try await request { $0.succeed() }.get().tokenName == "T")
         #expect(main.provider.pending.count == 2)
     }
 
-    @Test("Without what gets tokens, a request and a removal end with the error invalidToken")
-    func withoutProvider() {
+    @Test func `Without what gets tokens, a request and a removal end with the error invalidToken`() {
         let store = store(time: { 0 })
         main.put("T")
         let codes = Mutex<[PowerAuthErrorCode?]>([])
@@ -71,8 +70,8 @@ struct TokenStoreErrorTests {
         #expect(store.hasLocalToken(withName: "T"))
     }
 
-    @Test("A removal needs a name, an activation and a token, in this order, and reports what is missing at once")
-    func removal() {
+    @Test
+    func `A removal needs a name, an activation and a token, in this order, and reports what is missing at once`() {
         let codes = Mutex<[PowerAuthErrorCode?]>([])
         func remove(_ name: String) {
             let task = main.store.removeAccessToken(withName: name) { isRemoved, error in
@@ -89,8 +88,8 @@ struct TokenStoreErrorTests {
         #expect(main.provider.removed == [])
     }
 
-    @Test("An application keeps records in memory until another one changes some; an extension keeps none")
-    func cache() throws {
+    @Test
+    func `An application keeps records in memory until another one changes some; an extension keeps none`() throws {
         let reader = try TokenApp("reader", on: device, rules: .appExtension)
         main.put("T")
         #expect(main.store.hasLocalToken(withName: "T") && reader.store.hasLocalToken(withName: "T"))
@@ -111,8 +110,7 @@ struct TokenStoreErrorTests {
         }
     }
 
-    @Test("The observer hears of every stored and removed token, and of no other")
-    func observer() async throws {
+    @Test func `The observer hears of every stored and removed token, and of no other`() async throws {
         let observer = Observer()
         main.store.setObserver(observer)
         _ = try await request { $0.succeed() }.get()
@@ -149,8 +147,7 @@ struct TokenStoreErrorTests {
         await outcome { store.generateAuthorizationHeader(withName: "T", completion: $0) }
     }
 
-    @Test("A header has the whole milliseconds of its time; before 1970 there is none")
-    func time() async throws {
+    @Test func `A header has the whole milliseconds of its time; before 1970 there is none`() async throws {
         main.put("T")
         for (time, timestamp) in [
             (100_000, 100_000_000), (1_728_388_800.9999, 1_728_388_800_999), (1_728_388_800.5, 1_728_388_800_500),
@@ -161,8 +158,7 @@ struct TokenStoreErrorTests {
         #expect(await header(of: store(time: { -1 })).code == .invalidToken)
     }
 
-    @Test("The time is synchronised before a header is made, and an error of that is the header's")
-    func synchronizedTime() async throws {
+    @Test func `The time is synchronised before a header is made, and an error of that is the header's`() async throws {
         main.put("T")
         let now = Mutex(1_728_388_800.0)
         let synchronizing = store(
@@ -183,8 +179,7 @@ struct TokenStoreErrorTests {
         #expect(await header(of: failing).code == .timeSynchronization)
     }
 
-    @Test("A cancel of a header cancels the synchronisation that it waits for")
-    func cancelledHeader() async {
+    @Test func `A cancel of a header cancels the synchronisation that it waits for`() async {
         main.put("T")
         let part = GroupedTaskTests.Work()
         let waiting = store(time: { 1 }, synchronizeTime: { _ in part })
@@ -193,8 +188,7 @@ struct TokenStoreErrorTests {
         await mainQueueIsIdle()
     }
 
-    @Test("A token whose store was released makes no header and equals none")
-    func releasedStore() throws {
+    @Test func `A token whose store was released makes no header and equals none`() throws {
         main.put("T")
         var released: KeychainTokenStore? = store(time: { 1 })
         let found = released?.localToken(withName: "T")

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
 import PowerAuthProtocol
 import PowerAuthShared
 import SimulatedDevice
@@ -33,8 +35,7 @@ struct TokenStoreTests {
         }
     }
 
-    @Test("T-1: tokens can be requested exactly while there is an activation")
-    func needsActivation() {
+    @Test func `T-1: tokens can be requested exactly while there is an activation`() {
         #expect(main.store.canRequestForAccessToken())
         main.app.interface.resetSession()
         #expect(!main.store.canRequestForAccessToken())
@@ -45,8 +46,7 @@ struct TokenStoreTests {
         #expect(outcomes["request"]?.code == PowerAuthErrorCode.missingActivation.rawValue)
     }
 
-    @Test("Missing parameters are refused before anything else, at once")
-    func missingParameters() {
+    @Test func `Missing parameters are refused before anything else, at once`() {
         let outcomes = Outcomes()
         main.store.requestAccessToken(
             withName: "", authentication: .possession(), completion: outcomes.collect("no name"))
@@ -55,8 +55,7 @@ struct TokenStoreTests {
         #expect(outcomes["no authentication"]?.code == 13)
     }
 
-    @Test("T-2: a stored token is given at once, and equal each time")
-    func storedToken() throws {
+    @Test func `T-2: a stored token is given at once, and equal each time`() throws {
         main.put("T", factors: 3)
         let outcomes = Outcomes()
         for name in ["first", "second"] {
@@ -71,8 +70,7 @@ struct TokenStoreTests {
         #expect(main.provider.pending.isEmpty)
     }
 
-    @Test("T-5: requests for one name share one server request; other factors are refused")
-    func grouping() async throws {
+    @Test func `T-5: requests for one name share one server request; other factors are refused`() async throws {
         let outcomes = Outcomes()
         let request = { (name: String, call: String, authentication: PowerAuthAuthentication) in
             main.store.requestAccessToken(
@@ -100,8 +98,7 @@ struct TokenStoreTests {
         #expect(main.store.hasLocalToken(withName: "SameToken"))
     }
 
-    @Test("A request whose last caller cancels is cancelled and stores nothing")
-    func cancelledRequest() async throws {
+    @Test func `A request whose last caller cancels is cancelled and stores nothing`() async throws {
         let outcomes = Outcomes()
         let task = main.store.requestAccessToken(
             withName: "T", authentication: .possession(), completion: outcomes.collect("request"))
@@ -114,8 +111,8 @@ struct TokenStoreTests {
         #expect(!main.store.hasLocalToken(withName: "T"))
     }
 
-    @Test("T-6: a stored token with other factors is refused, either way", arguments: [(1, true), (3, false)])
-    func otherFactors(stored: Int, asksWithPassword: Bool) {
+    @Test(arguments: [(1, true), (3, false)])
+    func `T-6: a stored token with other factors is refused, either way`(stored: Int, asksWithPassword: Bool) {
         main.put("T", factors: stored)
         let outcomes = Outcomes()
         main.store.requestAccessToken(
@@ -125,15 +122,13 @@ struct TokenStoreTests {
         #expect(outcomes["request"] == Outcome(token: nil, code: 13))
     }
 
-    @Test("A record of another activation is removed and not given")
-    func foreignActivation() {
+    @Test func `A record of another activation is removed and not given`() {
         main.put("T", activationId: "c564e700-7e86-4a87-b6c8-a5a0cc89683f")
         #expect(!main.store.hasLocalToken(withName: "T"))
         #expect(main.records.record(named: "T") == nil)
     }
 
-    @Test("A cached token is checked against the activation too")
-    func cachedTokenOfFormerActivation() throws {
+    @Test func `A cached token is checked against the activation too`() throws {
         main.put("T")
         let token = try #require(main.store.localToken(withName: "T"))
         #expect(token.canGenerateHeader)
@@ -143,8 +138,7 @@ struct TokenStoreTests {
         #expect(token.generateHeader() == nil)
     }
 
-    @Test("A record of 1.6 is adopted for the current activation")
-    func oldRecord() throws {
+    @Test func `A record of 1.6 is adopted for the current activation`() throws {
         main.put("T", factors: 0, activationId: nil)
         let outcomes = Outcomes()
         main.store.requestAccessToken(
@@ -156,8 +150,7 @@ struct TokenStoreTests {
         #expect(record.factors == 3)
     }
 
-    @Test("T-3: the header of an application has version 3.3 and an authentic digest")
-    func header() async throws {
+    @Test func `T-3: the header of an application has version 3.3 and an authentic digest`() async throws {
         main.put("T")
         let header: PowerAuthAuthorizationHttpHeader? = await callback { done in
             main.store.generateAuthorizationHeader(withName: "T") { header, _ in done(header) }
@@ -169,16 +162,15 @@ struct TokenStoreTests {
         #expect(try parsed.isAuthentic(secret: TokenSecret(Data((0..<16).map { UInt8($0) }))))
     }
 
-    @Test("A header for a missing token fails asynchronously, with a task", arguments: [("", 13), ("unknown", 14)])
-    func missingHeader(name: String, code: Int) async {
+    @Test(arguments: [("", 13), ("unknown", 14)])
+    func `A header for a missing token fails asynchronously, with a task`(name: String, code: Int) async {
         let error: NSError? = await callback { done in
             main.store.generateAuthorizationHeader(withName: name) { _, error in done(error) }
         }
         #expect(error?.code == code)
     }
 
-    @Test("T-4: a token is removed once the server has removed it, and stays if the server refuses")
-    func removal() async {
+    @Test func `T-4: a token is removed once the server has removed it, and stays if the server refuses`() async {
         main.put("T")
         main.provider.refuseRemovals(.powerAuth(.networkError))
         let refused: (Bool, NSError?) = await callback { done in
@@ -192,8 +184,7 @@ struct TokenStoreTests {
         #expect(missing.withLock { $0 }?.powerAuthErrorCode == .invalidToken)
     }
 
-    @Test("The end of the SDK object ends all requests with the error operationCancelled")
-    func cancelAll() async {
+    @Test func `The end of the SDK object ends all requests with the error operationCancelled`() async {
         let code: Int? = await callback { done in
             main.store.requestAccessToken(withName: "T", authentication: .possession()) { _, error in
                 done(error?.code)
@@ -203,8 +194,7 @@ struct TokenStoreTests {
         #expect(code == 11)
     }
 
-    @Test("A token that arrives after the activation was replaced is neither stored nor given")
-    func lateToken() async throws {
+    @Test func `A token that arrives after the activation was replaced is neither stored nor given`() async throws {
         let outcomes = Outcomes()
         main.store.requestAccessToken(
             withName: "T", authentication: .possession(), completion: outcomes.collect("request"))
@@ -233,8 +223,7 @@ struct TokenStoreTests {
         ) -> (any PowerAuthOperationTask)? { nil }
     }
 
-    @Test("A request that has ended keeps no data of its caller, in particular no password")
-    func endedRequest() async throws {
+    @Test func `A request that has ended keeps no data of its caller, in particular no password`() async throws {
         let provider = PromptProvider()
         main.store.setProvider(provider)
         let outcomes = Outcomes()

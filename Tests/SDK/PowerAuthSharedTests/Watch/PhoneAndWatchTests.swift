@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuth2ForWatch
 import PowerAuthProtocol
 import SimulatedDevice
@@ -29,8 +32,7 @@ struct PhoneAndWatchTests {
         service = PhoneWatchService(
             instanceId: SharingApp.instanceId, session: phone.app.interface, tokenStore: phone.store)
         phoneManager.register(service)
-        watchSandbox = try Sandbox.temporary(
-            name: "watch", kind: .watchApp, bundleIdentifier: "com.example.main.watch")
+        watchSandbox = try Sandbox.temporary(name: "watch", kind: .watchApp, bundleIdentifier: "com.example.main.watch")
         storage = WatchStorage(configuration: PowerAuthKeychainConfiguration(), sandbox: watchSandbox)
         synchronization = WatchSynchronizationService(storage: storage)
         watchManager.register(synchronization)
@@ -83,8 +85,7 @@ struct PhoneAndWatchTests {
 
     // MARK: Status
 
-    @Test("The watch asks for the status and gets it, with and without an activation")
-    func pullStatus() async throws {
+    @Test func `The watch asks for the status and gets it, with and without an activation`() async throws {
         #expect(await update() == (nil, nil))
         try phone.app.save(StoredStates.version6)
         #expect(await update() == (StoredStates.activationId, nil))
@@ -92,8 +93,7 @@ struct PhoneAndWatchTests {
         #expect(watch.activationIdentifier == StoredStates.activationId)
     }
 
-    @Test("A watch neither activates nor upgrades, and its configuration is a copy at each access")
-    func fixedAnswers() {
+    @Test func `A watch neither activates nor upgrades, and its configuration is a copy at each access`() {
         pushStatus(StoredStates.activationId)
         #expect(!watch.canStartActivation() && !watch.hasPendingActivation())
         #expect(!watch.hasPendingProtocolUpgrade() && !watch.hasProtocolUpgradeAvailable())
@@ -102,8 +102,7 @@ struct PhoneAndWatchTests {
         #expect(!watch.configuration.disableAutomaticProtocolUpgrade)
     }
 
-    @Test("W19: an answer without an activation removes the stored one and its tokens")
-    func endedActivation() async {
+    @Test func `W19: an answer without an activation removes the stored one and its tokens`() async {
         pushStatus(StoredStates.activationId)
         pushToken("T")
         #expect(await update() == (nil, nil))
@@ -111,8 +110,7 @@ struct PhoneAndWatchTests {
         #expect(records.record(named: "T") == nil)
     }
 
-    @Test("W17: a question without a reply handler is answered by a message of its own")
-    func lazyPull() throws {
+    @Test func `W17: a question without a reply handler is answered by a message of its own`() throws {
         try phone.app.save(StoredStates.version6)
         #expect(watch.updateActivationStatus())
         #expect(watchTransport.sent.count == 1)
@@ -120,8 +118,7 @@ struct PhoneAndWatchTests {
         #expect(watch.activationIdentifier == StoredStates.activationId)
     }
 
-    @Test("W20: a failed update leaves the stored state alone")
-    func failedUpdate() async {
+    @Test func `W20: a failed update leaves the stored state alone`() async {
         pushStatus(StoredStates.activationId)
         watchTransport.fail(domain: "WCErrorDomain", code: 7007)
         let outcome = await update()
@@ -129,15 +126,13 @@ struct PhoneAndWatchTests {
         #expect(watch.activationIdentifier == StoredStates.activationId)
     }
 
-    @Test("A pending activation of the phone does not count for the watch")
-    func pendingActivation() async throws {
+    @Test func `A pending activation of the phone does not count for the watch`() async throws {
         try phone.app.startActivation()
         #expect(await update() == (nil, nil))
         #expect(!watch.hasValidActivation())
     }
 
-    @Test("W18: tokens stay with their activation and go when it ends or changes")
-    func transitions() {
+    @Test func `W18: tokens stay with their activation and go when it ends or changes`() {
         // none -> A keeps, A -> A keeps, A -> B removes, B -> none removes, none -> none removes.
         for (before, after, keeps) in [
             (nil, "A", true), ("A", "A", true), ("A", "B", false), ("B", nil, false), (nil, nil, false),
@@ -150,14 +145,12 @@ struct PhoneAndWatchTests {
         }
     }
 
-    @Test("W21: data that arrive before the SDK object exists are available to it")
-    func earlyStatus() {
+    @Test func `W21: data that arrive before the SDK object exists are available to it`() {
         pushStatus(StoredStates.activationId)
         #expect(Self.makeWatch(storage, watchManager, watchSandbox).hasValidActivation())
     }
 
-    @Test("W7: the phone answers for exactly its instance, the watch for any")
-    func targets() {
+    @Test func `W7: the phone answers for exactly its instance, the watch for any`() {
         let foreign = WatchPacket(
             target: WatchTarget.session(SharingApp.instanceId + "x"), payload: WatchStatusPayload(.get))
         var error: NSError?
@@ -171,8 +164,7 @@ struct PhoneAndWatchTests {
         #expect(receive(WatchTokenPayload(.remove, tokenName: "T"), target: "token:")?.error != nil)
     }
 
-    @Test("Commands of the other side are refused")
-    func unsupportedCommands() {
+    @Test func `Commands of the other side are refused`() {
         #expect(receive(WatchStatusPayload(.get), target: "session:i")?.error?.code == 15)
         #expect(receive(WatchTokenPayload(.get, tokenName: "T"), target: "token:i")?.error?.code == 15)
         var codes: [Int?] = []
@@ -188,8 +180,7 @@ struct PhoneAndWatchTests {
         #expect(codes == [15, 15])
     }
 
-    @Test("A phone that cannot read its state answers an error, and the watch keeps what it has")
-    func unreadableState() async throws {
+    @Test func `A phone that cannot read its state answers an error, and the watch keeps what it has`() async throws {
         let sandbox = try Sandbox.temporary(name: "locked")
         try sandbox.security.changeState { $0.reboot() }
         let service = PhoneWatchService(
@@ -210,8 +201,7 @@ struct PhoneAndWatchTests {
         #expect(records.record(named: "T") != nil)
     }
 
-    @Test("W6: a request with an error code is not executed")
-    func requestWithError() {
+    @Test func `W6: a request with an error code is not executed`() {
         let fields =
             #""activationCmd":"put_session","activationId":"A","errorCode":0"#
         let text = "PAwc1{\"target\":\"\(WatchTarget.session(SharingApp.instanceId))\",\(fields)}"
@@ -225,8 +215,7 @@ struct PhoneAndWatchTests {
 
     // MARK: Tokens
 
-    @Test("W22 and W23: tokens are stored as they are, replaced and removed; a broken one changes nothing")
-    func pushedTokens() {
+    @Test func `W22 and W23: tokens are stored as they are, replaced and removed; a broken one changes nothing`() {
         pushToken("T")
         pushToken("T")
         #expect(records.record(named: "T") != nil)
@@ -243,8 +232,7 @@ struct PhoneAndWatchTests {
         #expect(records.record(named: "T") == nil)
     }
 
-    @Test("W24: a token of another activation is removed by a look-up")
-    func foreignToken() {
+    @Test func `W24: a token of another activation is removed by a look-up`() {
         pushStatus(StoredStates.activationId)
         pushToken("T", activationId: otherActivation)
         #expect(!watch.tokenStore.hasLocalToken(withName: "T"))
@@ -252,8 +240,8 @@ struct PhoneAndWatchTests {
     }
 
     /// watch.md, section 13, item 10.
-    @Test("Of two instances whose tokens have one account each gets its own, and the end of one spares the other's")
-    func accountsThatCollide() {
+    @Test
+    func `Of two instances whose tokens have one account each gets its own, and the end of one spares the other's`() {
         let other = SharingApp.instanceId + "__b"
         pushStatus(StoredStates.activationId)
         pushToken("mine")
@@ -267,16 +255,14 @@ struct PhoneAndWatchTests {
         #expect(storage.records(other).record(named: "x") != nil)
     }
 
-    @Test("A token that arrives before the status is hidden, not destroyed")
-    func tokenBeforeStatus() {
+    @Test func `A token that arrives before the status is hidden, not destroyed`() {
         pushToken("T")
         #expect(!watch.tokenStore.hasLocalToken(withName: "T"))
         pushStatus(StoredStates.activationId)
         #expect(watch.tokenStore.hasLocalToken(withName: "T"))
     }
 
-    @Test("W25: a token of 1.6 is adopted for the current activation")
-    func oldToken() {
+    @Test func `W25: a token of 1.6 is adopted for the current activation`() {
         pushStatus(StoredStates.activationId)
         pushToken("T", activationId: nil)
         #expect(watch.tokenStore.hasLocalToken(withName: "T"))
@@ -284,13 +270,10 @@ struct PhoneAndWatchTests {
     }
 
     private func request(_ name: String) async -> (PowerAuthToken?, NSError?) {
-        await callback { done in
-            watch.tokenStore.requestAccessToken(withName: name) { done(($0, $1)) }
-        }
+        await callback { done in watch.tokenStore.requestAccessToken(withName: name) { done(($0, $1)) } }
     }
 
-    @Test("A token is pulled from the phone, stored, and given at once the next time")
-    func pullToken() async throws {
+    @Test func `A token is pulled from the phone, stored, and given at once the next time`() async throws {
         try phone.app.save(StoredStates.version6)
         phone.put("T")
         _ = await update()
@@ -304,8 +287,7 @@ struct PhoneAndWatchTests {
         #expect(watchTransport.sent.count == messages)
     }
 
-    @Test("W26: without an activation on the phone the answer is 6, for a missing token 14")
-    func refusedPulls() async throws {
+    @Test func `W26: without an activation on the phone the answer is 6, for a missing token 14`() async throws {
         #expect(await request("T").1?.code == 6)
         try phone.app.save(StoredStates.version6)
         _ = await update()
@@ -316,8 +298,7 @@ struct PhoneAndWatchTests {
         #expect(await request("T").1?.localizedDescription == WatchError.cannotGetTokenWithoutActivation.message)
     }
 
-    @Test("W29: removing a token through the watch never succeeds and sends nothing")
-    func removeAccessToken() {
+    @Test func `W29: removing a token through the watch never succeeds and sends nothing`() {
         let result = Mutex<NSError?>(nil)
         watch.tokenStore.removeAccessToken(withName: "T") { _, error in result.withLock { $0 = error } }
         #expect(result.withLock { $0?.code } == 6)
@@ -333,8 +314,7 @@ struct PhoneAndWatchTests {
         #expect(watchTransport.sent.isEmpty)
     }
 
-    @Test("W30: local removal needs no activation and sends nothing")
-    func localRemoval() {
+    @Test func `W30: local removal needs no activation and sends nothing`() {
         pushToken("A")
         pushToken("B")
         watch.tokenStore.removeLocalToken(withName: "A")
@@ -344,8 +324,7 @@ struct PhoneAndWatchTests {
         #expect(watchTransport.sent.isEmpty)
     }
 
-    @Test("W32: headers of a watch have version 3.1 and need the token's activation")
-    func header() throws {
+    @Test func `W32: headers of a watch have version 3.1 and need the token's activation`() throws {
         pushStatus(StoredStates.activationId)
         pushToken("T")
         let token = try #require(watch.tokenStore.localToken(withName: "T"))
@@ -407,8 +386,7 @@ struct WaitingWatchRequestTests {
         ).serialized()
     }
 
-    @Test("W27: parallel requests for one name send one message and all get the token")
-    func grouping() async {
+    @Test func `W27: parallel requests for one name send one message and all get the token`() async {
         let tokens = Mutex<[String]>([])
         for _ in 1...3 {
             let task = watch.tokenStore.requestAccessToken(withName: "T") { token, _ in
@@ -423,8 +401,7 @@ struct WaitingWatchRequestTests {
         #expect(storage.records("i").record(named: "T") != nil)
     }
 
-    @Test("A token belongs to the activation that the watch knew when it asked")
-    func labelledToken() async {
+    @Test func `A token belongs to the activation that the watch knew when it asked`() async {
         let token: PowerAuthToken? = await callback { done in
             watch.tokenStore.requestAccessToken(withName: "T") { token, _ in done(token) }
             phone.answerAll(answer(of: nil))
@@ -433,8 +410,7 @@ struct WaitingWatchRequestTests {
         #expect(storage.records("i").record(named: "T")?.activationId == "A")
     }
 
-    @Test("W28: a cancelled request is not called and stores nothing")
-    func cancelled() async {
+    @Test func `W28: a cancelled request is not called and stores nothing`() async {
         let calls = Mutex(0)
         let task = watch.tokenStore.requestAccessToken(withName: "T") { _, _ in calls.withLock { $0 += 1 } }
         task?.cancel()
@@ -444,8 +420,7 @@ struct WaitingWatchRequestTests {
         #expect(storage.records("i").record(named: "T") == nil)
     }
 
-    @Test("A token with another name than the requested one is refused")
-    func otherName() async {
+    @Test func `A token with another name than the requested one is refused`() async {
         let code: Int? = await callback { done in
             watch.tokenStore.requestAccessToken(withName: "other") { _, error in done(error?.code) }
             phone.answerAll(answer)

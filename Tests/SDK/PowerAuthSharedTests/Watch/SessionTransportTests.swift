@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import SimulatedDevice
@@ -43,8 +45,7 @@ struct SessionTransportTests {
         ) {}
     }
 
-    @Test("A session is valid once it is activated, on a phone only with a watch that has the app")
-    func validSession() {
+    @Test func `A session is valid once it is activated, on a phone only with a watch that has the app`() {
         let counterparts: [(WatchCounterpartState, onPhone: Bool)] = [
             (WatchCounterpartState(), false), (WatchCounterpartState(isPaired: true), false),
             (WatchCounterpartState(isPaired: true, isCounterpartInstalled: true), true),
@@ -64,8 +65,7 @@ struct SessionTransportTests {
         #expect(PowerAuthWCSessionManager(transport: TestTransport()).validSession == nil)
     }
 
-    @Test("Messages and transfers go through the session, and what waits is outstanding")
-    func sending() async {
+    @Test func `Messages and transfers go through the session, and what waits is outstanding`() async {
         let device = Device(isWatch: false)
         let (session, delegate) = (WCSession(backend: device), Delegate())
         let transport = WCSessionTransport(session: session, isWatch: false)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthShared
 import Synchronization
@@ -27,9 +29,7 @@ struct WatchManagerTests {
     private let manager: PowerAuthWCSessionManager
     private let packet = WatchPacket(target: "session:i", payload: WatchStatusPayload(.get))
 
-    init() {
-        manager = PowerAuthWCSessionManager(transport: transport)
-    }
+    init() { manager = PowerAuthWCSessionManager(transport: transport) }
 
     /// What the manager replied to data with a reply handler, how often, and whether it consumed them.
     private func receive(_ data: Data) -> (consumed: Bool, replies: [WatchPacket]) {
@@ -40,15 +40,13 @@ struct WatchManagerTests {
         return (consumed, replies)
     }
 
-    @Test("W1: messages of other protocols are ignored, and their reply handlers are not called")
-    func foreignData() {
+    @Test func `W1: messages of other protocols are ignored, and their reply handlers are not called`() {
         let outcome = receive(Data("something else entirely".utf8))
         #expect(!outcome.consumed)
         #expect(outcome.replies.isEmpty)
     }
 
-    @Test("W2 and W3: PowerAuth messages are consumed and answered exactly once, broken or not")
-    func errors() {
+    @Test func `W2 and W3: PowerAuth messages are consumed and answered exactly once, broken or not`() {
         for (data, text) in [
             (Data("PAwc1{broken json}".utf8), "Wrong packet received."),
             (WatchPacket(target: "*", payload: WatchSuccessPayload()).serialized(), "are not allowed."),
@@ -64,16 +62,14 @@ struct WatchManagerTests {
         #expect(transport.sent.isEmpty)
     }
 
-    @Test("W4: user info without our key, or with another type, is left alone")
-    func foreignUserInfo() {
+    @Test func `W4: user info without our key, or with another type, is left alone`() {
         #expect(!manager.processReceivedUserInfo(["other": Data()]))
         #expect(!manager.processReceivedUserInfo([WatchPacket.userInfoKey: "text"]))
         #expect(!manager.processReceivedUserInfo([WatchPacket.userInfoKey: Data("short".utf8)]))
         #expect(manager.processReceivedUserInfo([WatchPacket.userInfoKey: packet.serialized()]))
     }
 
-    @Test("W8: the oldest live handler of a target answers; a dead one is forgotten")
-    func registry() {
+    @Test func `W8: the oldest live handler of a target answers; a dead one is forgotten`() {
         var first: TestHandler? = TestHandler(target: "session:i")
         let second = TestHandler(target: "session:i")
         manager.register(TestHandler(target: "session:i"))
@@ -88,8 +84,7 @@ struct WatchManagerTests {
         #expect(manager.handlerCount == 1)
     }
 
-    @Test("W9: nothing is sent through a session that cannot be used")
-    func unusable() async {
+    @Test func `W9: nothing is sent through a session that cannot be used`() async {
         transport.isUsable = false
         #expect(!manager.send(packet))
         #expect(transport.sent.isEmpty)
@@ -98,22 +93,19 @@ struct WatchManagerTests {
         #expect(error?.localizedDescription == WatchError.sessionNotAvailable.message)
     }
 
-    @Test("W10: unreachable means one guaranteed transfer")
-    func unreachable() {
+    @Test func `W10: unreachable means one guaranteed transfer`() {
         transport.isReachable = false
         #expect(manager.send(packet))
         #expect(transport.sent == [.userInfo(packet.serialized())])
     }
 
-    @Test("Own transfers that wait are not overtaken")
-    func keepsOrder() {
+    @Test func `Own transfers that wait are not overtaken`() {
         transport.hasOutstandingTransfers = true
         #expect(manager.send(packet))
         #expect(transport.sent == [.userInfo(packet.serialized())])
     }
 
-    @Test("W11: reachable means one message; after a final error nothing follows, after another one a transfer")
-    func fallback() {
+    @Test func `W11: reachable means one message; after a final error nothing follows, after another one a transfer`() {
         let message = TestTransport.Sent.message(packet.serialized(), expectsReply: false)
         #expect(manager.send(packet))
         #expect(transport.sent == [message])
@@ -137,15 +129,13 @@ struct WatchManagerTests {
         }
     }
 
-    @Test("W12: a request needs a reachable counterpart and never becomes a transfer")
-    func requestNeedsReachability() async {
+    @Test func `W12: a request needs a reachable counterpart and never becomes a transfer`() async {
         transport.isReachable = false
         #expect(await sendAndWait()?.localizedDescription == WatchError.notReachable.message)
         #expect(transport.sent.isEmpty)
     }
 
-    @Test("W13: errors of the session and of the counterpart are passed on unchanged")
-    func remoteErrors() async {
+    @Test func `W13: errors of the session and of the counterpart are passed on unchanged`() async {
         transport.answer(with: WatchPacket(error: NSError(domain: "D", code: 3)).serialized())
         let remote = await sendAndWait()
         #expect(remote?.domain == "D")
@@ -157,7 +147,6 @@ struct WatchManagerTests {
     }
 
     @Test(
-        "W14 and W15: an unusable reply has an error of its own",
         arguments: [
             ("", WatchError.unknownResponseFormat.message),
             ("PAwc1 this is not json", WatchError.cannotProcessResponse.message),
@@ -166,7 +155,7 @@ struct WatchManagerTests {
                 WatchError.unexpectedPayload(type: "PA2WCSessionPacket_Success").message
             ),
         ])
-    func unusableReplies(reply: String, message: String) async {
+    func `W14 and W15: an unusable reply has an error of its own`(reply: String, message: String) async {
         transport.answer(with: Data(reply.utf8))
         #expect(await sendAndWait()?.localizedDescription == message)
     }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuth2ForWatch
 import SimulatedDevice
 import TestSupport
@@ -43,8 +46,7 @@ struct WatchOrderTests {
         WatchOrder(origin: origin, number: number)
     }
 
-    @Test("An older message about a token is ignored, at any time; about another token it counts")
-    func olderTokenMessages() throws {
+    @Test func `An older message about a token is ignored, at any time; about another token it counts`() throws {
         remove("T", order(5))
         try put("T", 4)
         #expect(records.record(named: "T") == nil)
@@ -61,8 +63,8 @@ struct WatchOrderTests {
         #expect(records.record(named: "T") == nil, "what has no number is done as it comes")
     }
 
-    @Test("A removal that the keychain refuses, as before the first unlock, is reported and can be sent again")
-    func refusedRemoval() throws {
+    @Test
+    func `A removal that the keychain refuses, as before the first unlock, is reported and can be sent again`() throws {
         say(WatchStatusPayload(.put, activationId: "A", order: order(1)))
         try put("T", 1)
         try put("U", 1)
@@ -78,8 +80,7 @@ struct WatchOrderTests {
         #expect(storage.activationId("i") == nil && records.record(named: "U") == nil)
     }
 
-    @Test("An older status does not replace a newer one, also not in the next process of the watch's app")
-    func olderStatus() {
+    @Test func `An older status does not replace a newer one, also not in the next process of the watch's app`() {
         say(WatchStatusPayload(.put, activationId: "B", order: order(2)))
         say(WatchStatusPayload(.put, activationId: "A", order: order(1)))
         #expect(storage.activationId("i") == "B")
@@ -90,8 +91,7 @@ struct WatchOrderTests {
         #expect(storage.activationId("i") == nil)
     }
 
-    @Test("A phone numbers its messages, also across restarts; requests have no number")
-    func counting() throws {
+    @Test func `A phone numbers its messages, also across restarts; requests have no number`() throws {
         let phone = try Sandbox.temporary(name: "main")
         let status = WatchPacket(target: "session:i", payload: WatchStatusPayload(.put, activationId: "A"))
         var orders: [WatchOrder?] = []
@@ -112,8 +112,7 @@ struct WatchOrderTests {
         #expect(orders[0]?.origin == orders[2]?.origin)
     }
 
-    @Test("A token that was removed while the reply was on its way is not stored")
-    func removedMeanwhile() {
+    @Test func `A token that was removed while the reply was on its way is not stored`() {
         #expect(storage.takeReply(aboutTokenNamed: "T", of: "i", order: order(1)))
         remove("T", order(3))
         #expect(!storage.takeReply(aboutTokenNamed: "T", of: "i", order: order(2)))

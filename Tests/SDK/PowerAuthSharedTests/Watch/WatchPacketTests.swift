@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import PowerAuthShared
 import TestSupport
@@ -19,8 +21,7 @@ struct WatchPacketTests {
         return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(String(digits[$0...$0 + 1]), radix: 16)! })
     }
 
-    @Test("3.9: the status request of 72 bytes")
-    func statusRequestVector() throws {
+    @Test func `3.9: the status request of 72 bytes`() throws {
         let data = hex(
             "50417763317b22746172676574223a2273657373696f6e3a636f6d2e6578616d706c652e62616e6b222c2261637469766174696f6e"
                 + "436d64223a226765745f73657373696f6e227d")
@@ -30,8 +31,7 @@ struct WatchPacketTests {
         #expect(packet.payload() == WatchStatusPayload(.get))
     }
 
-    @Test("3.9: the success reply of 35 bytes, also the bytes that we write")
-    func successVector() throws {
+    @Test func `3.9: the success reply of 35 bytes, also the bytes that we write`() throws {
         let data = hex("50417763317b22746172676574223a222a222c2273756363657373436f6465223a317d")
         #expect(data.count == 35)
         let packet = try packet(data)
@@ -43,8 +43,7 @@ struct WatchPacketTests {
         #expect(try JSONValue.parse(written.dropFirst(5)) == JSONValue.parse(data.dropFirst(5)))
     }
 
-    @Test("3.9: the token push of 296 bytes")
-    func tokenVector() throws {
+    @Test func `3.9: the token push of 296 bytes`() throws {
         let data = bytes(
             "{\"target\":\"token:com.example.bank\",\"tokenCmd\":\"put_token\",\"tokenName\":\"MyToken\",\"tokenData\":\""
                 + "eyJuYW1lIjoiTXlUb2tlbiIsImlkIjoiOGU2YTljMmItMmIxZi00ZjRmLTliNjEtM2YwZDVhMGQ3YzExIiwiYWlkIjoiYzU2NGU3"
@@ -64,14 +63,13 @@ struct WatchPacketTests {
     }
 
     @Test(
-        "3.9: the digests of a token header",
         arguments: [
             (.v3_0, "F6eqsI+cE1PNMSFT0wdIvyzOrmxdzwhsgVgN0eEIB2g="),
             (.v3_1, "F6eqsI+cE1PNMSFT0wdIvyzOrmxdzwhsgVgN0eEIB2g="),
             (.v3_2, "amIBwIEv1yLu58WlTRSu+YjBAYeX7+7wT+c6IjwVPrk="),
             (.v3_3, "lYx+2mjJmZ9EkpVEqjoX3iSvqtsTJ4jKhl6NhUJZ55c="),
         ] as [(ProtocolVersion, String)])
-    func digestVectors(version: ProtocolVersion, digest: String) throws {
+    func `3.9: the digests of a token header`(version: ProtocolVersion, digest: String) throws {
         let nonce = try #require(Data(base64Encoded: "oKGio6SlpqeoqaqrrK2urw=="))
         #expect(nonce == Data(0xA0...0xAF))
         let computed = TokenDigest.compute(
@@ -80,8 +78,7 @@ struct WatchPacketTests {
         #expect(computed.base64EncodedString() == digest)
     }
 
-    @Test("W1: short data and other magics belong to another protocol")
-    func foreignData() {
+    @Test func `W1: short data and other magics belong to another protocol`() {
         for data in [Data(), Data("PAwc1{\"a\":\"b\"}".utf8), Data("PAwc2{\"target\":\"x\"}".utf8), Data(count: 100)] {
             guard case .foreign = WatchPacket.read(data) else {
                 Issue.record("\(data.count) bytes were taken for a packet")
@@ -90,35 +87,26 @@ struct WatchPacketTests {
         }
     }
 
-    @Test("W1: seventeen bytes with the magic are ours, even if broken; sixteen are not")
-    func smallestSize() throws {
+    @Test(.verifies("size", "WatchPacket.minimumSize"))
+    func `W1: seventeen bytes with the magic are ours, even if broken; sixteen are not`() throws {
         let ours = bytes("{\"target\":1}")
         #expect(ours.count == 17)
-        guard case .malformed = WatchPacket.read(ours) else {
-            Issue.record("17 bytes are \(WatchPacket.read(ours))")
-            return
-        }
-        guard case .foreign = WatchPacket.read(ours.dropLast()) else {
-            Issue.record("16 bytes are \(WatchPacket.read(ours.dropLast()))")
-            return
-        }
+        guard case .malformed = WatchPacket.read(ours)
+        else { throw Unexpected("17 bytes are \(WatchPacket.read(ours))") }
+        guard case .foreign = WatchPacket.read(ours.dropLast())
+        else { throw Unexpected("16 bytes are \(WatchPacket.read(ours.dropLast()))") }
         #expect(try packet(bytes("{\"target\":\"\"}")).target == "")
     }
 
     @Test(
-        "W3: no object, and no textual target, make no packet",
         arguments: [
             "[1,2,3,4,5,6]", "{\"target\":12345}", "{\"target\":null }", "{\"other\":\"xxx\"}", "{\"target\":\"cut off",
         ])
-    func malformed(json: String) {
-        guard case .malformed = WatchPacket.read(bytes(json)) else {
-            Issue.record("\(json) was accepted")
-            return
-        }
+    func `W3: no object, and no textual target, make no packet`(json: String) throws {
+        guard case .malformed = WatchPacket.read(bytes(json)) else { throw Unexpected("\(json) was accepted") }
     }
 
-    @Test("W5: members of the wrong type count as missing")
-    func illTypedMembers() throws {
+    @Test func `W5: members of the wrong type count as missing`() throws {
         let put = try packet(bytes("{\"target\":\"session:i\",\"activationCmd\":\"put_session\",\"activationId\":7}"))
         #expect(put.payload() == WatchStatusPayload(.put))
         let none = try packet(bytes("{\"target\":\"session:i\",\"activationCmd\":null}"))
@@ -128,13 +116,11 @@ struct WatchPacketTests {
         #expect(token.payload(WatchTokenPayload.self) == nil)
     }
 
-    @Test("W6: any numeric code makes an error, zero included, without a payload")
-    func errors() throws {
+    @Test func `W6: any numeric code makes an error, zero included, without a payload`() throws {
         let zero = try packet(bytes("{\"target\":\"*\",\"errorCode\":0}"))
         #expect(zero.error?.code == 0)
         #expect(zero.error?.domain == PowerAuthErrorDomain)
-        let full = try packet(
-            bytes("{\"target\":\"*\",\"errorCode\":6,\"errorDomain\":\"D\",\"errorMsg\":\"text\"}"))
+        let full = try packet(bytes("{\"target\":\"*\",\"errorCode\":6,\"errorDomain\":\"D\",\"errorMsg\":\"text\"}"))
         #expect(full.error?.domain == "D")
         #expect(full.error?.localizedDescription == "text")
         #expect(try packet(bytes("{\"target\":\"*\",\"errorCode\":true}")).error?.code == 1)
@@ -145,30 +131,27 @@ struct WatchPacketTests {
         #expect(written.target == "*")
     }
 
-    @Test("A token that was not found needs no data; any true number means it", arguments: ["true", "1", "0.5", "-3"])
-    func tokenNotFound(value: String) throws {
+    @Test(arguments: ["true", "1", "0.5", "-3"])
+    func `A token that was not found needs no data; any true number means it`(value: String) throws {
         let reply = try packet(
             bytes("{\"target\":\"*\",\"tokenCmd\":\"put_token\",\"tokenName\":\"T\",\"tokenNotFound\":\(value)}"))
         #expect(reply.payload(WatchTokenPayload.self)?.isNotFound == true)
     }
 
-    @Test("W16: no activation means no member, not an empty one")
-    func absentActivation() throws {
+    @Test func `W16: no activation means no member, not an empty one`() throws {
         let text = String(
             decoding: WatchPacket(target: "session:i", payload: WatchStatusPayload(.put)).serialized(), as: UTF8.self)
         #expect(!text.contains("activationId"))
     }
 
-    @Test("Every member order, slash form and escape is accepted")
-    func legalForms() throws {
+    @Test func `Every member order, slash form and escape is accepted`() throws {
         let packet = try packet(
             bytes("{ \"activationCmd\" : \"put_session\",\n\"target\":\"session:a\\/b\\u002fc\", \"x\": [1] }"))
         #expect(packet.target == "session:a/b/c")
         #expect(packet.payload() == WatchStatusPayload(.put))
     }
 
-    @Test("A packet with one changed bit or a missing end is foreign, malformed or different")
-    func damagedPackets() throws {
+    @Test func `A packet with one changed bit or a missing end is foreign, malformed or different`() throws {
         // Three bytes, so that every bit of their Base64 text counts.
         let payload = WatchTokenPayload(.put, tokenName: "T", tokenData: Data("{ }".utf8), isNotFound: true)
         let whole = WatchPacket(target: "token:i", payload: payload).serialized()
@@ -191,8 +174,7 @@ struct WatchPacketTests {
         }
     }
 
-    @Test("A member of a packet is read back as it was set, and removed by nil")
-    func fields() {
+    @Test func `A member of a packet is read back as it was set, and removed by nil`() {
         var fields = WatchFields()
         #expect(fields[.target] == nil)
         fields[.target] = .text("t")

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuth2ForWatch
 import SimulatedDevice
 import TestSupport
@@ -21,8 +24,7 @@ struct WatchTokenFactorTests {
             storage: storage, manager: PowerAuthWCSessionManager(transport: phone), sandbox: sandbox)
         storage.update(activationId: "A", of: "i")
         // Sixteen bytes make a record.
-        let record = TokenRecord(
-            name: "T", identifier: "x", secret: Data(count: 16), activationId: "A", factors: 1)!
+        let record = TokenRecord(name: "T", identifier: "x", secret: Data(count: 16), activationId: "A", factors: 1)!
         phone.answer(
             with: WatchPacket(
                 target: "*", payload: WatchTokenPayload(.put, tokenName: "T", tokenData: record.serialized())
@@ -44,16 +46,15 @@ struct WatchTokenFactorTests {
 
     private var storedFactors: Int? { storage.records("i").record(named: "T")?.factors }
 
-    @Test(
-        "A token has the factors of the request on the watch, not those that the phone made it with",
-        arguments: [0, 1, 3])
-    func factorsOfRequest(_ mask: Int) async throws {
+    @Test(arguments: [0, 1, 3])
+    func `A token has the factors of the request on the watch, not those that the phone made it with`(_ mask: Int)
+        async throws
+    {
         #expect(try await request(mask).get().tokenIdentifier == "x")
         #expect(storedFactors == mask)
     }
 
-    @Test("A token without factors takes those of the first request that has some, and keeps them")
-    func adoptedFactors() async throws {
+    @Test func `A token without factors takes those of the first request that has some, and keeps them`() async throws {
         for mask in [0, 0, 3, 0] { _ = try await request(mask).get() }
         #expect(storedFactors == 3)
         #expect(await request(1).code == .wrongParameter)

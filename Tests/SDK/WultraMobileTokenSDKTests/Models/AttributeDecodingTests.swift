@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 
@@ -17,8 +19,8 @@ struct AttributeDecodingTests {
         try attributes([value.with("id", "a").with("label", "L")]).first as? Attribute
     }
 
-    @Test("Eight attributes keep their order and classes, labels their characters, and exact values")
-    func eightAttributes() throws {
+    @Test(.verifies("mobile-token.md", "B-6"))
+    func `Eight attributes keep their order and classes, labels their characters, and exact values`() throws {
         let extra: JSONValue = ["type": "IMAGE", "id": "img2", "label": "Ž", "thumbnailUrl": "https://shop.test/2.png"]
         let operation = try Example.operation
         var items = try #require(operation["formData"]?["attributes"]?.arrayValue)
@@ -40,8 +42,7 @@ struct AttributeDecodingTests {
         #expect((attributes[7] as? WMTOperationAttributeImage)?.originalUrl == nil)
     }
 
-    @Test("The example of the specification is read completely")
-    func example() throws {
+    @Test func `The example of the specification is read completely`() throws {
         let operation = try JSON.read(WMTUserOperation.self, Example.operationText)
         let amount = try #require(operation.formData.attributes[0] as? WMTOperationAttributeAmount)
         #expect(amount.amount == Decimal(string: "250.5") && amount.amountFormatted == "250.50")
@@ -54,16 +55,15 @@ struct AttributeDecodingTests {
         #expect(operation.data == Example.data)
     }
 
-    @Test("An amount of twelve digits and two decimals is exact")
-    func exactAmount() throws {
+    @Test(.verifies("mobile-token.md", "B-7")) func `An amount of twelve digits and two decimals is exact`() throws {
         let text = #"{"type":"AMOUNT","id":"a","label":"L","amount":965165234082.23,"currency":"CZK"}"#
         let amount = try JSON.read(WMTOperationAttributeAmount.self, text)
         #expect(amount.amount == Decimal(string: "965165234082.23"))
         #expect(amount.amountFormatted == "965165234082.23")
     }
 
-    @Test("Raw amounts alone make texts, and texts alone leave the raw amounts nil")
-    func rawOrFormatted() throws {
+    @Test(.verifies("mobile-token.md", "B-9"))
+    func `Raw amounts alone make texts, and texts alone leave the raw amounts nil`() throws {
         let raw = try #require(
             try attribute(
                 WMTOperationAttributeAmount.self, ["type": "AMOUNT", "amount": 1710.98, "currency": "USD"]))
@@ -98,8 +98,8 @@ struct AttributeDecodingTests {
         #expect(formattedRate.target.currencyFormatted == "$")
     }
 
-    @Test("An attribute of an unknown kind is unknown, keeps its label and disturbs no other one")
-    func unknownKind() throws {
+    @Test(.verifies("mobile-token.md", "B-10"))
+    func `An attribute of an unknown kind is unknown, keeps its label and disturbs no other one`() throws {
         let read = try attributes([
             ["type": "ALERT", "id": "x", "label": "Beware", "alertType": "WARNING", "title": .null],
             ["type": "HEADING", "id": "h", "label": "H"],
@@ -108,8 +108,8 @@ struct AttributeDecodingTests {
         #expect(read[0].label == .init(id: "x", value: "Beware"))
     }
 
-    @Test("An amount without a value is left out, and a conversion behind it stays")
-    func amountWithoutValue() throws {
+    @Test(.verifies("mobile-token.md", "B-11"))
+    func `An amount without a value is left out, and a conversion behind it stays`() throws {
         let read = try attributes([
             ["type": "AMOUNT", "id": "a", "label": "A", "currency": "CZK"],
             [
@@ -120,8 +120,7 @@ struct AttributeDecodingTests {
         #expect(read.map(\.type) == [.amountConversion])
     }
 
-    @Test("Elements that are not attributes are left out")
-    func noAttributes() throws {
+    @Test func `Elements that are not attributes are left out`() throws {
         let good: JSONValue = ["type": "HEADING", "id": "h", "label": "H"]
         for bad in [.null, .integer(7), "text", [], [:], ["type": "NOTE"], good.with("type", .integer(1))]
             as [JSONValue]
@@ -134,7 +133,6 @@ struct AttributeDecodingTests {
     }
 
     @Test(
-        "A required member of an attribute is reported if it is missing, null or of a wrong type",
         arguments: [
             ("KEY_VALUE", "value", ["value": "v"]), ("NOTE", "note", ["note": "n"]),
             ("IMAGE", "thumbnailUrl", ["thumbnailUrl": "t"]), ("HEADING", "label", [:]), ("HEADING", "id", [:]),
@@ -143,20 +141,16 @@ struct AttributeDecodingTests {
             ("PARTY_INFO", "partyInfo.description", ["partyInfo": ["name": "n", "description": "d"]]),
             (
                 "AMOUNT_CONVERSION", "dynamic",
-                [
-                    "dynamic": false, "sourceAmount": 1, "sourceCurrency": "A", "targetAmount": 1,
-                    "targetCurrency": "B",
-                ]
+                ["dynamic": false, "sourceAmount": 1, "sourceCurrency": "A", "targetAmount": 1, "targetCurrency": "B"]
             ),
             (
                 "AMOUNT_CONVERSION", "targetCurrency",
-                [
-                    "dynamic": false, "sourceAmount": 1, "sourceCurrency": "A", "targetAmount": 1,
-                    "targetCurrency": "B",
-                ]
+                ["dynamic": false, "sourceAmount": 1, "sourceCurrency": "A", "targetAmount": 1, "targetCurrency": "B"]
             ),
         ] as [(String, String, JSONValue)])
-    func required(type: String, path: String, members: JSONValue) throws {
+    func `A required member of an attribute is reported if it is missing, null or of a wrong type`(
+        type: String, path: String, members: JSONValue
+    ) throws {
         let good = members.with("type", .string(type)).with("id", "i").with("label", "l")
         #expect(try attributes([good]).count == 1)
         for value in [nil, .null, .integer(7)] as [JSONValue?] {
@@ -164,8 +158,7 @@ struct AttributeDecodingTests {
         }
     }
 
-    @Test("An optional member of an attribute is nil if it is missing, null or of a wrong type")
-    func optional() throws {
+    @Test func `An optional member of an attribute is nil if it is missing, null or of a wrong type`() throws {
         let party: JSONValue = [
             "type": "PARTY_INFO",
             "partyInfo": [
@@ -184,8 +177,7 @@ struct AttributeDecodingTests {
                     party.with("partyInfo.logoUrl", value).with("partyInfo.websiteUrl", value))
             ).partyInfo
             #expect(info.logoUrl == nil && info.websiteUrl == nil)
-            let picture = try #require(
-                try attribute(WMTOperationAttributeImage.self, image.with("originalUrl", value)))
+            let picture = try #require(try attribute(WMTOperationAttributeImage.self, image.with("originalUrl", value)))
             #expect(picture.originalUrl == nil)
             let changed = amount.with("amount", value).with("currency", value).with("valueFormatted", value)
             let money = try #require(try attribute(WMTOperationAttributeAmount.self, changed))

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 import TestSupport
 import Testing
@@ -35,8 +37,7 @@ struct LoggerTests {
         return listener.heard
     }
 
-    @Test("A delegate gets the printed messages, or all")
-    func delegate() {
+    @Test func `A delegate gets the printed messages, or all`() {
         let all = ["debug: test d", "info: test i", "warning: test w", "error: test e"]
         let levels: [(WMTLogger.VerboseLevel, Int)] = [
             (.off, 0), (.errors, 1), (.warnings, 2), (.info, 3), (.debug, 4),
@@ -48,8 +49,7 @@ struct LoggerTests {
         #expect(WMTLogger.verboseLevel == .warnings)
     }
 
-    @Test("A message without a listener is not evaluated")
-    func laziness() {
+    @Test func `A message without a listener is not evaluated`() {
         func costly() -> String {
             Issue.record("evaluated")
             return ""

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 
@@ -8,13 +10,12 @@ import Testing
 @Suite("Operations (mobile-token.md, section 7.1)", .endsInTime)
 struct OperationDecodingTests {
     @Test(
-        "A required member of an operation is refused if it is missing, null or of a wrong type",
         arguments: [
             "id", "name", "data", "status", "operationCreated", "operationExpires", "allowedSignatureType",
             "allowedSignatureType.type", "allowedSignatureType.variants", "formData", "formData.title",
             "formData.message",
         ])
-    func required(path: String) throws {
+    func `A required member of an operation is refused if it is missing, null or of a wrong type`(path: String) throws {
         let operation = try Example.operation
         for value in [nil, .null, .integer(7), .bool(true)] as [JSONValue?] {
             let changed = operation.with(path, value)
@@ -24,8 +25,7 @@ struct OperationDecodingTests {
         }
     }
 
-    @Test("An optional member of an operation is nil or empty if it is missing, null or of a wrong type")
-    func optional() throws {
+    @Test func `An optional member of an operation is nil or empty if it is missing, null or of a wrong type`() throws {
         let operation = try Example.operation
         let isAbsent: [(path: String, check: (WMTUserOperation) -> Bool)] = [
             ("statusReason", { $0.statusReason == nil }), ("proximityCheck", { $0.proximityCheck == nil }),
@@ -48,8 +48,7 @@ struct OperationDecodingTests {
         }
     }
 
-    @Test("The screen's data may be missing or null, but must be an object")
-    func uiMustBeAnObject() throws {
+    @Test func `The screen's data may be missing or null, but must be an object`() throws {
         let operation = try Example.operation
         for value in [nil, .null] as [JSONValue?] {
             #expect(try JSON.read(WMTUserOperation.self, operation.with("ui", value)).ui == nil)
@@ -59,8 +58,7 @@ struct OperationDecodingTests {
         }
     }
 
-    @Test("Unknown statuses, signature types and variants are refused")
-    func unknownNames() throws {
+    @Test func `Unknown statuses, signature types and variants are refused`() throws {
         let operation = try Example.operation
         for (path, value) in [
             ("status", "DELAYED"), ("allowedSignatureType.type", "ECDSA"),
@@ -72,14 +70,13 @@ struct OperationDecodingTests {
         }
     }
 
-    @Test("Unknown members of an operation are ignored")
-    func unknownMembers() throws {
+    @Test func `Unknown members of an operation are ignored`() throws {
         let operation = try Example.operation.with("future", ["a": 1]).with("formData.future", true)
         #expect(try JSON.read(WMTUserOperation.self, operation).id == Example.id)
     }
 
-    @Test("Two factors with two variants and one factor with one variant are read")
-    func signatureTypes() throws {
+    @Test(.verifies("mobile-token.md", "B-8"))
+    func `Two factors with two variants and one factor with one variant are read`() throws {
         let two = try JSON.read(WMTUserOperation.self, Example.operation).allowedSignatureType
         #expect(two.signatureType == .twoFactors)
         #expect(two.signatureFactors == [.possessionKnowledge, .possessionBiometry] && two.isBiometryAllowed)
@@ -89,15 +86,14 @@ struct OperationDecodingTests {
         #expect(!one.isBiometryAllowed)
         let none = try JSON.read(WMTAllowedOperationSignature.self, ["type": "1FA", "variants": []])
         #expect(none.signatureFactors.isEmpty)
-        let possession = try JSON.read(
-            WMTAllowedOperationSignature.self, ["type": "1FA", "variants": ["possession"]])
+        let possession = try JSON.read(WMTAllowedOperationSignature.self, ["type": "1FA", "variants": ["possession"]])
         #expect(possession.signatureFactors == [.possession])
         let made = WMTAllowedOperationSignature(signatureType: .oneFactor, signatureFactors: [.possession])
         #expect(made == possession)
     }
 
-    @Test("Result texts are nil without any, and each is nil without its own")
-    func resultTexts() throws {
+    @Test(.verifies("mobile-token.md", "B-12"))
+    func `Result texts are nil without any, and each is nil without its own`() throws {
         let operation = try Example.operation
         func texts(_ value: JSONValue?) throws -> WMTResultTexts? {
             try JSON.read(WMTUserOperation.self, operation.with("formData.resultTexts", value)).formData.resultTexts
@@ -109,8 +105,7 @@ struct OperationDecodingTests {
         #expect(all.success == "a" && all.reject == "b" && all.failure == "c")
     }
 
-    @Test("A class of the app reads members of its own")
-    func customClass() throws {
+    @Test func `A class of the app reads members of its own`() throws {
         final class AppOperation: WMTUserOperation {
             enum Key: CodingKey { case colour }
             let colour: String
@@ -125,8 +120,7 @@ struct OperationDecodingTests {
         #expect(throws: (any Error).self) { try JSON.read(AppOperation.self, Example.operation) }
     }
 
-    @Test("A proximity check that the server sends is read with its time")
-    func proximityCheck() throws {
+    @Test func `A proximity check that the server sends is read with its time`() throws {
         let check: JSONValue = ["totp": "123", "type": "QR_CODE", "timestampReceived": "2026-03-01T08:16:00Z"]
         let operation = try JSON.read(WMTUserOperation.self, Example.operation.with("proximityCheck", check))
         #expect(operation.proximityCheck?.totp == "123" && operation.proximityCheck?.type == .qrCode)

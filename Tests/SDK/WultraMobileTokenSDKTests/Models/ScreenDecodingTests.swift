@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 
@@ -20,8 +22,8 @@ struct ScreenDecodingTests {
         try ui(["postApprovalScreen": value]).postApprovalScreen
     }
 
-    @Test("A warning with three points and a slider is read completely, with both flags")
-    func warningScreen() throws {
+    @Test(.verifies("mobile-token.md", "B-15"))
+    func `A warning with three points and a slider is read completely, with both flags`() throws {
         let data = try ui(["flipButtons": true, "blockApprovalOnCall": false, "preApprovalScreen": warning])
         #expect(data.flipButtons == true && data.blockApprovalOnCall == false)
         let screen = try #require(data.preApprovalScreen)
@@ -29,8 +31,8 @@ struct ScreenDecodingTests {
         #expect(screen.items == ["a", "b", "c"] && screen.approvalType == .slider)
     }
 
-    @Test("A screen of an unknown kind before the approval is unknown and keeps its heading")
-    func unknownBefore() throws {
+    @Test(.verifies("mobile-token.md", "B-16"))
+    func `A screen of an unknown kind before the approval is unknown and keeps its heading`() throws {
         let screen = try #require(
             try before(warning.with("type", "CAPTCHA").with("approvalType", "DANCE").with("items", nil)))
         #expect(screen.type == .unknown && screen.heading == "Careful" && screen.approvalType == nil)
@@ -38,16 +40,15 @@ struct ScreenDecodingTests {
         #expect(try before(warning.with("type", "CAPTCHA").with("heading", nil)) == nil)
     }
 
-    @Test("A screen of a known kind may lack its texts", arguments: ["INFO", "WARNING", "QR_SCAN"])
-    func withoutTexts(type: String) throws {
+    @Test(arguments: ["INFO", "WARNING", "QR_SCAN"])
+    func `A screen of a known kind may lack its texts`(type: String) throws {
         let screen = try #require(try before(["type": .string(type)]))
         #expect(screen.heading.isEmpty && screen.message.isEmpty)
         #expect(try before(["type": .string(type), "heading": .integer(1)]) == nil)
         #expect(try before(["type": .string(type), "items": [.integer(1)], "approvalType": .null])?.items == nil)
     }
 
-    @Test("A screen without a type is nil")
-    func withoutType() throws {
+    @Test func `A screen without a type is nil`() throws {
         for value in [nil, .null, .integer(1)] as [JSONValue?] {
             #expect(try before(warning.with("type", value)) == nil)
             let generic: JSONValue = ["type": "GENERIC", "heading": "h", "message": "m", "payload": [:]]
@@ -55,8 +56,8 @@ struct ScreenDecodingTests {
         }
     }
 
-    @Test("A generic payload is the same JSON, and its members have their types")
-    func generic() throws {
+    @Test(.verifies("mobile-token.md", "B-17"))
+    func `A generic payload is the same JSON, and its members have their types`() throws {
         let payload = #"{"s":"x","i":7,"b":true,"a":[1,"y",null],"o":{"d":1.5,"whole":1.0}}"#
         let text = #"{"type":"GENERIC","heading":"h","message":"m","payload":\#(payload)}"#
         let screen = try JSON.read(WMTPostApprovalScreenGeneric.self, text)
@@ -67,16 +68,15 @@ struct ScreenDecodingTests {
         #expect(screen.payload["none"] == nil && screen.payload["s"]?["x"] == nil)
     }
 
-    @Test("JSON that is written again is the same JSON")
-    func roundTrip() throws {
+    @Test func `JSON that is written again is the same JSON`() throws {
         for text in [#"{"a":[1,2.5,"x",null,true,{}]}"#, "[]", #""x""#, "null", "-3", "0.125", "false"] {
             let value = try JSON.read(WMTJSONValue.self, text)
             #expect(try JSON.write(value) == JSONValue.parse(text), "\(text)")
         }
     }
 
-    @Test("A redirection has its text, URL and countdown; flags that are not sent are nil")
-    func redirect() throws {
+    @Test(.verifies("mobile-token.md", "B-18"))
+    func `A redirection has its text, URL and countdown; flags that are not sent are nil`() throws {
         let payload: JSONValue = ["redirectText": "Back", "redirectUrl": "https://shop.test/back", "countdown": 5]
         let screen: JSONValue = ["type": "MERCHANT_REDIRECT", "heading": "h", "message": "m", "payload": payload]
         let data = try ui(["postApprovalScreen": screen])
@@ -93,12 +93,10 @@ struct ScreenDecodingTests {
         }
     }
 
-    @Test("A review shows its note, with identifier and text of the label")
-    func review() throws {
+    @Test(.verifies("mobile-token.md", "B-19"))
+    func `A review shows its note, with identifier and text of the label`() throws {
         let note: JSONValue = ["type": "NOTE", "id": "n", "label": "Note", "note": "Thanks"]
-        let screen: JSONValue = [
-            "type": "REVIEW", "heading": "h", "message": "m", "payload": ["attributes": [note]],
-        ]
+        let screen: JSONValue = ["type": "REVIEW", "heading": "h", "message": "m", "payload": ["attributes": [note]]]
         let review = try #require(try after(screen) as? WMTPostApprovalScreenReview)
         let read = try #require(review.payload.attributes.first as? WMTOperationAttributeNote)
         #expect(read.note == "Thanks" && read.label == .init(id: "n", value: "Note"))
@@ -107,8 +105,7 @@ struct ScreenDecodingTests {
         #expect(try after(screen.with("payload", nil)) == nil)
     }
 
-    @Test("A screen of an unknown kind after the approval is a generic one, with or without payload")
-    func unknownAfter() throws {
+    @Test func `A screen of an unknown kind after the approval is a generic one, with or without payload`() throws {
         let screen: JSONValue = ["type": "FIREWORKS", "heading": "h", "message": "m", "payload": ["n": 3]]
         let known = try #require(try after(screen) as? WMTPostApprovalScreenGeneric)
         #expect(known.type == .unknown && known.payload["n"] == .int(3))

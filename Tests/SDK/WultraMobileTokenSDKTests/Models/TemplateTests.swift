@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 
@@ -11,10 +13,11 @@ struct TemplateTests {
         try JSON.read(WMTUserOperation.self, Example.operation.with("ui.templates", templates))
     }
 
-    @Test(
-        "Members that are null or missing are nil, a cell without a name is dropped, and cells that are an object are nil"
-    )
-    func decoding() throws {
+    @Test(.verifies("mobile-token.md", "B-20"))
+    func
+        `Members that are null or missing are nil, a cell without a name is dropped, and cells that are an object are nil`()
+        throws
+    {
         let templates = try JSON.read(
             WMTTemplates.self,
             [
@@ -42,8 +45,7 @@ struct TemplateTests {
         #expect(try JSON.read(WMTTemplates.self, ["list": "x", "detail": .null]) == JSON.read(WMTTemplates.self, [:]))
     }
 
-    @Test("Placeholders of a list are filled by kind; one that cannot be filled makes its text nil")
-    func list() throws {
+    @Test func `Placeholders of a list are filled by kind; one that cannot be filled makes its text nil`() throws {
         let template: JSONValue = [
             "list": [
                 "header": "${operation.amount} to ${operation.account}", "title": "${operation.fx}: ${operation.note}",
@@ -60,8 +62,7 @@ struct TemplateTests {
         #expect(other.header == "Shop" && other.title == "Payment approval" && other.thumbnailImageURL == nil)
     }
 
-    @Test("Values without a text of their own are composed, on both sides of a conversion alike")
-    func composed() throws {
+    @Test func `Values without a text of their own are composed, on both sides of a conversion alike`() throws {
         var json = try Example.operation.with(
             "ui.templates", ["list": ["header": "${operation.amount}", "title": "${operation.fx}"]])
         json = json.with("formData.attributes.0.valueFormatted", nil)
@@ -70,8 +71,7 @@ struct TemplateTests {
         #expect(visual.header == "250.50 €" && visual.title == "1.26 ETH → 1,710.98 $")
     }
 
-    @Test("Without a template title and message stand for themselves, unless there is no message")
-    func withoutTemplate() throws {
+    @Test func `Without a template title and message stand for themselves, unless there is no message`() throws {
         let visual = WMTTemplateVisualParser.prepareForList(operation: try operation(nil))
         #expect(visual.title == "Payment approval" && visual.message == "Please check the payment")
         #expect(visual.header == nil && visual.template == nil)
@@ -80,8 +80,7 @@ struct TemplateTests {
         #expect(other.title == nil && other.message == nil)
     }
 
-    @Test("A screen without a template has a section for the texts and one for all attributes")
-    func plainDetail() throws {
+    @Test func `A screen without a template has a section for the texts and one for all attributes`() throws {
         let visual = WMTTemplateVisualParser.prepareForDetail(operation: try operation(nil))
         #expect(visual.sections.map(\.cells.count) == [2, 7])
         #expect((visual.sections[0].cells[0] as? WMTUserOperationHeaderVisualCell)?.value == "Payment approval")
@@ -97,8 +96,7 @@ struct TemplateTests {
         #expect(WMTTemplateVisualParser.prepareForDetail(operation: bare).sections.count == 1)
     }
 
-    @Test("Templated sections come in their order, use each attribute once, and the rest follows")
-    func templatedDetail() throws {
+    @Test func `Templated sections come in their order, use each attribute once, and the rest follows`() throws {
         let template: JSONValue = [
             "detail": [
                 "showTitleAndMessage": false,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -21,8 +23,7 @@ struct PACTests {
         WMTPACUtils.parseDeeplink(url: try #require(URL(string: text)))
     }
 
-    @Test("A text without an operation yields nil")
-    func nothing() throws {
+    @Test(.verifies("mobile-token.md", "B-34")) func `A text without an operation yields nil`() throws {
         let token = Self.jwt(#"{"oid":"1","potp":"2"}"#)
         let dot = try #require(token.firstIndex(of: "."))
         var shifted = token
@@ -40,8 +41,8 @@ struct PACTests {
         }
     }
 
-    @Test("A link has its operation and its one-time password, in any encoding")
-    func links() throws {
+    @Test(.verifies("mobile-token.md", "B-35"))
+    func `A link has its operation and its one-time password, in any encoding`() throws {
         for name in ["totp", "potp"] {
             let expected = WMTPACData(operationId: Self.id, totp: "12345678")
             #expect(try link("scheme://operation?oid=\(Self.id)&\(name)=12345678") == expected)
@@ -56,8 +57,8 @@ struct PACTests {
         #expect(try link("scheme://operation?oid=1&potp=2&totp=3")?.totp == "2")
     }
 
-    @Test("A JWT names them too, alone and in a link, with and without padding")
-    func tokens() throws {
+    @Test(.verifies("mobile-token.md", "B-36"))
+    func `A JWT names them too, alone and in a link, with and without padding`() throws {
         let expected = WMTPACData(operationId: Self.id, totp: "1")
         for payload in [#"{"oid":"\#(Self.id)","totp":"1"}"#, #"{"oid":"\#(Self.id)","potp":"1"}"#] {
             for isPadded in [false, true] {
@@ -75,8 +76,7 @@ struct PACTests {
         }
     }
 
-    @Test("Both alphabets of Base64 are understood, and the item called code is preferred")
-    func alphabets() throws {
+    @Test func `Both alphabets of Base64 are understood, and the item called code is preferred`() throws {
         // The payload has a dash and an underscore in the alphabet of JWTs.
         let token = Self.jwt(#"{"oid":"~~?>?~ÿÿ>>??","totp":"1"}"#)
         #expect(token.contains("-") || token.contains("_"))

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -27,28 +29,23 @@ struct PushParserTests {
         return WMTPushParser.parseNotification(info)
     }
 
-    @Test("Other pushes yield nil")
-    func others() throws {
+    @Test(.verifies("mobile-token.md", "B-37")) func `Other pushes yield nil`() throws {
         #expect(WMTPushParser.parseNotification([:]) == nil)
         for type in ["mtoken.other", 7, NSNull()] as [Any] {
             #expect(try parse(Self.created) { $0["messageType"] = type } == nil)
         }
     }
 
-    @Test("A new operation is recognised, with its content where both texts are there")
-    func operationCreated() throws {
-        guard case .operationCreated(let id, let name, let content, let data) = try parse(Self.created) else {
-            Issue.record("not recognised")
-            return
-        }
+    @Test(.verifies("mobile-token.md", "B-37"))
+    func `A new operation is recognised, with its content where both texts are there`() throws {
+        guard case .operationCreated(let id, let name, let content, let data) = try parse(Self.created)
+        else { throw Unexpected("not recognised") }
         #expect(id == "1" && name == "payment" && data["operationId"] as? String == "1")
         #expect(content == WMTPushContent(title: "Payment approval", message: "Please check the payment"))
         for alert in [["title": "t"], ["body": "b"], "text"] as [Any] {
             let message = try parse(Self.created) { $0["aps"] = ["alert": alert] }
-            guard case .operationCreated(_, _, nil, _) = message else {
-                Issue.record("not recognised without content: \(alert)")
-                return
-            }
+            guard case .operationCreated(_, _, nil, _) = message
+            else { throw Unexpected("not recognised without content: \(alert)") }
         }
         for key in ["operationId", "operationName"] {
             #expect(try parse(Self.created) { $0[key] = nil } == nil, "\(key)")
@@ -56,8 +53,7 @@ struct PushParserTests {
         }
     }
 
-    @Test("The end of an operation is recognised with its result")
-    func operationFinished() throws {
+    @Test(.verifies("mobile-token.md", "B-38")) func `The end of an operation is recognised with its result`() throws {
         let results: [(String, WMTPushOperationFinishedResult)] = [
             ("authentication.success", .success), ("authentication.fail", .fail), ("operation.timeout", .timeout),
             ("operation.canceled", .canceled), ("operation.methodNotAvailable", .methodNotAvailable),
@@ -65,10 +61,8 @@ struct PushParserTests {
         ]
         for (text, expected) in results {
             let message = try parse(Self.finished) { $0["mtokenOperationResult"] = text }
-            guard case .operationFinished("1", "payment", expected, _) = message else {
-                Issue.record("\(text) is not \(expected)")
-                return
-            }
+            guard case .operationFinished("1", "payment", expected, _) = message
+            else { throw Unexpected("\(text) is not \(expected)") }
         }
         for key in ["operationId", "operationName", "mtokenOperationResult"] {
             #expect(try parse(Self.finished) { $0[key] = nil } == nil, "\(key)")
@@ -76,13 +70,9 @@ struct PushParserTests {
         }
     }
 
-    @Test("A message in the inbox is recognised")
-    func inbox() throws {
+    @Test(.verifies("mobile-token.md", "B-39")) func `A message in the inbox is recognised`() throws {
         let text = #"{"messageType":"mtoken.inboxMessage.new","inboxId":"9"}"#
-        guard case .inboxMessageReceived("9", _) = try parse(text) else {
-            Issue.record("not recognised")
-            return
-        }
+        guard case .inboxMessageReceived("9", _) = try parse(text) else { throw Unexpected("not recognised") }
         #expect(try parse(text) { $0["inboxId"] = nil } == nil)
         #expect(try parse(text) { $0["inboxId"] = 9 } == nil)
     }

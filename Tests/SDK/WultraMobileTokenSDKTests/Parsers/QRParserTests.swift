@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -31,12 +33,9 @@ struct QRParserTests {
         }
     }
 
-    @Test("A failure in detail states the error and the reason")
-    func description() {
-        guard case .failure(let failure) = WMTQROperationParser().parseInDetail(string: "a\nb") else {
-            Issue.record("two lines are an operation")
-            return
-        }
+    @Test func `A failure in detail states the error and the reason`() throws {
+        guard case .failure(let failure) = WMTQROperationParser().parseInDetail(string: "a\nb")
+        else { throw Unexpected("two lines are an operation") }
         #expect("\(failure)" == "\(failure.error): \(failure.reason)")
         #expect("\(failure)".hasPrefix("minimumAttributeFieldsRequired: tooFewLines(2"))
     }
@@ -45,8 +44,8 @@ struct QRParserTests {
         try parse(Self.payload(data: data)).operationData.fields
     }
 
-    @Test("Seven lines are an operation with four fields and four flags")
-    func sevenLines() throws {
+    @Test(.verifies("mobile-token.md", "B-21"))
+    func `Seven lines are an operation with four fields and four flags`() throws {
         let operation = try parse(Self.payload())
         #expect(operation.operationId == "5ff1b1ed-a3cc-45a3-8ab0-ed60950312b6")
         #expect(operation.title == "Payment" && operation.message == "Check it" && operation.totp == nil)
@@ -59,35 +58,35 @@ struct QRParserTests {
         #expect(WMTQROperationParser().parse(string: Self.payload()).isSuccess)
     }
 
-    @Test("An eighth line is the proximity code, and is signed")
-    func eightLines() throws {
+    @Test(.verifies("mobile-token.md", "B-22")) func `An eighth line is the proximity code, and is signed`() throws {
         let operation = try parse(Self.payload(extra: ["12345678"]))
         #expect(operation.totp == "12345678" && !operation.isNewerFormat)
         #expect(String(decoding: operation.signedData, as: UTF8.self).contains("\n12345678\n"))
     }
 
-    @Test("More lines are a newer format, whose additions are signed and not understood")
-    func nineLines() throws {
+    @Test(.verifies("mobile-token.md", "B-23"))
+    func `More lines are a newer format, whose additions are signed and not understood`() throws {
         let operation = try parse(Self.payload(data: "B2*Xtest", extra: ["12345678", "more"]))
         #expect(operation.isNewerFormat && operation.operationData.version == .vX)
         #expect(operation.operationData.fields == [.fallback(text: "test", fieldType: "X")])
         #expect(String(decoding: operation.signedData, as: UTF8.self).contains("\nmore\n"))
     }
 
-    @Test("An operation needs an identifier, but neither title nor message")
-    func emptyLines() throws {
+    @Test(.verifies("mobile-token.md", "B-24"))
+    func `An operation needs an identifier, but neither title nor message`() throws {
         #expect(error(Self.payload(id: "")) == .noOperationId)
         let operation = try parse(Self.payload(title: "", message: ""))
         #expect(operation.title.isEmpty && operation.message.isEmpty)
     }
 
-    @Test("Data without version and template are refused", arguments: ["", "A", "2", "A100", "A-100"])
-    func data(text: String) {
+    @Test(
+        .verifies("mobile-token.md", "B-25"),
+        arguments: ["", "A", "2", "A100", "A-100"])
+    func `Data without version and template are refused`(text: String) {
         #expect([.invalidVersionString, .invalidTemplateId].contains(error(Self.payload(data: text))))
     }
 
-    @Test("Missing flags are false, in any order")
-    func flags() throws {
+    @Test(.verifies("mobile-token.md", "B-26")) func `Missing flags are false, in any order`() throws {
         let none = try parse(Self.payload(flags: "")).flags
         #expect(none == WMTQROperationFlags("") && !none.allowBiometryFactor && !none.blockWhenOnCall)
         let two = try parse(Self.payload(flags: "FX")).flags
@@ -95,8 +94,7 @@ struct QRParserTests {
         #expect(try parse(Self.payload(flags: "XzF")).flags == two)
     }
 
-    @Test("Nonces, signatures and keys of a wrong form are refused")
-    func nonceAndSignature() {
+    @Test(.verifies("mobile-token.md", "B-27")) func `Nonces, signatures and keys of a wrong form are refused`() {
         for count in [0, 3, 15, 17, 72] {
             #expect(error(Self.payload(nonce: Data(count: count).base64EncodedString())) == .invalidNonce, "\(count)")
         }
@@ -111,22 +109,23 @@ struct QRParserTests {
         #expect(error(Self.payload(key: "", signature: "")) == .invalidSignature)
     }
 
-    @Test("Escapes of texts are resolved, but for the asterisk, which only data escape")
-    func texts() throws {
+    @Test(.verifies("mobile-token.md", "B-28"))
+    func `Escapes of texts are resolved, but for the asterisk, which only data escape`() throws {
         let operation = try parse(Self.payload(title: #"Hi\nYou\\me"#, message: #"a \* b"#))
         #expect(operation.title == "Hi\nYou\\me" && operation.message == #"a \* b"#)
     }
 
-    @Test("Escapes of data are resolved in every kind of text")
-    func dataEscapes() throws {
+    @Test(.verifies("mobile-token.md", "B-29")) func `Escapes of data are resolved in every kind of text`() throws {
         #expect(try fields(#"A1*Ta \* b"#) == [.text(text: "a * b")])
         #expect(try fields(#"A1*Nx\ny"#) == [.note(text: "x\ny")])
         #expect(try fields(#"A1*Xl\\r"#) == [.fallback(text: #"l\r"#, fieldType: "X")])
         #expect(try fields("A1*Qany*Rref") == [.anyAccount(account: "any"), .reference(text: "ref")])
     }
 
-    @Test("A backslash has one meaning, from left to right: it neither breaks the line behind it nor glues two fields")
-    func oneScanner() throws {
+    @Test
+    func `A backslash has one meaning, from left to right: it neither breaks the line behind it nor glues two fields`()
+        throws
+    {
         #expect(try parse(Self.payload(title: #"C:\\new"#)).title == #"C:\new"#)
         #expect(try fields(#"A1*Tdir\\*Nnote"#) == [.text(text: #"dir\"#), .note(text: "note")])
         #expect(try fields(#"A1*Tdir\\\*Nnote"#) == [.text(text: #"dir\*Nnote"#)])
@@ -136,7 +135,7 @@ struct QRParserTests {
     }
 
     @Test(
-        "Amounts are numbers with a currency",
+        .verifies("mobile-token.md", "B-30"),
         arguments: [
             ("A10CZK", "10", "CZK"), ("A10.25CZK", "10.25", "CZK"), ("A-10CZK", "-10", "CZK"), ("A+1eur", "1", "EUR"),
             ("A.325CZK", "0.325", "CZK"), ("A.CZK", "0", "CZK"), ("A-CZK", "0", "CZK"),
@@ -146,25 +145,25 @@ struct QRParserTests {
             ("A123456789012345678901234567890123456.78CZK", "123456789012345678901234567890123456.78", "CZK"),
             ("A1234567890123456789012345678901234567CZK", "1234567890123456789012345678901234567", "CZK"),
         ])
-    func amounts(text: String, amount: String, currency: String) throws {
+    func `Amounts are numbers with a currency`(text: String, amount: String, currency: String) throws {
         let expected = try #require(Decimal(string: amount))
         #expect(try fields("A1*" + text) == [.amount(amount: expected, currency: currency)])
     }
 
     @Test(
-        "An invalid amount is refused, also with a valid beginning",
+        .verifies("mobile-token.md", "B-30"),
         arguments: [
             "ACZK", "A", "A0", "AxCZK", "A1,500CZK", "A12xCZK", "A1e3CZK", "A1000", "A1.CZK", "A1.2.3CZK", "A--1CZK",
             "A1 CZK", "A١CZK", "A1CZ1", "A100000000000000000000000000000000000000.1CZK",
             "A123456789012345678901234567890123456789CZK",
         ])
-    func noAmounts(text: String) {
+    func `An invalid amount is refused, also with a valid beginning`(text: String) {
         #expect(error(Self.payload(data: "A1*" + text)) == .tooManyDataFields)
         #expect(reason(Self.payload(data: "A1*" + text)) == .malformedAmount(String(text.dropFirst())))
     }
 
-    @Test("Accounts are an IBAN with or without the code of a bank")
-    func accounts() throws {
+    @Test(.verifies("mobile-token.md", "B-31"))
+    func `Accounts are an IBAN with or without the code of a bank`() throws {
         #expect(try fields("A1*IABC1,BIC") == [.account(iban: "ABC1", bic: "BIC")])
         #expect(try fields("A1*IABC") == [.account(iban: "ABC", bic: nil)])
         #expect(try fields("A1*IABC,") == [.account(iban: "ABC", bic: nil)])
@@ -174,8 +173,7 @@ struct QRParserTests {
         }
     }
 
-    @Test("Dates are days of the calendar")
-    func dates() throws {
+    @Test(.verifies("mobile-token.md", "B-32")) func `Dates are days of the calendar`() throws {
         let field = try #require(try fields("A1*D20301224").first)
         let plain = try #require(field.plainDate)
         #expect(plain.year == 2030 && plain.month == 12 && plain.day == 24)
@@ -187,8 +185,7 @@ struct QRParserTests {
         #expect(WMTQROperationData.Field.empty.plainDate == nil)
     }
 
-    @Test("Fields may be left out")
-    func emptyFields() throws {
+    @Test(.verifies("mobile-token.md", "B-33")) func `Fields may be left out`() throws {
         #expect(
             try fields("A1*A10CZK****Ttest") == [
                 .amount(amount: 10, currency: "CZK"), .empty, .empty, .empty, .text(text: "test"),
@@ -197,8 +194,8 @@ struct QRParserTests {
         #expect(try fields("A0*") == [.empty])
     }
 
-    @Test("Each mistake has a reason of its own, and the first one is reported")
-    func reasons() {
+    @Test(.verifies("size", "QRFieldReader.maximum"))
+    func `Each mistake has a reason of its own, and the first one is reported`() {
         #expect(reason("a\nb") == .tooFewLines(2))
         #expect(reason(Self.payload().replacing("\n", with: "\r\n")) == .tooFewLines(1))
         #expect(reason(Self.payload(id: "", nonce: "")) == .emptyOperationId)
@@ -215,8 +212,8 @@ struct QRParserTests {
         #expect(reason(Self.payload(data: "A1" + String(repeating: "*Tx", count: 6))) == nil)
     }
 
-    @Test("The examples of the specification are read, with the right key's signature over the right bytes")
-    func examples() throws {
+    @Test
+    func `The examples of the specification are read, with the right key's signature over the right bytes`() throws {
         for (text, key, scalar, totp) in [
             (Example.payloadA, WMTQROperationSignature.SigningKey.master, 1...32, nil),
             (Example.payloadB, .personalized, 32...63, "48201934"),
@@ -239,8 +236,7 @@ struct QRParserTests {
         }
     }
 
-    @Test("The codes of the examples have their known values")
-    func codes() throws {
+    @Test func `The codes of the examples have their known values`() throws {
         func key(_ first: UInt8) -> Data { Data(first..<(first + 16)) }
         let possession = try PossessionKey(key(0x10))
         let knowledge = SignatureKeys(possession: possession, knowledge: try KnowledgeKey(key(0x20)))

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import SimulatedDevice
 import Synchronization
 import TestSupport
@@ -79,8 +81,8 @@ struct ExpirationWatcherTests {
             Example.operation.with("id", .string(id)).with("operationExpires", "2126-03-01T08:20:30+0000"))
     }
 
-    @Test("Each operation is watched once, and the watched ones are returned")
-    func list() throws {
+    @Test(.verifies("mobile-token.md", "B-40"))
+    func `Each operation is watched once, and the watched ones are returned`() throws {
         let watcher = try Watch().watcher
         let (one, again, two, three) = try (operation("1"), operation("1"), operation("2"), operation("3"))
         #expect(watcher.add(one).count == 1 && watcher.add(again).count == 1)
@@ -91,8 +93,7 @@ struct ExpirationWatcherTests {
         #expect(watcher.removeAll().isEmpty && watcher.getWatchedOperations().isEmpty)
     }
 
-    @Test("Operations are equal by identifier, data and expiration; other objects, if they are one")
-    func equality() throws {
+    @Test func `Operations are equal by identifier, data and expiration; other objects, if they are one`() throws {
         let one = try operation("1")
         let (same, two) = try (operation("1"), operation("2"))
         #expect(one.equals(other: same) && !one.equals(other: two))
@@ -103,8 +104,10 @@ struct ExpirationWatcherTests {
         #expect(!expirable.equals(other: Expirable(one.operationExpires)) && !expirable.equals(other: one))
     }
 
-    @Test("An operation that expires now is reported after five seconds, no longer watched; a later one stays")
-    func expiration() async throws {
+    @Test(.verifies("mobile-token.md", "B-41"))
+    func `An operation that expires now is reported after five seconds, no longer watched; a later one stays`()
+        async throws
+    {
         let watch = try Watch()
         watch.watcher.add([watch.operation(in: 0), watch.operation(in: 20)])
         try watch.advance(milliseconds: 5_000)
@@ -117,8 +120,7 @@ struct ExpirationWatcherTests {
         #expect(watch.watcher.getWatchedOperations().isEmpty)
     }
 
-    @Test("A clock that was set back does not silence the watcher")
-    func clockSetBack() async throws {
+    @Test func `A clock that was set back does not silence the watcher`() async throws {
         let watch = try Watch()
         let timers = ManualTimers()
         let time = DeviceTime(now: { watch.sandbox.clock.now() }, after: { _, action in timers.add(action) })
@@ -136,8 +138,8 @@ struct ExpirationWatcherTests {
         #expect(await watch.report() == 1)
     }
 
-    @Test("Only the last of several changes counts for the timer, and an empty watcher reports nothing")
-    func oneTimer() async throws {
+    @Test
+    func `Only the last of several changes counts for the timer, and an empty watcher reports nothing`() async throws {
         let watch = try Watch()
         let first = watch.operation(in: 0)
         watch.watcher.add(first)
@@ -151,8 +153,7 @@ struct ExpirationWatcherTests {
         #expect(watch.watchedAtReports == [0])
     }
 
-    @Test("A date provider moves the device's clock")
-    func offset() {
+    @Test func `A date provider moves the device's clock`() {
         let now = WMTOffsetDateProvider()
         let before = now.currentDate
         let moved = WMTOffsetDateProvider(offset: 3_600).currentDate
@@ -160,8 +161,7 @@ struct ExpirationWatcherTests {
         #expect(before.addingTimeInterval(3_600) <= moved && moved <= after.addingTimeInterval(3_600))
     }
 
-    @Test("A watcher of the process watches nothing at first")
-    func ofTheProcess() {
+    @Test func `A watcher of the process watches nothing at first`() {
         #expect(WMTOperationExpirationWatcher().getWatchedOperations().isEmpty)
     }
 }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuth2
 import SDKTestSupport
 import SimulatedDevice
@@ -11,37 +14,29 @@ import WultraPowerAuthNetworking
 @Suite("Lifetime of services (mobile-token.md, section 6.4)", .endsInTime)
 struct LifetimeTests {
     /// What is left when services were used and dropped.
-    private struct LeakTracker: @unchecked Sendable {
+    private struct Parts: LeakTracker, @unchecked Sendable {
         // Safe: weak references are read atomically, and nothing is written after the initialiser.
         let app: TestApp
         weak var service: AnyObject?
         weak var networking: WPNNetworkingService?
 
-        /// The queues that carried the last answer may hold a service for a moment longer, so it is waited for; what a
-        /// cycle holds never goes.
-        func areGone() async -> Bool {
-            for _ in 0..<60_000 {
-                if service == nil && networking == nil { return true }
-                // A release is not reported.
-                await withCheckedContinuation { continuation in
-                    DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(1)) { continuation.resume() }
-                }
-            }
-            return false
-        }
+        var left: [String] { [("service", service != nil), ("networking", networking != nil)].filter(\.1).map(\.0) }
     }
 
-    @Test("A service without references is released after its calls, also cancelled ones, and polls no more")
-    func operations() async throws {
-        let remains = try await Self.usedOperations()
-        #expect(await remains.areGone())
-        let sent = remains.app.transport.requests.count
-        try remains.app.device.clock.advance(by: .minutes(120))
+    @Test
+    func `A service without references is released after its calls, also cancelled ones, and polls no more`()
+        async throws
+    {
+        let parts = try await Self.usedOperations()
+        let left = try await onThread { parts.leftAfterWaiting() }
+        #expect(left == [])
+        let sent = parts.app.transport.requests.count
+        try parts.app.device.clock.advance(by: .minutes(120))
         await mainQueueIsIdle()
-        #expect(remains.app.transport.requests.count == sent)
+        #expect(parts.app.transport.requests.count == sent)
     }
 
-    private static func usedOperations() async throws -> LeakTracker {
+    private static func usedOperations() async throws -> Parts {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         app.answer(ServiceApp.list, try .operations("1"))
@@ -56,15 +51,16 @@ struct LifetimeTests {
         await app.transport.holds(ServiceApp.detail)
         call?.cancel()
         app.transport.release(ServiceApp.detail)
-        return LeakTracker(app: app.app, service: service, networking: app.networking)
+        return Parts(app: app.app, service: service, networking: app.networking)
     }
 
-    @Test("An inbox is released after all messages were loaded, and after that was cancelled")
-    func inbox() async throws {
-        #expect(try await Self.usedInbox().areGone())
+    @Test func `An inbox is released after all messages were loaded, and after that was cancelled`() async throws {
+        let parts = try await Self.usedInbox()
+        let left = try await onThread { parts.leftAfterWaiting() }
+        #expect(left == [])
     }
 
-    private static func usedInbox() async throws -> LeakTracker {
+    private static func usedInbox() async throws -> Parts {
         let app = try await ServiceApp.activated()
         let inbox = app.networking.createWMTInbox()
         let list = "/api/inbox/message/list"
@@ -75,15 +71,16 @@ struct LifetimeTests {
         await app.transport.holds(list)
         call?.cancel()
         app.transport.release(list)
-        return LeakTracker(app: app.app, service: inbox, networking: app.networking)
+        return Parts(app: app.app, service: inbox, networking: app.networking)
     }
 
-    @Test("A push service is released after a cancelled registration")
-    func push() async throws {
-        #expect(try await Self.usedPush().areGone())
+    @Test func `A push service is released after a cancelled registration`() async throws {
+        let parts = try await Self.usedPush()
+        let left = try await onThread { parts.leftAfterWaiting() }
+        #expect(left == [])
     }
 
-    private static func usedPush() async throws -> LeakTracker {
+    private static func usedPush() async throws -> Parts {
         let app = try await ServiceApp.activated()
         let push = app.networking.createWMTPush()
         app.transport.order(.hold(.request), for: ServiceApp.push)
@@ -93,6 +90,6 @@ struct LifetimeTests {
         await app.transport.holds(ServiceApp.push)
         call?.cancel()
         app.transport.release(ServiceApp.push)
-        return LeakTracker(app: app.app, service: push, networking: app.networking)
+        return Parts(app: app.app, service: push, networking: app.networking)
     }
 }

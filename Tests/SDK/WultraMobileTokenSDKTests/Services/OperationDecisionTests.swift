@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
-import LabKit
+import LabControl
+import LabCore
+import LabHTTP
 import PowerAuth2
 import PowerAuthShared
 import SDKTestSupport
+import SimulatedDevice
 import TestSupport
 import Testing
 import WultraMobileTokenSDK
@@ -12,8 +16,8 @@ import WultraMobileTokenSDK
 struct OperationDecisionTests {
     private let operation = WMTLocalOperation(id: "1", data: "A1")
 
-    @Test("The delegate is notified of operations added and removed by lists, claims and decisions")
-    func delegate() async throws {
+    @Test(.verifies("mobile-token.md", "B-49"))
+    func `The delegate is notified of operations added and removed by lists, claims and decisions`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         let log = DelegateLog()
@@ -43,7 +47,6 @@ struct OperationDecisionTests {
     }
 
     @Test(
-        "The server's refusals of an operation have separate reasons, and keep the server's error",
         arguments: [
             ("INVALID_ACTIVATION", 400, "operations_invalidActivation", "operations_invalidActivation"),
             ("OPERATION_ALREADY_FAILED", 400, "operations_alreadyFailed", "operations_alreadyFailed"),
@@ -54,7 +57,9 @@ struct OperationDecisionTests {
             ("POWERAUTH_AUTH_FAIL", 400, "network_generic", "network_generic"),
             ("OPERATION_REQUIRES_ACTIVATION_FLAG", 400, "network_generic", "network_generic"),
         ])
-    func refusals(code: String, status: Int, approval: String, others: String) async throws {
+    func `The server's refusals of an operation have separate reasons, and keep the server's error`(
+        code: String, status: Int, approval: String, others: String
+    ) async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         for path in [ServiceApp.authorize, ServiceApp.cancel, ServiceApp.detail, ServiceApp.claim] {
@@ -71,8 +76,8 @@ struct OperationDecisionTests {
         }
     }
 
-    @Test("A wrong password is reported with the server's code, and the right one succeeds afterwards")
-    func wrongPassword() async throws {
+    @Test
+    func `A wrong password is reported with the server's code, and the right one succeeds afterwards`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         app.answer(ServiceApp.authorize, .error("POWERAUTH_AUTH_FAIL", status: 401), .ok())
@@ -83,8 +88,10 @@ struct OperationDecisionTests {
         try await result { service.authorize(operation: operation, with: .rightPassword, completion: $0) }.get()
     }
 
-    @Test("A rejection is signed with possession, an approval with the app's factors, and details carry the token")
-    func factors() async throws {
+    @Test(.verifies("mobile-token.md", "B-46"))
+    func `A rejection is signed with possession, an approval with the app's factors, and details carry the token`()
+        async throws
+    {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         app.answer(ServiceApp.cancel, .ok())
@@ -107,10 +114,10 @@ struct OperationDecisionTests {
         #expect(service.lastFetchResult == nil)
     }
 
-    @Test("A call has finished after its completion has run, whether it carries a token or a signature")
-    func endOfCall() async throws {
+    @Test
+    func `A call has finished after its completion has run, whether it carries a token or a signature`() async throws {
         let app = try await ServiceApp.activated()
-        let service = Transferred(app.networking.createWMTOperations())
+        let service = UncheckedTransfer(app.networking.createWMTOperations())
         app.answer(ServiceApp.detail, .ok(try Answer.operation("1")))
         app.answer(ServiceApp.history, try .operations("1"))
         for isSigned in [false, true] {
@@ -134,8 +141,8 @@ struct OperationDecisionTests {
         }
     }
 
-    @Test("A cancelled detail is not completed and reports that it is cancelled")
-    func cancelledDetail() async throws {
+    @Test(.verifies("mobile-token.md", "B-42"))
+    func `A cancelled detail is not completed and reports that it is cancelled`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         app.transport.order(.hold(.request), for: ServiceApp.detail)
@@ -149,8 +156,7 @@ struct OperationDecisionTests {
         #expect(try await result { service.getDetail(operationId: "2", completion: $0) }.get().id == "2")
     }
 
-    @Test("A cancelled approval is not completed, and the next signed call is not held up")
-    func cancelledApproval() async throws {
+    @Test func `A cancelled approval is not completed, and the next signed call is not held up`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         app.transport.order(.hold(.request), for: ServiceApp.authorize)
@@ -166,8 +172,7 @@ struct OperationDecisionTests {
         app.transport.release(ServiceApp.authorize)
     }
 
-    @Test("Every operation of the service has the class set by the app")
-    func customClass() async throws {
+    @Test func `Every operation of the service has the class set by the app`() async throws {
         final class AppOperation: WMTUserOperation {}
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations(customUserOperationType: AppOperation.self)
@@ -182,8 +187,9 @@ struct OperationDecisionTests {
         #expect(try await result { service.claim(operationId: "2", completion: $0) }.get() is AppOperation)
     }
 
-    @Test("A code from a QR code is two groups of digits, and without an activation the error of the SDK")
-    func offline() async throws {
+    @Test
+    func `A code from a QR code is two groups of digits, and without an activation the error of the SDK`() async throws
+    {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         let operation = try WMTQROperationParser().parse(string: Example.payloadB).get()
@@ -192,8 +198,7 @@ struct OperationDecisionTests {
         }.get()
         #expect(code.wholeMatch(of: #/[0-9]{8}-[0-9]{8}/#) != nil)
         let other = try await result {
-            service.authorize(
-                qrOperation: operation, uriId: "/other", authentication: .rightPassword, completion: $0)
+            service.authorize(qrOperation: operation, uriId: "/other", authentication: .rightPassword, completion: $0)
         }.get()
         #expect(code != other)
         let bare = try await ServiceApp().networking.createWMTOperations()

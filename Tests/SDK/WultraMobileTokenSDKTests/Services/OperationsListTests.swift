@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
-import LabKit
+import LabControl
+import LabCore
+import LabHTTP
 import PowerAuth2
 import PowerAuthShared
 import SDKTestSupport
@@ -11,10 +14,9 @@ import WultraMobileTokenSDK
 
 @Suite("The list of operations (mobile-token.md, sections 6.1 and 6.2)", .endsInTime)
 struct OperationsListTests {
-    @Test("Calls during a load of the list share one request, and get it in the server's order")
-    func joinedFetch() async throws {
+    @Test func `Calls during a load of the list share one request, and get it in the server's order`() async throws {
         let app = try await ServiceApp.activated()
-        let service = Transferred(app.networking.createWMTOperations())
+        let service = UncheckedTransfer(app.networking.createWMTOperations())
         let log = DelegateLog()
         service.value.delegate = log
         app.answer(ServiceApp.list, try .operations("2", "1"))
@@ -40,8 +42,10 @@ struct OperationsListTests {
         #expect(try app.bodies(ServiceApp.list) == [[:]])
     }
 
-    @Test("A call in a completion makes a new request; until all completions were called the list is being loaded")
-    func askedInCompletion() async throws {
+    @Test
+    func `A call in a completion makes a new request; until all completions were called the list is being loaded`()
+        async throws
+    {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         app.answer(ServiceApp.list, try .operations("1"), try .operations("2"))
@@ -55,10 +59,9 @@ struct OperationsListTests {
         #expect(app.transport.count(of: ServiceApp.list) == 2)
     }
 
-    @Test("A list that arrives after a new activation is not taken for its list (sharing.md, D30)")
-    func lateList() async throws {
+    @Test func `A list that arrives after a new activation is not taken for its list (sharing.md, D30)`() async throws {
         let app = try await ServiceApp.activated()
-        let service = Transferred(app.networking.createWMTOperations())
+        let service = UncheckedTransfer(app.networking.createWMTOperations())
         let answer = try Answer.operations("1")
         app.transport.order(.holdAnswer(status: answer.status, body: answer.body), for: ServiceApp.list)
         let list = Task { await service.value.list().reason }
@@ -70,10 +73,10 @@ struct OperationsListTests {
         #expect(service.value.lastFetchResult == nil)
     }
 
-    @Test("A cancelled list is not completed, reports that it is cancelled, and changes nothing")
-    func cancelledList() async throws {
+    @Test(.verifies("mobile-token.md", "B-42"))
+    func `A cancelled list is not completed, reports that it is cancelled, and changes nothing`() async throws {
         let app = try await ServiceApp.activated()
-        let service = Transferred(app.networking.createWMTOperations())
+        let service = UncheckedTransfer(app.networking.createWMTOperations())
         let log = DelegateLog()
         service.value.delegate = log
         app.answer(ServiceApp.list, try .operations("1"))
@@ -99,8 +102,7 @@ struct OperationsListTests {
         #expect(wanted == 1)
     }
 
-    @Test("Without an activation only the caller gets a reason, and nothing is sent")
-    func withoutActivation() async throws {
+    @Test func `Without an activation only the caller gets a reason, and nothing is sent`() async throws {
         let app = try await ServiceApp()
         let service = app.networking.createWMTOperations()
         let log = DelegateLog()
@@ -136,14 +138,15 @@ struct OperationsListTests {
     }
 
     @Test(
-        "A list that fails has the documented reason, the delegate is notified, and the next one works",
         arguments: [
             (Answer.error("ERROR_GENERIC", status: 500), "network_generic"),
             (Answer(status: 200, body: "<html>"), "network_invalidResponseObject"),
             (Answer(status: 502, body: "<html>"), "network_errorStatusCode"),
             (.ok([:]), "network_invalidResponseObject"),
         ])
-    func failures(answer: Answer, reason: String) async throws {
+    func `A list that fails has the documented reason, the delegate is notified, and the next one works`(
+        answer: Answer, reason: String
+    ) async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         let log = DelegateLog()
@@ -158,13 +161,12 @@ struct OperationsListTests {
     }
 
     @Test(
-        "Troubles of the network have a reason each",
         arguments: [
             (URLError.Code.timedOut, "network_timeOut"), (.notConnectedToInternet, "network_noInternetConnection"),
             (.badServerResponse, "network_badServerResponse"), (.serverCertificateUntrusted, "network_sslError"),
             (.cannotConnectToHost, "network_generic"),
         ])
-    func network(code: URLError.Code, reason: String) async throws {
+    func `Troubles of the network have a reason each`(code: URLError.Code, reason: String) async throws {
         let app = try await ServiceApp.activated()
         app.transport.order(.fail(code), for: ServiceApp.list)
         let result = await app.networking.createWMTOperations().list()
@@ -172,16 +174,14 @@ struct OperationsListTests {
         #expect(result.failure?.networkIsNotReachable == (code == .notConnectedToInternet))
     }
 
-    @Test("One operation that cannot be read does not hide the others")
-    func oneBadOperation() async throws {
+    @Test func `One operation that cannot be read does not hide the others`() async throws {
         let app = try await ServiceApp.activated()
         let bad = try Answer.operation("2").with("allowedSignatureType.type", "ECDSA")
         app.answer(ServiceApp.list, .list([bad, try Answer.operation("1")]))
         #expect(await app.networking.createWMTOperations().list().operations.map(\.id) == ["1"])
     }
 
-    @Test("With the original's defect one bad operation hides all (quirk mobile-token.1)")
-    func oneBadOperationInTheOriginal() async throws {
+    @Test func `With the original's defect one bad operation hides all (quirk mobile-token.1)`() async throws {
         let app = try await ServiceApp.activated(quirks: ["mobile-token.1"])
         let bad = try Answer.operation("2").with("status", "DELAYED")
         app.answer(ServiceApp.list, .list([bad, try Answer.operation("1")]))
@@ -189,8 +189,7 @@ struct OperationsListTests {
         #expect(result.reason == .network_invalidResponseObject && result.failure?.nestedError is DecodingError)
     }
 
-    @Test("A token unknown to the server is created again, once")
-    func lostToken() async throws {
+    @Test func `A token unknown to the server is created again, once`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         let refusal = Answer.error("POWERAUTH_AUTH_FAIL", status: 401)
@@ -202,8 +201,7 @@ struct OperationsListTests {
         #expect(refused.failure?.httpStatusCode == 401 && app.transport.count(of: ServiceApp.list) == 4)
     }
 
-    @Test("When no new token can be made, the server's refusal of the old one is reported")
-    func noNewToken() async throws {
+    @Test func `When no new token can be made, the server's refusal of the old one is reported`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         app.answer(ServiceApp.list, try .operations("1"), .error("POWERAUTH_AUTH_FAIL", status: 401))
@@ -212,8 +210,7 @@ struct OperationsListTests {
         #expect(await service.list().failure?.restApiError?.errorCode == .authenticationFailure)
     }
 
-    @Test("With the original's defect a token unknown to the server stays (quirk mobile-token.19)")
-    func lostTokenInTheOriginal() async throws {
+    @Test func `With the original's defect a token unknown to the server stays (quirk mobile-token.19)`() async throws {
         let app = try await ServiceApp.activated(quirks: ["mobile-token.19"])
         let service = app.networking.createWMTOperations()
         app.answer(ServiceApp.list, .error("POWERAUTH_AUTH_FAIL", status: 401))
@@ -222,8 +219,8 @@ struct OperationsListTests {
         #expect(app.app.sdk.tokenStore.hasLocalToken(withName: "possession_universal"))
     }
 
-    @Test("Polling loads repeatedly, notifies the delegate, and ends on request")
-    func polling() async throws {
+    @Test(.verifies("mobile-token.md", "B-47"))
+    func `Polling loads repeatedly, notifies the delegate, and ends on request`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         let log = DelegateLog()
@@ -240,8 +237,8 @@ struct OperationsListTests {
         #expect(!service.isPollingOperations)
     }
 
-    @Test("A service that pauses polls nothing until the app is active again, then at once")
-    func pause() async throws {
+    @Test(.verifies("mobile-token.md", "B-48"))
+    func `A service that pauses polls nothing until the app is active again, then at once`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations(pollingOptions: .pauseWhenOnBackground)
         #expect(service.pollingOptions == .pauseWhenOnBackground)
@@ -265,8 +262,7 @@ struct OperationsListTests {
         #expect(!service.isPollingOperations && app.transport.count(of: ServiceApp.list) == 2)
     }
 
-    @Test("The language is that of the networking service, and belongs to all services on it")
-    func language() async throws {
+    @Test func `The language is that of the networking service, and belongs to all services on it`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         #expect(service.acceptLanguage == "en")
@@ -279,8 +275,7 @@ struct OperationsListTests {
         #expect(sent?.headers.first { $0.name.lowercased() == "accept-language" }?.value == "cs")
     }
 
-    @Test("After the first call the server's time is known")
-    func time() async throws {
+    @Test(.verifies("mobile-token.md", "B-51")) func `After the first call the server's time is known`() async throws {
         let app = try await ServiceApp.activated()
         app.app.sdk.timeSynchronizationService.resetTimeSynchronization()
         app.answer(ServiceApp.list, try .operations())

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import SimulatedDevice
 import Synchronization
 import TestSupport
@@ -59,8 +61,7 @@ struct PollingTests {
         func post(_ name: Notification.Name) { center.center.post(name: name, object: nil) }
     }
 
-    @Test("The list is refreshed at once and then in every interval, until that is ended")
-    func intervals() async throws {
+    @Test func `The list is refreshed at once and then in every interval, until that is ended`() async throws {
         let poll = try Poll()
         #expect(!poll.polling.isPolling)
         poll.polling.start(interval: 7, delayStart: false)
@@ -76,8 +77,8 @@ struct PollingTests {
         #expect(poll.count == 5)
     }
 
-    @Test("A delayed start waits for the first interval, which is five seconds at least")
-    func delayedStart() async throws {
+    @Test(.verifies("size", "OperationPolling.minimum"))
+    func `A delayed start waits for the first interval, which is five seconds at least`() async throws {
         let poll = try Poll()
         poll.polling.start(interval: 1, delayStart: true)
         try poll.advance(4)
@@ -86,8 +87,7 @@ struct PollingTests {
         await poll.refreshes(1)
     }
 
-    @Test("Polling that runs keeps its interval when it is started again")
-    func startedTwice() async throws {
+    @Test func `Polling that runs keeps its interval when it is started again`() async throws {
         let poll = try Poll()
         poll.polling.start(interval: 10, delayStart: true)
         poll.polling.start(interval: 5, delayStart: false)
@@ -98,8 +98,7 @@ struct PollingTests {
         await poll.refreshes(1)
     }
 
-    @Test("In the background polling waits, and continues at once when the app is active again")
-    func pause() async throws {
+    @Test func `In the background polling waits, and continues at once when the app is active again`() async throws {
         let poll = try Poll()
         poll.polling.start(interval: 7, delayStart: false)
         poll.post(AppLife.willResignActive)
@@ -116,8 +115,8 @@ struct PollingTests {
         #expect(poll.count == 3)
     }
 
-    @Test("Polling that was ended while it waited does not continue")
-    func stopWhilePaused() throws {
+    @Test(.verifies("mobile-token.md", "B-48"))
+    func `Polling that was ended while it waited does not continue`() throws {
         let poll = try Poll()
         poll.polling.start(interval: 7, delayStart: false)
         poll.post(AppLife.willResignActive)

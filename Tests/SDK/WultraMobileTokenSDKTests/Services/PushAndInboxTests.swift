@@ -1,17 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthShared
 import SDKTestSupport
+import SimulatedDevice
 import TestSupport
 import Testing
-import WultraMobileTokenSDK
+
+@testable import WultraMobileTokenSDK
 
 @Suite("Registration for pushes (mobile-token.md, section 12.1)", .endsInTime)
 struct PushServiceTests {
     private let token = Data([0xDE, 0xAD, 0xBE, 0xEF])
 
-    @Test("A registration is known as done until the next one fails")
-    func registration() async throws {
+    @Test func `A registration is known as done until the next one fails`() async throws {
         let app = try await ServiceApp.activated()
         let push = app.networking.createWMTPush()
         #expect(!push.pushNotificationsRegisteredOnServer)
@@ -28,8 +31,7 @@ struct PushServiceTests {
         await result { push.registerDeviceTokenForPushNotifications(token: token, completion: $0) }
     }
 
-    @Test("A second registration does not wait: it is refused while the first one is in progress")
-    func alreadyRegistering() async throws {
+    @Test func `A second registration does not wait: it is refused while the first one is in progress`() async throws {
         let app = try await ServiceApp.activated()
         let push = app.networking.createWMTPush()
         app.transport.order(.hold(.request), for: ServiceApp.push)
@@ -39,10 +41,12 @@ struct PushServiceTests {
         app.transport.release(ServiceApp.push)
     }
 
-    @Test("A registration that ends when another activation is there does not count for that one (sharing.md, D30)")
-    func lateRegistration() async throws {
+    @Test
+    func `A registration that ends when another activation is there does not count for that one (sharing.md, D30)`()
+        async throws
+    {
         let app = try await ServiceApp.activated()
-        let push = Transferred(app.networking.createWMTPush())
+        let push = UncheckedTransfer(app.networking.createWMTPush())
         app.transport.order(.holdAnswer(status: 200, body: Answer.ok().body), for: ServiceApp.push)
         let registration = Task { await register(push.value).reason }
         await app.transport.holds(ServiceApp.push)
@@ -66,15 +70,15 @@ struct PushServiceTests {
         return await register(push)
     }
 
-    @Test("A cancelled registration does not block the next one")
-    func cancelled() async throws {
+    @Test func `A cancelled registration does not block the next one`() async throws {
         let app = try await ServiceApp.activated()
         try await registerAfterCancel(app).get()
         app.transport.release(ServiceApp.push)
     }
 
-    @Test("With the original's defect a cancelled registration refuses all others (quirk mobile-token.7)")
-    func cancelledInTheOriginal() async throws {
+    @Test
+    func `With the original's defect a cancelled registration refuses all others (quirk mobile-token.7)`() async throws
+    {
         let app = try await ServiceApp.activated(quirks: ["mobile-token.7"])
         #expect(try await registerAfterCancel(app).reason == .push_alreadyRegistering)
         app.transport.release(ServiceApp.push)
@@ -94,8 +98,7 @@ struct InboxServiceTests {
 
     private static func page(_ ids: ClosedRange<Int>) -> Answer { .ok(.array(ids.map(message))) }
 
-    @Test("Count, list, detail and marks ask their endpoints")
-    func calls() async throws {
+    @Test func `Count, list, detail and marks ask their endpoints`() async throws {
         let app = try await ServiceApp.activated()
         let inbox = app.networking.createWMTInbox()
         app.answer("/api/inbox/count", .ok(["countUnread": 5]))
@@ -123,8 +126,8 @@ struct InboxServiceTests {
         #expect(failed.failure?.restApiError?.errorCode == nil)
     }
 
-    @Test("All messages are those of all pages, each once, up to the limit")
-    func allMessages() async throws {
+    @Test(.verifies("mobile-token.md", "B-52"))
+    func `All messages are those of all pages, each once, up to the limit`() async throws {
         let app = try await ServiceApp.activated()
         let inbox = app.networking.createWMTInbox()
         func all(limit: Int) async throws -> [String] {
@@ -144,8 +147,7 @@ struct InboxServiceTests {
         #expect(failed.reason == .network_generic)
     }
 
-    @Test("Cancelled, all messages are not completed, and the page under way is given up")
-    func cancelledMessages() async throws {
+    @Test func `Cancelled, all messages are not completed, and the page under way is given up`() async throws {
         let app = try await ServiceApp.activated()
         let inbox = app.networking.createWMTInbox()
         app.answer(Self.list, Self.page(1...5))
@@ -157,5 +159,99 @@ struct InboxServiceTests {
         app.transport.release(Self.list)
         app.answer(Self.list, Self.page(1...1))
         #expect(try await result { inbox.getAllMessages(completion: $0) }.get().count == 1)
+    }
+}
+
+/// However many pages an inbox has, all of it is loaded, each message once (mobile-token.md, section 8.2).
+@Suite("Sizes of an inbox", .endsInTime)
+struct InboxSizeTests {
+    private static let list = "/api/inbox/message/list"
+    private static let pageSize = 3
+
+    private static func page(_ ids: some Sequence<Int>) -> Answer {
+        .ok(
+            .array(
+                ids.map { id in
+                    [
+                        "id": .string("\(id)"), "type": "text", "subject": "s", "summary": "s", "read": false,
+                        "timestampCreated": "2026-03-01T08:00:00Z",
+                    ]
+                }))
+    }
+
+    @Test(arguments: [0, 2, 3, 4, 6, 7])
+    func `Every page is asked for, and one more when the last one is full`(count: Int) async throws {
+        let app = try await ServiceApp.activated()
+        let inbox = app.networking.createWMTInbox()
+        for _ in 1...2 {
+            let before = try app.bodies(Self.list).count
+            let starts = Array(stride(from: 0, through: count, by: Self.pageSize))
+            for start in starts { app.answer(Self.list, Self.page(start..<min(start + Self.pageSize, count))) }
+            let found = try await result { inbox.getAllMessages(pageSize: Self.pageSize, completion: $0) }.get()
+            #expect(found.map(\.id) == (0..<count).map { "\($0)" })
+            #expect(try app.bodies(Self.list).count - before == starts.count)
+        }
+    }
+
+    @Test(arguments: 1...8) func `No more pages are asked for than messages are wanted`(limit: Int) async throws {
+        let app = try await ServiceApp.activated()
+        let inbox = app.networking.createWMTInbox()
+        app.answer(Self.list, Self.page(0..<3), Self.page(3..<6), Self.page(6..<7))
+        let found = try await result {
+            inbox.getAllMessages(pageSize: Self.pageSize, messageLimit: limit, completion: $0)
+        }.get()
+        #expect(found.map(\.id) == (0..<min(limit, 7)).map { "\($0)" })
+        #expect(try app.bodies(Self.list).count == (limit + 2) / 3)
+    }
+
+    @Test(arguments: 1...4) func `A message that is repeated much later counts once`(distance: Int) async throws {
+        let app = try await ServiceApp.activated()
+        let inbox = app.networking.createWMTInbox()
+        // As many pages lie between the two.
+        for start in stride(from: 0, to: distance * 3, by: 3) { app.answer(Self.list, Self.page(start..<start + 3)) }
+        app.answer(Self.list, Self.page([0, 100]))
+        let found = try await result { inbox.getAllMessages(pageSize: Self.pageSize, completion: $0) }.get()
+        #expect(found.map(\.id) == (0..<distance * 3).map { "\($0)" } + ["100"])
+    }
+}
+
+@Suite("The register of operations (mobile-token.md, section 6.3)", .endsInTime)
+struct RegisterTests {
+    private func operations(_ ids: String..., name: String = "payment") throws -> [WMTUserOperation] {
+        try ids.map {
+            try JSON.read(WMTUserOperation.self, Example.operation.with("id", .string($0)).with("name", .string(name)))
+        }
+    }
+
+    private func ids(_ change: OperationRegister.Change?) -> [[String]]? {
+        change.map { [$0.operations, $0.removed, $0.added].map { $0.map(\.id) } }
+    }
+
+    @Test
+    func `A new list replaces instances and order, reports added and removed ones, and has no duplicates`() throws {
+        var register = OperationRegister(keepsOldOperations: false)
+        #expect(ids(register.replace(with: try operations("1", "2"))) == [["1", "2"], [], ["1", "2"]])
+        let change = register.replace(with: try operations("3", "2", "3", name: "login"))
+        #expect(ids(change) == [["3", "2"], ["1"], ["3"]])
+        #expect(change.operations.allSatisfy { $0.name == "login" })
+        #expect(ids(register.replace(with: change.operations)) == [["3", "2"], [], []])
+    }
+
+    @Test
+    func `With the original's defect, known operations stay as and where they were (quirk mobile-token.2)`() throws {
+        var register = OperationRegister(keepsOldOperations: true)
+        _ = register.replace(with: try operations("1", "2"))
+        let change = register.replace(with: try operations("3", "2", name: "login"))
+        #expect(ids(change) == [["2", "3"], ["1"], ["3"]])
+        #expect(change.operations.map(\.name) == ["payment", "login"])
+    }
+
+    @Test func `A claimed operation is added once, and one that is done is removed once`() throws {
+        var register = OperationRegister(keepsOldOperations: false)
+        let operation = try operations("1")[0]
+        #expect(ids(register.add(operation)) == [["1"], [], ["1"]])
+        #expect(register.add(operation) == nil)
+        #expect(ids(register.remove(id: "1")) == [[], ["1"], []])
+        #expect(register.remove(id: "1") == nil)
     }
 }

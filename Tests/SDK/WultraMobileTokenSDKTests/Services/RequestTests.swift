@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 import WultraPowerAuthNetworking
@@ -10,27 +12,25 @@ import WultraPowerAuthNetworking
 struct RequestTests {
     private func authorization(_ operation: any WMTOperation, adjustment: TimeInterval = 0) throws -> JSONValue {
         let now = Date(timeIntervalSince1970: 1_772_352_969)
-        return try JSON.write(
-            WPNRequest(WMTAuthorizationData(operation: operation, now: now, adjustment: adjustment)))
+        return try JSON.write(WPNRequest(WMTAuthorizationData(operation: operation, now: now, adjustment: adjustment)))
     }
 
-    @Test("A registration for pushes names the platform and the token in capital hexadecimal digits")
-    func registration() throws {
+    @Test(.verifies("mobile-token.md", "B-1"))
+    func `A registration for pushes names the platform and the token in capital hexadecimal digits`() throws {
         let request = WPNRequest(WMTPushRegistrationData(tokenData: Data([0xDE, 0xAD, 0xBE, 0xEF])))
         #expect(try JSON.write(request) == ["requestObject": ["platform": "ios", "token": "DEADBEEF"]])
         #expect(WMTPushRegistrationData(tokenData: Data([0, 10])).token == "000A")
     }
 
-    @Test("An approval has identifier and data, and nothing else")
-    func plainApproval() throws {
+    @Test(.verifies("mobile-token.md", "B-2")) func `An approval has identifier and data, and nothing else`() throws {
         let expected: JSONValue = ["requestObject": ["id": "1", "data": "A1"]]
         #expect(try authorization(WMTLocalOperation(id: "1", data: "A1")) == expected)
         let operation = try JSON.read(WMTUserOperation.self, Example.operation)
         #expect(try authorization(operation)["requestObject"]?.objectValue?.keys.sorted() == ["data", "id"])
     }
 
-    @Test("The approval of an operation with a proximity check carries it with both times")
-    func proximity() throws {
+    @Test(.verifies("mobile-token.md", "B-3"))
+    func `The approval of an operation with a proximity check carries it with both times`() throws {
         let operation = try JSON.read(WMTUserOperation.self, Example.operation)
         let received = Date(timeIntervalSince1970: 1_772_352_960)
         operation.proximityCheck = WMTProximityCheck(totp: "20406080", type: .qrCode, timestampReceived: received)
@@ -43,8 +43,7 @@ struct RequestTests {
             ])
     }
 
-    @Test("A time that the device's clock gave is corrected by the server's when it is sent")
-    func deviceTime() throws {
+    @Test func `A time that the device's clock gave is corrected by the server's when it is sent`() throws {
         let operation = try JSON.read(WMTUserOperation.self, Example.operation)
         let check = WMTProximityCheck(totp: "1", type: .deeplink)
         operation.proximityCheck = check
@@ -53,8 +52,7 @@ struct RequestTests {
         #expect(sent?["timestampReceived"] == .string(expected) && sent?["type"] == "DEEPLINK")
     }
 
-    @Test("A rejection states its reason, also a custom one")
-    func rejection() throws {
+    @Test(.verifies("mobile-token.md", "B-4")) func `A rejection states its reason, also a custom one`() throws {
         for (reason, text) in [
             (WMTRejectionReason.unknown, "UNKNOWN"), (.incorrectData, "INCORRECT_DATA"),
             (.unexpectedOperation, "UNEXPECTED_OPERATION"), (.custom("MY_LAB_REASON"), "MY_LAB_REASON"),
@@ -71,8 +69,8 @@ struct ListResponseTests {
         try JSON.read(WMTOperationListResponse<WMTUserOperation>.self, value)
     }
 
-    @Test("The server's time and the dates of operations are read with their zone")
-    func dates() throws {
+    @Test(.verifies("mobile-token.md", "B-5"))
+    func `The server's time and the dates of operations are read with their zone`() throws {
         let operation = try Example.operation.with("operationCreated", "2018-08-08T12:30:42+0000")
         let list = try read([
             "status": "OK", "responseObject": [operation], "currentTimestamp": "2023-02-10T12:30:42+0000",
@@ -86,8 +84,7 @@ struct ListResponseTests {
         }
     }
 
-    @Test("A refusal has code and message, and no operations")
-    func refusal() throws {
+    @Test(.verifies("mobile-token.md", "B-13")) func `A refusal has code and message, and no operations`() throws {
         let list = try read([
             "status": "ERROR", "responseObject": ["code": "INVALID_ACTIVATION", "message": "Invalid activation."],
         ])
@@ -96,16 +93,14 @@ struct ListResponseTests {
         #expect(list.responseError?.message == "Invalid activation.")
     }
 
-    @Test("A history has an operation of each status")
-    func history() throws {
+    @Test(.verifies("mobile-token.md", "B-14")) func `A history has an operation of each status`() throws {
         let all = WMTUserOperation.Status.allCases
         let items = try all.map { try Example.operation.with("status", .string($0.rawValue)) }
         let list = try read(["status": "OK", "responseObject": .array(items)])
         #expect(all.count == 6 && list.responseObject?.map(\.status) == all)
     }
 
-    @Test("Operations that cannot be read are left out and reported; an invalid list is refused")
-    func badOperations() throws {
+    @Test func `Operations that cannot be read are left out and reported; an invalid list is refused`() throws {
         let good = try Example.operation
         let bad: [JSONValue] = [.null, "x", good.with("status", "DELAYED"), good.with("id", nil)]
         let list = try read(["status": "OK", "responseObject": .array([bad[0], good, bad[1], bad[2], bad[3]])])
@@ -124,8 +119,7 @@ struct InboxDecodingTests {
         "read": false, "timestampCreated": "2026-03-01T08:00:00+0000",
     ]
 
-    @Test("A message has all of its members, of their types")
-    func required() throws {
+    @Test func `A message has all of its members, of their types`() throws {
         let read = try JSON.read(WMTInboxMessageDetail.self, detail)
         #expect(read.body == "Open the app." && !read.read && read.type == .text && read.subject == "New statement")
         #expect(read.timestampCreated == Date(timeIntervalSince1970: 1_772_352_000))
@@ -141,8 +135,7 @@ struct InboxDecodingTests {
         }
     }
 
-    @Test("Only two types of messages are known, and a count is a number")
-    func types() throws {
+    @Test func `Only two types of messages are known, and a count is a number`() throws {
         #expect(try JSON.read(WMTInboxMessageDetail.self, detail.with("type", "html")).type == .html)
         #expect(throws: (any Error).self) { try JSON.read(WMTInboxMessageDetail.self, detail.with("type", "pdf")) }
         #expect(try JSON.read(WMTInboxCount.self, ["countUnread": 3]).countUnread == 3)

@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import PowerAuth2
 import SDKTestSupport
 import TestSupport
@@ -10,13 +13,11 @@ import WultraPowerAuthNetworking
 struct TokenRenewalTests {
     private static let create = "/pa/v3/token/create"
 
-    @Test("After a new token that was refused too none is made until a call succeeds")
-    func refusedAgain() async throws {
+    @Test func `After a new token that was refused too none is made until a call succeeds`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         let refusal = Answer.error("ERR_AUTHENTICATION", status: 401)
-        app.answer(
-            ServiceApp.list, refusal, refusal, refusal, try .operations("1"), refusal, try .operations("2"))
+        app.answer(ServiceApp.list, refusal, refusal, refusal, try .operations("1"), refusal, try .operations("2"))
         // The first asks again with a new token, the second does not.
         for (lists, tokens) in [(2, 2), (3, 2)] {
             #expect(await service.list().failure?.restApiError?.errorCode == .authenticationError)
@@ -28,21 +29,22 @@ struct TokenRenewalTests {
         #expect(app.transport.count(of: ServiceApp.list) == 6 && app.transport.count(of: Self.create) == 3)
     }
 
-    @Test("A token that the server accepts, although it refuses the call, ends that no new one is made")
-    func acceptedAfterwards() async throws {
+    @Test
+    func `A token that the server accepts, although it refuses the call, ends that no new one is made`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         let refusal = Answer.error("POWERAUTH_AUTH_FAIL", status: 401)
-        app.answer(
-            ServiceApp.list, refusal, refusal, .error("OPERATION_FAILED"), refusal, try .operations("1"))
+        app.answer(ServiceApp.list, refusal, refusal, .error("OPERATION_FAILED"), refusal, try .operations("1"))
         for _ in 0..<2 { _ = await service.list() }
         #expect(app.transport.count(of: Self.create) == 2)
         #expect(await service.list().operations.map(\.id) == ["1"])
         #expect(app.transport.count(of: Self.create) == 3)
     }
 
-    @Test("A blocked activation keeps its token, asks for no other one and uses it again when it is unblocked")
-    func blocked() async throws {
+    @Test
+    func `A blocked activation keeps its token, asks for no other one and uses it again when it is unblocked`()
+        async throws
+    {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         #expect(await service.list().failure == nil)
@@ -57,8 +59,7 @@ struct TokenRenewalTests {
         #expect(app.transport.count(of: Self.create) == 1)
     }
 
-    @Test("A new token counts as accepted, although the server refused the request")
-    func acceptedForARefusedCall() async throws {
+    @Test func `A new token counts as accepted, although the server refused the request`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         let refusal = Answer.error("POWERAUTH_AUTH_FAIL", status: 401)
@@ -70,8 +71,8 @@ struct TokenRenewalTests {
         }
     }
 
-    @Test("A refusal that arrives after another call has made a new token does not affect that token")
-    func lateRefusal() async throws {
+    @Test
+    func `A refusal that arrives after another call has made a new token does not affect that token`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         _ = await service.list()
@@ -89,8 +90,7 @@ struct TokenRenewalTests {
         #expect(app.token == new && app.transport.count(of: Self.create) == 2)
     }
 
-    @Test("A refusal that is not about the token leaves it alone, also with the status 401")
-    func anotherRefusal() async throws {
+    @Test func `A refusal that is not about the token leaves it alone, also with the status 401`() async throws {
         let app = try await ServiceApp.activated()
         let service = app.networking.createWMTOperations()
         app.answer(ServiceApp.detail, .error("OPERATION_FAILED", status: 401))

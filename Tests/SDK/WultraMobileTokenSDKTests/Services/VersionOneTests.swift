@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import PowerAuth2
 import SDKTestSupport
 import SimulatedDevice
@@ -9,8 +12,7 @@ import WultraMobileTokenSDK
 
 @Suite("The names of version 1.0 (mobile-token.md, section 4)", .endsInTime)
 struct VersionOneTests {
-    @Test("The services of the manual are made of its configuration and work")
-    func manual() async throws {
+    @Test func `The services of the manual are made of its configuration and work`() async throws {
         let app = try await ServiceApp.activated()
         // Requests of this configuration have 20 s of the device's time, which a right answer can miss on a busy machine.
         // So time stands still, once there is a token: the server would refuse a request that is too old.
@@ -49,8 +51,7 @@ struct VersionOneTests {
         await callback { (done: @escaping @Sendable (WMTError?) -> Void) in call { done($0) } }
     }
 
-    @Test("The factories of today make services of their own or share one")
-    func factories() async throws {
+    @Test func `The factories of today make services of their own or share one`() async throws {
         let app = try await ServiceApp.activated()
         let url = try #require(URL(string: app.app.server.addresses.enrollmentURL))
         let config = WPNConfig(baseUrl: url)
@@ -66,8 +67,7 @@ struct VersionOneTests {
         #expect([operations.acceptLanguage, inbox.acceptLanguage, push.acceptLanguage] == ["cs", "de", "fr"])
     }
 
-    @Test("Reasons have their texts")
-    func reasons() {
+    @Test func `Reasons have their texts`() {
         #expect(WMTErrorReason.operations_alreadyRejected.rawValue == "operations_expired")
         #expect(WMTErrorReason.operations_QROperationFailed.rawValue == "operations_QRFailed")
         #expect(WMTErrorReason.push_alreadyRegistering.rawValue == "push_alreadyRegistering")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import SDKTestSupport
 import Synchronization
 import TestSupport
@@ -15,9 +17,7 @@ final class DelegateLog: WMTOperationsDelegate, Sendable {
     private let stream: AsyncStream<Event>
     private let continuation: AsyncStream<Event>.Continuation
 
-    init() {
-        (stream, continuation) = AsyncStream.makeStream()
-    }
+    init() { (stream, continuation) = AsyncStream.makeStream() }
 
     var events: [Event] { log.withLock { $0 } }
 

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 
 /// The examples of the specification (mobile-token.md, sections 7.9 and 9.7).
 enum Example {
@@ -33,9 +35,7 @@ enum Example {
         """#
 
     /// The same as a value that tests change.
-    static var operation: JSONValue {
-        get throws { try JSONValue.parse(operationText) }
-    }
+    static var operation: JSONValue { get throws { try JSONValue.parse(operationText) } }
 
     /// An operation with a form of the test's own.
     static func operation(formData: JSONValue, ui: JSONValue? = nil) throws -> JSONValue {

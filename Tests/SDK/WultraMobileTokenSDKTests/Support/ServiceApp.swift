@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
-import LabKit
+import LabCore
+import LabHTTP
 import PowerAuth2
 import PowerAuthShared
 import SDKTestSupport
+import SimulatedDevice
 import TestSupport
 import WultraMobileTokenSDK
 import WultraPowerAuthNetworking
@@ -24,9 +27,7 @@ struct ServiceApp: Sendable {
     var transport: TappedTransport { app.transport }
 
     /// Makes an application without an activation.
-    init(quirks: [String] = []) async throws {
-        self.init(try await TestApp(quirks: quirks))
-    }
+    init(quirks: [String] = []) async throws { self.init(try await TestApp(quirks: quirks)) }
 
     private init(_ app: TestApp) {
         self.app = app
@@ -85,8 +86,8 @@ struct Answer: Sendable {
 func result<Value>(
     _ call: (@escaping (Result<Value, WMTError>) -> Void) -> Void
 ) async -> Result<Value, WMTError> {
-    await callback { (report: @escaping @Sendable (Transferred<Result<Value, WMTError>>) -> Void) in
-        call { report(Transferred($0)) }
+    await callback { (report: @escaping @Sendable (UncheckedTransfer<Result<Value, WMTError>>) -> Void) in
+        call { report(UncheckedTransfer($0)) }
     }.value
 }
 

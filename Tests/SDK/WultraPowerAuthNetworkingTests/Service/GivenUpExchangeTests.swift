@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
+import LabHTTP
 import PowerAuth2
 import SDKTestSupport
 import Synchronization
@@ -54,8 +56,7 @@ struct GivenUpExchangeTests {
         case basic, signed, temporaryKey, timeForToken
     }
 
-    @Test("The exchange and what comes before it are given up", arguments: Kind.allCases)
-    func givenUp(kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func `The exchange and what comes before it are given up`(kind: Kind) async throws {
         let app = try await TestApp.activated()
         _ = try await app.sdk.token("test").get()
         let network = SilentNetwork()

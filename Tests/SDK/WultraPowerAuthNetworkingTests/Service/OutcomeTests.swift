@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuth2
 import SDKTestSupport
@@ -19,9 +21,11 @@ struct OutcomeTests {
     }
 
     @Test(
-        "A successful envelope is a success with any HTTP status, and an error envelope is an error",
+        .verifies("networking.md", "B-13"),
         arguments: [200, 201, 400, 500])
-    func envelopes(status: Int) async throws {
+    func `A successful envelope is a success with any HTTP status, and an error envelope is an error`(status: Int)
+        async throws
+    {
         let success = try await answered(
             .answer(status: status, body: #"{"status":"OK","responseObject":{"data":"a"}}"#))
         #expect(success.response?.responseObject?.data == "a" && success.error == nil)
@@ -38,9 +42,11 @@ struct OutcomeTests {
     }
 
     @Test(
-        "A body without an envelope is an error with its reason, of the status or of the answer",
+        .verifies("networking.md", "B-13"),
         arguments: ["", "<html>", "{}"])
-    func unreadable(body: String) async throws {
+    func `A body without an envelope is an error with its reason, of the status or of the answer`(body: String)
+        async throws
+    {
         for (status, reason) in [
             (200, WPNErrorReason.network_invalidResponseObject), (201, .network_errorStatusCode),
             (502, .network_errorStatusCode),
@@ -54,7 +60,6 @@ struct OutcomeTests {
     }
 
     @Test(
-        "An exchange without an answer ends with the reason of its error",
         arguments: [
             (URLError.Code.timedOut, WPNErrorReason.network_timeOut),
             (.notConnectedToInternet, .network_noInternetConnection), (.badServerResponse, .network_badServerResponse),
@@ -62,15 +67,16 @@ struct OutcomeTests {
             (.clientCertificateRequired, .network_sslError), (.cannotConnectToHost, .network_generic),
             (.networkConnectionLost, .network_generic), (.cancelled, .network_generic),
         ])
-    func noAnswer(code: URLError.Code, reason: WPNErrorReason) async throws {
+    func `An exchange without an answer ends with the reason of its error`(code: URLError.Code, reason: WPNErrorReason)
+        async throws
+    {
         let error = try #require(try await answered(.fail(code)).error)
         #expect(error.reason == reason && (error.nestedError as? URLError)?.code == code)
         #expect(error.code == code.rawValue && error.domain == NSURLErrorDomain)
         #expect(error.httpStatusCode == nil && error.restApiError == nil)
     }
 
-    @Test("A server that cannot be reached is a general failure, and a retry succeeds")
-    func unreachable() async throws {
+    @Test func `A server that cannot be reached is a general failure, and a retry succeeds`() async throws {
         let app = try await TestApp()
         let error = try await app.service(baseURL: "http://127.0.0.1:1").send(WPNRequestBase(), Endpoints.basic).error
         #expect(error?.reason == .network_generic && error?.code == URLError.Code.cannotConnectToHost.rawValue)
@@ -79,8 +85,7 @@ struct OutcomeTests {
 
     private static let encryptionError = #"{"status":"ERROR","responseObject":{"code":"ERR_ENCRYPTION","message":"m"}}"#
 
-    @Test("Only an error is accepted unencrypted where an encrypted answer is expected")
-    func plainAnswers() async throws {
+    @Test func `Only an error is accepted unencrypted where an encrypted answer is expected`() async throws {
         let app = try await TestApp.activated()
         let service = try app.service()
         func outcome(_ status: Int, _ body: String) async -> Outcome<WPNResponse<Message>> {
@@ -92,8 +97,7 @@ struct OutcomeTests {
         let forged = await outcome(200, #"{"status":"OK","responseObject":{"data":"forged"}}"#)
         #expect(forged.response == nil && forged.error?.reason == .network_invalidResponseObject)
         #expect(forged.error?.nestedError?.localizedDescription == "failed to decrypt response")
-        let garbled = await outcome(
-            200, #"{"encryptedData":"AAAA","mac":"AAAA","nonce":"AAAA","timestamp":1}"#)
+        let garbled = await outcome(200, #"{"encryptedData":"AAAA","mac":"AAAA","nonce":"AAAA","timestamp":1}"#)
         #expect(garbled.error?.reason == .network_invalidResponseObject)
 
         let original = try await TestApp.activated(quirks: ["networking.3"])
@@ -102,8 +106,7 @@ struct OutcomeTests {
         #expect(lost.error?.reason == .network_errorStatusCode && lost.error?.restApiError == nil)
     }
 
-    @Test("A key that the server has forgotten is fetched again, once")
-    func forgottenKey() async throws {
+    @Test func `A key that the server has forgotten is fetched again, once`() async throws {
         let body = #"{"status":"ERROR","responseObject":{"code":"ERR_TEMPORARY_KEY","message":"m"}}"#
         let app = try await TestApp.activated()
         let service = try app.service()
@@ -125,8 +128,7 @@ struct OutcomeTests {
         #expect(refused.error?.restApiError?.errorCode == .temporaryKeyError)
     }
 
-    @Test("A request that learns late of a forgotten key takes the new one of another request")
-    func forgottenKeyIsHeardOfLate() async throws {
+    @Test func `A request that learns late of a forgotten key takes the new one of another request`() async throws {
         let body = #"{"status":"ERROR","responseObject":{"code":"ERR_TEMPORARY_KEY","message":"m"}}"#
         let app = try await TestApp.activated()
         func keys() -> Int { app.transport.count(of: "/pa/v3/keystore/create") }
@@ -145,8 +147,10 @@ struct OutcomeTests {
         #expect(keys() == before + 1)
     }
 
-    @Test("A response delegate sees every answer once, on the main queue, before the completion; it is held weakly")
-    func delegate() async throws {
+    @Test(.verifies("networking.md", "B-24", "B-25", "B-31"))
+    func `A response delegate sees every answer once, on the main queue, before the completion; it is held weakly`()
+        async throws
+    {
         let app = try await TestApp.activated()
         let service = try app.service()
         var delegate: RecordingDelegate? = RecordingDelegate()
@@ -173,8 +177,8 @@ struct OutcomeTests {
         #expect(await service.send(WPNRequestBase(), Endpoints.basic).error == nil)
     }
 
-    @Test("The completion is called on the queue that the caller names, on the main queue by default")
-    func completionQueue() async throws {
+    @Test(.verifies("networking.md", "B-30"))
+    func `The completion is called on the queue that the caller names, on the main queue by default`() async throws {
         let app = try await TestApp()
         let service = try app.service()
         let key = DispatchSpecificKey<Bool>()

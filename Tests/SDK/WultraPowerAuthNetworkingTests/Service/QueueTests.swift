@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabPoints
 import PowerAuth2
 import SDKTestSupport
 import SimulatedDevice
@@ -13,8 +16,10 @@ import Testing
 struct QueueTests {
     private func signedPaths(_ app: TestApp) -> Int { app.transport.count(of: Endpoints.signedPath) }
 
-    @Test("A second signed request is signed only after the first is answered, also by another service and by the SDK")
-    func oneAfterAnother() async throws {
+    @Test(.verifies("networking.md", "B-23"))
+    func `A second signed request is signed only after the first is answered, also by another service and by the SDK`()
+        async throws
+    {
         let app = try await TestApp.activated()
         let (first, second) = (try app.service("first"), try app.service("second"))
         app.transport.order(.hold(.response), for: Endpoints.signedPath)
@@ -33,8 +38,8 @@ struct QueueTests {
         #expect(signedPaths(app) == 2)
     }
 
-    @Test("A request of another application that shares the activation waits too")
-    func sharedActivation() async throws {
+    @Test(.verifies("networking.md", "B-23"))
+    func `A request of another application that shares the activation waits too`() async throws {
         let app = try await TestApp.activated(.sharing)
         let other = try app.neighbour()
         app.transport.order(.hold(.response), for: Endpoints.signedPath)
@@ -50,8 +55,7 @@ struct QueueTests {
         #expect(await two.error == nil)
     }
 
-    @Test("A signed request that cannot have the lock of its turn is not sent; the next one is")
-    func refusedTurn() async throws {
+    @Test func `A signed request that cannot have the lock of its turn is not sent; the next one is`() async throws {
         let app = try await TestApp.activated(.sharing)
         let service = try app.service()
         try app.device.faults.arm(FaultRule(point: .queueLockTake, process: "main", action: .fail("EIO")))
@@ -61,8 +65,7 @@ struct QueueTests {
         #expect(signedPaths(app) == 1)
     }
 
-    @Test("The strategy has two spellings, and is kept")
-    func strategy() async throws {
+    @Test func `The strategy has two spellings, and is kept`() async throws {
         let service = try await TestApp().service()
         #expect(service.concurrencyStrategy == .serialSigned && service.concurencyStrategy == .serialSigned)
         service.concurrencyStrategy = .serialAll
@@ -75,12 +78,13 @@ struct QueueTests {
     }
 
     @Test(
-        "Fifty requests at once, signed and unsigned, are all answered; the signed ones in the order they were made",
         arguments: [
             (TestApp.Mode.alone, WPNRequestConcurencyStrategy.serialSigned), (.sharing, .serialSigned),
             (.alone, .serialAll),
         ])
-    func fifty(mode: TestApp.Mode, strategy: WPNRequestConcurencyStrategy) async throws {
+    func `Fifty requests at once, signed and unsigned, are all answered; the signed ones in the order they were made`(
+        mode: TestApp.Mode, strategy: WPNRequestConcurencyStrategy
+    ) async throws {
         let app = try await TestApp.activated(mode)
         let apps = mode == .sharing ? [app, try app.neighbour()] : [app]
         let services = try apps.map { try $0.service() }
@@ -123,8 +127,7 @@ struct QueueTests {
         #expect(try await app.status().get().failCount == 0)
     }
 
-    @Test("Unsigned requests are answered while a signed one is not")
-    func unsignedDoNotStarve() async throws {
+    @Test func `Unsigned requests are answered while a signed one is not`() async throws {
         let app = try await TestApp.activated()
         let service = try app.service()
         _ = try await app.sdk.token("test").get()
@@ -139,8 +142,10 @@ struct QueueTests {
         #expect(await signed.error == nil)
     }
 
-    @Test("With one turn for all, unsigned requests wait for signed ones; a missing token does not stop them")
-    func serialAll() async throws {
+    @Test
+    func `With one turn for all, unsigned requests wait for signed ones; a missing token does not stop them`()
+        async throws
+    {
         let app = try await TestApp.activated()
         let service = try app.service()
         service.concurrencyStrategy = .serialAll
@@ -162,8 +167,7 @@ struct QueueTests {
         #expect(await plain.send(WPNRequestBase(), Endpoints.basic).error == nil, "no activation is needed")
     }
 
-    @Test("With no turns at all signed requests do not wait for each other")
-    func concurrent() async throws {
+    @Test func `With no turns at all signed requests do not wait for each other`() async throws {
         let app = try await TestApp.activated()
         let service = try app.service()
         service.concurencyStrategy = .concurentAll
@@ -181,9 +185,11 @@ struct QueueTests {
     }
 
     @Test(
-        "A cancelled request ends with the reason canceled, once, at any phase, and the next signed one has its turn",
+        .verifies("networking.md", "B-22"),
         arguments: TestApp.Mode.allCases, Phase.allCases)
-    func cancel(mode: TestApp.Mode, phase: Phase) async throws {
+    func `A cancelled request ends with the reason canceled, once, at any phase, and the next signed one has its turn`(
+        mode: TestApp.Mode, phase: Phase
+    ) async throws {
         let app = try await TestApp.activated(mode)
         let service = try app.service()
         let path = Endpoints.signedPath
@@ -212,8 +218,7 @@ struct QueueTests {
         #expect(endings.load(ordering: .relaxed) == 1)
     }
 
-    @Test("A request cancelled in the queue is never sent, and later ones are")
-    func cancelInQueue() async throws {
+    @Test func `A request cancelled in the queue is never sent, and later ones are`() async throws {
         let app = try await TestApp.activated()
         let service = try app.service()
         app.transport.order(.hold(.request), for: Endpoints.signedPath)
@@ -232,10 +237,10 @@ struct QueueTests {
         #expect(signedPaths(app) == 2)
     }
 
-    @Test(
-        "A request cancelled while its token or its key is fetched ends, and a retry succeeds",
-        arguments: [true, false])
-    func cancelPrerequisite(isToken: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `A request cancelled while its token or its key is fetched ends, and a retry succeeds`(isToken: Bool)
+        async throws
+    {
         let app = try await TestApp.activated()
         let service = try app.service("test", sdk: isToken ? app.sdk : app.restarted())
         let path = isToken ? "/pa/v3/token/create" : "/pa/v3/keystore/create"

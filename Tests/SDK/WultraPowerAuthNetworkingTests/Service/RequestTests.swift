@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
-import LabKit
+import LabControl
+import LabCore
+import LabHTTP
 import PowerAuth2
 import SDKTestSupport
 import SimulatedDevice
@@ -12,8 +15,8 @@ import Testing
 
 @Suite("Content of a request (networking.md, sections 4 and 16)", .endsInTime)
 struct RequestTests {
-    @Test("A request is a POST of JSON that names language and library")
-    func plain() async throws {
+    @Test(.verifies("networking.md", "B-11"))
+    func `A request is a POST of JSON that names language and library`() async throws {
         let app = try await TestApp()
         let service = try app.service()
         let outcome = await service.send(WPNRequestBase(), Endpoints.basic)
@@ -29,8 +32,8 @@ struct RequestTests {
         #expect(app.transport.paths == [Endpoints.basicPath], "a plain request needs nothing before it")
     }
 
-    @Test("Each kind of endpoint sends the headers of its kind, encrypted or not")
-    func shapes() async throws {
+    @Test(.verifies("networking.md", "B-10", "B-25"))
+    func `Each kind of endpoint sends the headers of its kind, encrypted or not`() async throws {
         let app = try await TestApp.activated()
         let service = try app.service()
         let message = Message(data: "hello")
@@ -55,14 +58,13 @@ struct RequestTests {
 
         let body = try app.lastRequest(of: "/exchange/v3/token/generics").body
         let keys = try #require(JSONSerialization.jsonObject(with: body) as? [String: Any]).keys
-        #expect(
-            Set(keys) == ["temporaryKeyId", "ephemeralPublicKey", "encryptedData", "mac", "nonce", "timestamp"])
+        #expect(Set(keys) == ["temporaryKeyId", "ephemeralPublicKey", "encryptedData", "mac", "nonce", "timestamp"])
         #expect(!String(decoding: body, as: UTF8.self).contains("hello"))
     }
 
-    @Test(
-        "A caller's header replaces the library's, ignoring case; the protocol's own cannot be replaced")
-    func headers() async throws {
+    @Test(.verifies("networking.md", "B-11"))
+    func `A caller's header replaces the library's, ignoring case; the protocol's own cannot be replaced`() async throws
+    {
         let app = try await TestApp.activated()
         let service = try app.service()
         let outcome = await service.send(
@@ -78,8 +80,8 @@ struct RequestTests {
         #expect(request["X-PowerAuth-Authorization"] == nil)
     }
 
-    @Test("A request's own timeout overrides the configuration's")
-    func timeLimits() async throws {
+    @Test(.verifies("networking.md", "B-11"))
+    func `A request's own timeout overrides the configuration's`() async throws {
         let app = try await TestApp()
         app.transport.order(.hold(.request), .hold(.request), for: Endpoints.basicPath)
         // Twelve seconds of the device's time end the first request, not the second.
@@ -105,8 +107,7 @@ struct RequestTests {
         override func encode(to encoder: any Encoder) throws { throw Broken() }
     }
 
-    @Test("A request that cannot be written is not sent")
-    func unwritable() async throws {
+    @Test(.verifies("networking.md", "B-12")) func `A request that cannot be written is not sent`() async throws {
         let app = try await TestApp.activated()
         let sent = app.transport.requests.count
         let service = try app.service()
@@ -121,8 +122,8 @@ struct RequestTests {
         #expect(app.transport.requests.count == sent)
     }
 
-    @Test("The language is that of the moment at which a request is made")
-    func language() async throws {
+    @Test(.verifies("networking.md", "B-32"))
+    func `The language is that of the moment at which a request is made`() async throws {
         let app = try await TestApp()
         let service = try app.service()
         app.transport.order(.hold(.request), for: Endpoints.basicPath)
@@ -136,8 +137,7 @@ struct RequestTests {
         #expect(try app.lastRequest(of: Endpoints.basicPath)["Accept-Language"] == "cs")
     }
 
-    @Test("Progress goes from 0 to 1 and never back, and ends at 1 when there is an answer")
-    func progress() async throws {
+    @Test func `Progress goes from 0 to 1 and never back, and ends at 1 when there is an answer`() async throws {
         let app = try await TestApp()
         let seen = Mutex<[Double]>([])
         let large = WPNEndpointBasic<WPNRequest<Message>, WPNResponseBase>(endpointURLPath: Endpoints.basicPath)
@@ -149,8 +149,7 @@ struct RequestTests {
         #expect(parts == parts.sorted() && parts.last == 1 && parts.allSatisfy { $0 > 0 && $0 <= 1 })
     }
 
-    @Test("The JSON of a service is written and read with its encoder and decoder")
-    func coders() async throws {
+    @Test func `The JSON of a service is written and read with its encoder and decoder`() async throws {
         struct Timed: Codable, Sendable { let serverTime: Date }
         let app = try await TestApp()
         let service = try app.service()

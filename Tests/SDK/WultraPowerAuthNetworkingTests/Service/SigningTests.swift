@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
-import LabKit
+import LabControl
+import LabCore
+import LabHTTP
 import PowerAuth2
 import SDKTestSupport
 import TestSupport
@@ -10,18 +13,21 @@ import Testing
 
 @Suite("Signatures, tokens and encryption against the real server (networking.md, sections 5, 6 and 16)", .endsInTime)
 struct SigningTests {
-    @Test("A request is signed with the right password and answered", arguments: TestApp.Mode.allCases)
-    func rightPassword(mode: TestApp.Mode) async throws {
+    @Test(
+        .verifies("networking.md", "B-26"),
+        arguments: TestApp.Mode.allCases)
+    func `A request is signed with the right password and answered`(mode: TestApp.Mode) async throws {
         let app = try await TestApp.activated(mode)
         let outcome = try await app.service().send(WPNRequestBase(), .rightPassword, Endpoints.signed)
         #expect(outcome.response?.status == .Ok && outcome.error == nil)
         #expect(try outcome.response?.responseObject?.activationId == app.activationId)
     }
 
-    @Test(
-        "A wrong password is a general failure with the server's code and the status 401; the right one works afterwards"
-    )
-    func wrongPassword() async throws {
+    @Test(.verifies("networking.md", "B-26"))
+    func
+        `A wrong password is a general failure with the server's code and the status 401; the right one works afterwards`()
+        async throws
+    {
         let app = try await TestApp.activated()
         let service = try app.service()
         let error = await service.send(WPNRequestBase(), .wrongPassword, Endpoints.signed).error
@@ -42,8 +48,10 @@ struct SigningTests {
         #expect(try await app.status().get().failCount == 0)
     }
 
-    @Test("Without an activation a signed request has ended when post returns, and fails later on its queue, unsent")
-    func noActivation() async throws {
+    @Test(.verifies("networking.md", "B-29"))
+    func `Without an activation a signed request has ended when post returns, and fails later on its queue, unsent`()
+        async throws
+    {
         let app = try await TestApp()
         let service = try app.service()
         let outcome: Outcome<WPNResponse<Session>> = await callback { report in
@@ -62,8 +70,10 @@ struct SigningTests {
         #expect(app.transport.requests.isEmpty)
     }
 
-    @Test("Without an activation its encryption and its tokens fail too, without a request for the endpoint")
-    func nothingToEncryptWith() async throws {
+    @Test(.verifies("networking.md", "B-28"))
+    func `Without an activation its encryption and its tokens fail too, without a request for the endpoint`()
+        async throws
+    {
         let app = try await TestApp()
         let service = try app.service()
         let encrypted = await service.send(WPNRequest(Message(data: "a")), Endpoints.activation)
@@ -76,8 +86,7 @@ struct SigningTests {
         #expect(application.response?.responseObject?.data == "a", "the application's key needs no activation")
     }
 
-    @Test("No counter is spent for a request whose key cannot be fetched")
-    func keyComesFirst() async throws {
+    @Test func `No counter is spent for a request whose key cannot be fetched`() async throws {
         let app = try await TestApp.activated()
         let sdk = try app.restarted()
         let before = try await app.backOffice.detail(app.activationId)
@@ -91,8 +100,10 @@ struct SigningTests {
         #expect(try await app.backOffice.detail(app.activationId)["failedAttempts"] == before["failedAttempts"])
     }
 
-    @Test("A token is created for the first request and used for the next; the server's time is known before")
-    func tokens() async throws {
+    @Test(.verifies("networking.md", "B-27"))
+    func `A token is created for the first request and used for the next; the server's time is known before`()
+        async throws
+    {
         let app = try await TestApp.activated()
         let service = try app.service()
         for _ in 0..<2 {
@@ -109,10 +120,10 @@ struct SigningTests {
         #expect(app.transport.count(of: "/pa/v3/token/create") == 1)
     }
 
-    @Test(
-        "The main queue sends no request, with any authorization: sending may take a while",
-        arguments: [[], ["networking.8"]])
-    func mainQueueIsFree(quirks: [String]) async throws {
+    @Test(arguments: [[], ["networking.8"]])
+    func `The main queue sends no request, with any authorization: sending may take a while`(quirks: [String])
+        async throws
+    {
         let app = try await TestApp.activated(quirks: quirks)
         let service = try app.service()
         _ = await service.send(WPNRequestBase(), .rightPassword, Endpoints.signed)
@@ -121,8 +132,7 @@ struct SigningTests {
         #expect(app.transport.pathsSentOnMainQueue == [])
     }
 
-    @Test("With the original's behaviour a token is sent with the device's own time")
-    func unsynchronisedToken() async throws {
+    @Test func `With the original's behaviour a token is sent with the device's own time`() async throws {
         let app = try await TestApp.activated(quirks: ["networking.8"])
         #expect(try await app.service().send(WPNRequestBase(), .possession(), Endpoints.token).error == nil)
         let sdk = try app.restarted()
@@ -130,8 +140,7 @@ struct SigningTests {
         #expect(!sdk.timeSynchronizationService.isTimeSynchronized)
     }
 
-    @Test("A failed token request is reported with the server's error")
-    func refusedToken() async throws {
+    @Test func `A failed token request is reported with the server's error`() async throws {
         let app = try await TestApp.activated()
         let refused = try await app.service().send(WPNRequest(Message()), .wrongPassword, Endpoints.tokenAndEncrypted)
         #expect(refused.error?.reason == .network_generic && refused.error?.powerAuthErrorCode == .networkError)
@@ -142,8 +151,8 @@ struct SigningTests {
         #expect(offline.error?.reason == .network_generic && offline.error?.networkIsNotReachable == true)
     }
 
-    @Test("A caller's encryptor encrypts what the endpoint does not, for several requests at a time")
-    func givenEncryptor() async throws {
+    @Test
+    func `A caller's encryptor encrypts what the endpoint does not, for several requests at a time`() async throws {
         let app = try await TestApp()
         let encryptor = try await outcome { app.sdk.eciesEncryptorForApplicationScope(callback: $0) }.get()
         let endpoint = Endpoints.Basic(endpointURLPath: Endpoints.applicationPath)
@@ -159,8 +168,7 @@ struct SigningTests {
         }
     }
 
-    @Test("Data that cannot be encrypted are not sent")
-    func nothingLeaks() async throws {
+    @Test func `Data that cannot be encrypted are not sent`() async throws {
         let app = try await TestApp()
         let encryptor = try await outcome { app.sdk.eciesEncryptorForApplicationScope(callback: $0) }.get()
         encryptor.associatedMetaData = nil

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuth2
 import PowerAuthServer
 import SDKTestSupport
@@ -46,8 +48,8 @@ struct TrustTests {
         return try await app.service(sslValidation: strategy).send(WPNRequestBase(), Endpoints.basic).error
     }
 
-    @Test("By default the system decides, and its refusal is an error of trust", arguments: CertificateKind.allCases)
-    func system(kind: CertificateKind) async throws {
+    @Test(arguments: CertificateKind.allCases)
+    func `By default the system decides, and its refusal is an error of trust`(kind: CertificateKind) async throws {
         let server = try await RealServer.start { $0.certificate = kind }
         let error = try await ask(server, .default)
         #expect((error == nil) == (kind == .valid))
@@ -55,8 +57,7 @@ struct TrustTests {
         #expect(try await ask(server, .noValidation, knowsAuthority: false) == nil)
     }
 
-    @Test("A pinning provider decides besides the system, and its refusal is an error of trust")
-    func pinning() async throws {
+    @Test func `A pinning provider decides besides the system, and its refusal is an error of trust`() async throws {
         let (ours, others) = (
             try await RealServer.start { $0.certificate = .valid },
             try await RealServer.start { $0.certificate = .valid }

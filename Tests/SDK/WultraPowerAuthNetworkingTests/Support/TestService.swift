@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
-import LabKit
+import LabCore
+import LabHTTP
 import PowerAuth2
 import SDKTestSupport
 import Synchronization

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import HTTPClient
+import LabHTTP
 import PowerAuthShared
 import SimulatedDevice
 import TestSupport
@@ -10,29 +12,30 @@ import Testing
 @Suite("Configuration of a service (networking.md, sections 2.1, 4.1, 9, 12 and 16)", .endsInTime)
 struct ConfigurationTests {
     @Test(
-        "A URL is built with one slash between base and path, whichever of them has one",
+        .verifies("networking.md", "B-1"),
         arguments: ["https://example.com/api", "https://example.com/api/"],
         [("/v1/action", "v1/action"), ("v2/items", "v2/items"), ("/a?x=1", "a%3Fx=1"), ("", ""), ("/", "")])
-    func urls(base: String, path: (given: String, built: String)) throws {
+    func `A URL is built with one slash between base and path, whichever of them has one`(
+        base: String, path: (given: String, built: String)
+    ) throws {
         let config = WPNConfig(baseUrl: try #require(URL(string: base)))
         let built = config.buildURL(path.given).absoluteString
         #expect(
             built == "https://example.com/api/\(path.built)" || built + "/" == "https://example.com/api/\(path.built)")
     }
 
-    @Test("Without further arguments the system judges servers, the limit is 20 s, and the library names itself")
-    func defaults() throws {
+    @Test(.verifies("networking.md", "B-2"))
+    func `Without further arguments the system judges servers, the limit is 20 s, and the library names itself`() throws
+    {
         for config in [WPNConfig(baseUrl: try #require(URL(string: "https://h"))), WPNConfig(baseUrl: "https://h")] {
             #expect(config.timeoutIntervalForRequest == 20 && config.baseUrl.absoluteString == "https://h")
-            guard case .default = config.sslValidation, case .libraryDefault = config.userAgent else {
-                Issue.record("other defaults")
-                return
-            }
+            guard case .default = config.sslValidation, case .libraryDefault = config.userAgent
+            else { throw Unexpected("other defaults") }
         }
     }
 
-    @Test("The user agent is absent, the caller's text, or library, network, application and device")
-    func userAgents() throws {
+    @Test(.verifies("networking.md", "B-3"))
+    func `The user agent is absent, the caller's text, or library, network, application and device`() throws {
         let sandbox = try Sandbox.temporary()
         #expect(WPNUserAgent.systemDefault.getValue(on: sandbox) == nil)
         #expect(WPNUserAgent.custom("Custom/1.0").getValue(on: sandbox) == "Custom/1.0")
@@ -51,9 +54,8 @@ struct ConfigurationTests {
         func validate(challenge: URLAuthenticationChallenge) -> Bool { accepts }
     }
 
-    @Test(
-        "A challenge names the server of the request", arguments: [("https://a.b", 443), ("https://a.b:8443/x", 8_443)])
-    func space(address: String, port: Int) throws {
+    @Test(arguments: [("https://a.b", 443), ("https://a.b:8443/x", 8_443)])
+    func `A challenge names the server of the request`(address: String, port: Int) throws {
         let url = try #require(URL(string: address))
         let space = URLAuthenticationChallenge(server: ServerCertificates(chain: [], problem: nil), of: url)
             .protectionSpace
@@ -61,11 +63,9 @@ struct ConfigurationTests {
         #expect(space.authenticationMethod == NSURLAuthenticationMethodServerTrust)
     }
 
-    @Test("A challenge is answered by the strategy")
-    func challenges() throws {
+    @Test(.verifies("networking.md", "B-4")) func `A challenge is answered by the strategy`() throws {
         let url = try #require(URL(string: "https://example.com"))
-        let server = URLAuthenticationChallenge(
-            server: ServerCertificates(chain: [Data([1])], problem: nil), of: url)
+        let server = URLAuthenticationChallenge(server: ServerCertificates(chain: [Data([1])], problem: nil), of: url)
         let other = URLAuthenticationChallenge(
             protectionSpace: URLProtectionSpace(
                 host: "example.com", port: 443, protocol: "https", realm: nil,
@@ -84,8 +84,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("Both spellings of the concurrency strategies name the same")
-    func strategies() {
+    @Test func `Both spellings of the concurrency strategies name the same`() {
         let strategy: WPNRequestConcurrencyStrategy = .concurrentAll
         #expect(strategy == WPNRequestConcurencyStrategy.concurentAll && strategy != .serialAll)
     }

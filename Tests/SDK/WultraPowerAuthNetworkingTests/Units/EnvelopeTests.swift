@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -39,8 +41,8 @@ struct EnvelopeTests {
         try WPNDateCoding.makeDecoder().decode(type, from: Data(json.utf8))
     }
 
-    @Test("A request is an object with the key requestObject, or with what a subclass writes")
-    func requests() throws {
+    @Test(.verifies("networking.md", "B-5"))
+    func `A request is an object with the key requestObject, or with what a subclass writes`() throws {
         #expect(try json(WPNRequestBase()) == "{}")
         #expect(try json(WPNRequest(Payload(value: "hello"))) == #"{"requestObject":{"value":"hello"}}"#)
         let emptied = WPNRequest(Payload(value: "hello"))
@@ -53,8 +55,7 @@ struct EnvelopeTests {
                 == #"{"requestObject":"2023-02-10T12:30:42Z"}"#)
     }
 
-    @Test("A successful answer has the payload and no error")
-    func success() throws {
+    @Test(.verifies("networking.md", "B-6")) func `A successful answer has the payload and no error`() throws {
         let answer = try decode(
             WPNResponse<Payload>.self, #"{"status":"OK","responseObject":{"value":"hello"},"other":[1]}"#)
         #expect(answer.status == .Ok)
@@ -69,8 +70,8 @@ struct EnvelopeTests {
         #expect(missing.status == .Ok && (missing.responseObject ?? nil) == nil, "and it may be missing")
     }
 
-    @Test("An error answer has the server's code and no payload", arguments: [0, 1, 2])
-    func refusal(kind: Int) throws {
+    @Test(.verifies("networking.md", "B-7"), arguments: [0, 1, 2])
+    func `An error answer has the server's code and no payload`(kind: Int) throws {
         let json = #"{"status":"ERROR","responseObject":{"code":"INVALID_REQUEST","message":"Bad request","more":1}}"#
         let answer: WPNResponseBase
         switch kind {
@@ -89,8 +90,8 @@ struct EnvelopeTests {
         #expect(answer.responseError?.errorCode == .invalidRequest)
     }
 
-    @Test("A list keeps its order, and an answer may have more members than its envelope")
-    func lists() throws {
+    @Test(.verifies("networking.md", "B-8"))
+    func `A list keeps its order, and an answer may have more members than its envelope`() throws {
         let answer = try decode(
             TimedList.self,
             #"{"status":"OK","responseObject":[{"value":"a1"},{"value":"b2"}],"currentTimestamp":"2023-02-10T12:30:42+0000"}"#
@@ -102,7 +103,7 @@ struct EnvelopeTests {
     }
 
     @Test(
-        "An answer with a missing, null, unknown or wrongly typed field is refused",
+        .verifies("networking.md", "B-8"),
         arguments: [
             "", "7", "[]", "null", "{}", "<html>", #"{"status":null}"#, #"{"status":1}"#, #"{"status":"ok"}"#,
             #"{"status":"DONE"}"#, #"{"status":"OK"}"#, #"{"status":"OK","responseObject":null}"#,
@@ -115,30 +116,28 @@ struct EnvelopeTests {
             #"{"status":"ERROR","responseObject":{"code":null,"message":"A"}}"#,
             #"{"status":"ERROR","responseObject":{"code":"A","message":7}}"#,
         ])
-    func unusable(json: String) {
+    func `An answer with a missing, null, unknown or wrongly typed field is refused`(json: String) {
         #expect(throws: (any Error).self) { try decode(WPNResponse<Payload>.self, json) }
     }
 
     @Test(
-        "A list that is missing or none is refused",
         arguments: [
             #"{"status":"OK"}"#, #"{"status":"OK","responseObject":null}"#,
             #"{"status":"OK","responseObject":{"value":"a"}}"#, #"{"status":"OK","responseObject":[null]}"#,
             #"{"status":"OK","responseObject":[{"value":"a"},{}]}"#,
         ])
-    func unusableList(json: String) {
+    func `A list that is missing or none is refused`(json: String) {
         #expect(throws: (any Error).self) { try decode(WPNResponseArray<Payload>.self, json) }
     }
 
-    @Test("An error code unknown to the library stays readable as text")
-    func unknownCode() throws {
+    @Test(.verifies("networking.md", "B-8"))
+    func `An error code unknown to the library stays readable as text`() throws {
         let answer = try decode(
             WPNResponseBase.self, #"{"status":"ERROR","responseObject":{"code":"ERR_RECOVERY","message":""}}"#)
         #expect(answer.responseError?.code == "ERR_RECOVERY" && answer.responseError?.errorCode == nil)
     }
 
-    @Test("Every code of the specification is known by its own name")
-    func knownCodes() throws {
+    @Test(.verifies("networking.md", "B-9")) func `Every code of the specification is known by its own name`() throws {
         #expect(WPNRestApiError(code: "TOO_MANY_REQUESTS", message: "").errorCode == .tooManyRequests)
         let section = try Project.text(of: "docs/spec/networking.md")
             .components(separatedBy: "### 3.3 ")[1].components(separatedBy: "### 3.4 ")[0]
@@ -160,7 +159,7 @@ struct DateTests {
     }
 
     @Test(
-        "Dates with an offset are read, with and without a fraction, to the millisecond",
+        .verifies("networking.md", "B-14"),
         arguments: [
             ("2024-03-19T12:29:29.554668Z", 1_710_851_369.554), ("2023-12-06T07:54:06+0100", 1_701_845_646),
             ("2018-08-08T12:30:42+0000", 1_533_731_442), ("2023-02-10T12:30:42+0000", 1_676_032_242),
@@ -169,17 +168,18 @@ struct DateTests {
             ("2023-02-10T12:30:42.25Z", 1_676_032_242.25), ("2023-02-10T12:30:42.0009Z", 1_676_032_242),
             ("2023-02-10T12:30:42.12345Z", 1_676_032_242.123), ("2024-02-29T00:00:00Z", 1_709_164_800),
         ])
-    func accepted(text: String, seconds: TimeInterval) throws {
+    func `Dates with an offset are read, with and without a fraction, to the millisecond`(
+        text: String, seconds: TimeInterval
+    ) throws {
         #expect(abs(try decode(text).timeIntervalSince1970 - seconds) < 0.000_5)
     }
 
     @Test(
-        "Other texts are not dates, and the error names them",
         arguments: [
             "2024-03-19T12:29:29", "2024-03-19", "", "now", "2024-03-19 12:29:29Z", "2024-02-30T00:00:00Z",
             "2024-13-01T00:00:00Z", "2024-03-19T25:00:00Z", "24-03-19T12:29:29Z", "2024-03-19T12:29:29.Z",
         ])
-    func refused(text: String) throws {
+    func `Other texts are not dates, and the error names them`(text: String) throws {
         let error = #expect(throws: WPNError.self) { try decode(text) }
         #expect(error?.reason == .network_invalidResponseObject)
         #expect(error?.nestedError?.localizedDescription.contains("'\(text)'") == true)

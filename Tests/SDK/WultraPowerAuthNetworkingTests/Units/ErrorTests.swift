@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthShared
 import TestSupport
@@ -12,8 +14,7 @@ struct ErrorTests {
             url: try #require(URL(string: "https://h")), statusCode: status, httpVersion: "HTTP/1.1", headerFields: nil)
     }
 
-    @Test("A wrapped error keeps everything but its reason")
-    func wrap() throws {
+    @Test(.verifies("networking.md", "B-15")) func `A wrapped error keeps everything but its reason`() throws {
         let error = WPNError(
             reason: .network_generic, error: URLError(.timedOut), httpUrlResponse: try answer(503),
             restApiError: WPNRestApiError(code: "A", message: "b"))
@@ -27,21 +28,21 @@ struct ErrorTests {
             nothing.nestedError == nil && nothing.code == 0 && nothing.domain == "WPNError" && nothing.userInfo.isEmpty)
     }
 
-    @Test("The HTTP status is that of the answer")
-    func httpStatus() throws {
-        let error = WPNError(
-            reason: .network_generic, error: nil, httpUrlResponse: try answer(401), restApiError: nil)
+    @Test(.verifies("networking.md", "B-16")) func `The HTTP status is that of the answer`() throws {
+        let error = WPNError(reason: .network_generic, error: nil, httpUrlResponse: try answer(401), restApiError: nil)
         #expect(error.httpStatusCode == 401 && error.httpUrlResponse?.statusCode == 401)
     }
 
     @Test(
-        "An error of the network states whether the network or the trust is missing",
+        .verifies("networking.md", "B-17"),
         arguments: [
             (-1009, true, false), (-1018, true, false), (-1020, true, false), (-1200, false, true),
             (-1201, false, true), (-1202, false, true), (-1203, false, true), (-1204, false, true),
             (-1001, false, false), (-1205, false, false), (-999, false, false),
         ])
-    func network(code: Int, isUnreachable: Bool, isUntrusted: Bool) {
+    func `An error of the network states whether the network or the trust is missing`(
+        code: Int, isUnreachable: Bool, isUntrusted: Bool
+    ) {
         for domain in [NSURLErrorDomain, "kCFErrorDomainCFNetwork", "other"] {
             let error = WPNError(reason: .network_generic, error: NSError(domain: domain, code: code))
             #expect(error.networkIsNotReachable == (isUnreachable && domain != "other"))
@@ -49,8 +50,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("Details of PowerAuth SDK errors are passed on")
-    func powerAuth() {
+    @Test(.verifies("networking.md", "B-18")) func `Details of PowerAuth SDK errors are passed on`() {
         let response = PowerAuthRestApiErrorResponse(
             httpStatusCode: 403, body: ["responseObject": ["code": "ERR_ACTIVATION", "message": "m"]])
         let error = WPNError(
@@ -66,8 +66,7 @@ struct ErrorTests {
         #expect(none.powerAuthErrorCode == nil && none.powerAuthRestApiError == nil && none.restApiError == nil)
     }
 
-    @Test("An error describes itself, also as any error")
-    func description() throws {
+    @Test func `An error describes itself, also as any error`() throws {
         let error = WPNError(
             reason: .network_generic, error: nil, httpUrlResponse: try answer(400),
             restApiError: WPNRestApiError(code: "INVALID_REQUEST", message: ""))
@@ -82,8 +81,8 @@ struct ErrorTests {
         #expect((error as any Error).localizedDescription == error.description)
     }
 
-    @Test("A reason is an extensible text, and the misspelt one of earlier versions is understood")
-    func reasons() {
+    @Test(.verifies("networking.md", "B-19"))
+    func `A reason is an extensible text, and the misspelt one of earlier versions is understood`() {
         #expect(WPNErrorReason.network_sslError.rawValue == "network_sslError")
         #expect(WPNErrorReason(rawValue: "network_sslErrror") == .network_sslError)
         #expect(WPNErrorReason.canceled.rawValue == "canceled")
@@ -91,7 +90,6 @@ struct ErrorTests {
     }
 
     @Test(
-        "An exchange without an answer has the reason of its code, in the domain of URL errors",
         arguments: [
             (-1001, WPNErrorReason.network_timeOut), (-1009, .network_noInternetConnection),
             (-1011, .network_badServerResponse), (-1200, .network_sslError), (-1201, .network_sslError),
@@ -100,7 +98,9 @@ struct ErrorTests {
             (-1003, .network_generic), (-1004, .network_generic), (-1005, .network_generic), (-999, .network_generic),
             (-1018, .network_generic), (-1020, .network_generic),
         ])
-    func exchange(code: Int, reason: WPNErrorReason) {
+    func `An exchange without an answer has the reason of its code, in the domain of URL errors`(
+        code: Int, reason: WPNErrorReason
+    ) {
         #expect(WPNErrorReason(exchangeFailedWith: NSError(domain: NSURLErrorDomain, code: code)) == reason)
         #expect(WPNErrorReason(exchangeFailedWith: NSError(domain: "other", code: code)) == .network_generic)
     }

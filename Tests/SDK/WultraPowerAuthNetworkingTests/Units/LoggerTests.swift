@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import SDKTestSupport
 import SimulatedDevice
@@ -53,11 +55,12 @@ struct LoggerTests {
     }
 
     @Test(
-        "A message passes by its level, or to a delegate that takes all",
         arguments: [
             (WPNLogger.VerboseLevel.off, 0), (.errors, 1), (.warnings, 2), (.info, 3), (.debug, 4), (.all, 4),
         ])
-    func levels(level: WPNLogger.VerboseLevel, count: Int) async {
+    func `A message passes by its level, or to a delegate that takes all`(level: WPNLogger.VerboseLevel, count: Int)
+        async
+    {
         let text = "text-" + UUID().uuidString
         let (following, curious) = (Listener(follows: true), Listener(follows: false))
         await listening(following, level: level) {
@@ -70,8 +73,7 @@ struct LoggerTests {
         #expect(curious.levels(of: text) == [.debug, .info, .warning, .error])
     }
 
-    @Test("A message that no listener takes is not made, and a long one is cut")
-    func cost() async {
+    @Test func `A message that no listener takes is not made, and a long one is cut`() async {
         let listener = Listener(follows: true)
         await listening(listener, level: .off) {
             func message() -> String {
@@ -87,8 +89,7 @@ struct LoggerTests {
         #expect(heard == [String((text + text).prefix(40)), text + text])
     }
 
-    @Test("Listed headers, and those that authenticate the sender, are left out")
-    func headers() {
+    @Test func `Listed headers, and those that authenticate the sender, are left out`() {
         let list = HeaderBlockList()
         #expect(list.headersToSkip().count == 16)
         list.removeAll(elements: ["Accept-Language"])
@@ -105,8 +106,10 @@ struct LoggerTests {
         #expect(list.headersToSkip() == [] && list.render([]) == "no headers")
     }
 
-    @Test("Bodies are logged at the level debug only, headers of the protocol never, and HTTP is warned of once")
-    func traffic() async throws {
+    @Test
+    func `Bodies are logged at the level debug only, headers of the protocol never, and HTTP is warned of once`()
+        async throws
+    {
         let app = try await TestApp.activated()
         let service = try app.service()
         let secret = "secret-" + UUID().uuidString

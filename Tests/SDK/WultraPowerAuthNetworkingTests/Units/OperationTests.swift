@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Synchronization
 import TestSupport
@@ -7,50 +9,40 @@ import WultraPowerAuthNetworking
 @Suite("Asynchronous operations end once (networking.md, sections 8.2 and 16)", .endsInTime)
 struct OperationTests {
     /// Counts what happens, from any thread.
-    private final class Counter: Sendable {
-        private let value = Atomic(0)
-
-        var count: Int { value.load(ordering: .acquiring) }
-        func add() { value.add(1, ordering: .acquiringAndReleasing) }
-    }
-
-    @Test("An operation cancelled before its end runs its cancelled block once, and its end is ignored")
-    func cancelThenFinish() {
+    @Test(.verifies("networking.md", "B-20"))
+    func `An operation cancelled before its end runs its cancelled block once, and its end is ignored`() {
         let (cancelled, completed) = (Counter(), Counter())
-        let operation = WPNAsyncBlockOperation({ cancelled.add() }) { _, _ in }
+        let operation = WPNAsyncBlockOperation({ cancelled.increase() }) { _, _ in }
         operation.start()
         #expect(operation.isExecuting && !operation.isFinished)
         operation.cancel()
         operation.cancel()
-        operation.markFinished { completed.add() }
-        #expect(cancelled.count == 1 && completed.count == 0)
+        operation.markFinished { completed.increase() }
+        #expect(cancelled.value == 1 && completed.value == 0)
         #expect(operation.isCancelled && operation.isFinished && !operation.isExecuting)
     }
 
-    @Test("A finished operation can no longer be cancelled")
-    func finishThenCancel() {
+    @Test(.verifies("networking.md", "B-21")) func `A finished operation can no longer be cancelled`() {
         let (cancelled, completed) = (Counter(), Counter())
-        let operation = WPNAsyncBlockOperation({ cancelled.add() }) { _, markFinished in
-            markFinished { completed.add() }
+        let operation = WPNAsyncBlockOperation({ cancelled.increase() }) { _, markFinished in
+            markFinished { completed.increase() }
         }
         operation.start()
         operation.cancel()
-        #expect(cancelled.count == 0 && completed.count == 1)
+        #expect(cancelled.value == 0 && completed.value == 1)
         #expect(!operation.isCancelled && operation.isFinished)
     }
 
-    @Test("An operation cancelled before its start is never started, and ends")
-    func cancelBeforeStart() {
+    @Test func `An operation cancelled before its start is never started, and ends`() {
         let started = Counter()
-        let operation = WPNAsyncBlockOperation { _, _ in started.add() }
+        let operation = WPNAsyncBlockOperation { _, _ in started.increase() }
         operation.cancel()
         operation.start()
-        #expect(started.count == 0 && operation.isCancelled && operation.isFinished && operation.isReady)
+        #expect(started.value == 0 && operation.isCancelled && operation.isFinished && operation.isReady)
         operation.waitUntilFinished()
     }
 
-    @Test("A queue of one operation at a time continues after a cancel at any moment")
-    func queueGoesOn() async {
+    @Test func `A queue of one operation at a time continues after a cancel at any moment`() async {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -62,14 +54,11 @@ struct OperationTests {
             queue.addOperation(waiting)
             waiting.cancel()
             queue.isSuspended = false
-            queue.addAsyncOperation(.global()) { _, markFinished in
-                markFinished { continuation.resume() }
-            }
+            queue.addAsyncOperation(.global()) { _, markFinished in markFinished { continuation.resume() } }
         }
     }
 
-    @Test("An operation waits for its dependencies")
-    func dependencies() async {
+    @Test func `An operation waits for its dependencies`() async {
         let order = Mutex<[Int]>([])
         let queue = OperationQueue()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -89,8 +78,7 @@ struct OperationTests {
         #expect(order.withLock { $0 } == [1, 2])
     }
 
-    @Test("The completion given at the end is called on the operation's completion queue, after the end")
-    func completionQueue() async {
+    @Test func `The completion given at the end is called on the operation's completion queue, after the end`() async {
         let key = DispatchSpecificKey<Bool>()
         let completions = DispatchQueue(label: "completions")
         completions.setSpecific(key: key, value: true)
@@ -112,8 +100,7 @@ struct OperationTests {
         override func started() {}
     }
 
-    @Test("A subclass need not notice a cancel")
-    func cancelWithoutNotice() {
+    @Test func `A subclass need not notice a cancel`() {
         let operation = Endless()
         operation.start()
         #expect(operation.isExecuting)

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -8,10 +10,8 @@ import Testing
 
 @Suite("Activation by identity attributes", .endsInTime)
 struct ActivationIdentityTests {
-    @Test(
-        "A custom activation belongs to the user the provider finds and waits for its commit",
-        arguments: ProtocolVersion.allCases)
-    func aCustomActivationBelongs(
+    @Test(arguments: ProtocolVersion.allCases)
+    func `A custom activation belongs to the user the provider finds and waits for its commit`(
         version: ProtocolVersion
     ) async throws {
         try await ServerFixture.run { client in
@@ -26,8 +26,8 @@ struct ActivationIdentityTests {
         }
     }
 
-    @Test("A custom activation without a usable user is refused and leaves nothing")
-    func aCustomActivationWithout() async throws {
+    @Test(.verifies("rest-api.md", "B-21"))
+    func `A custom activation without a usable user is refused and leaves nothing`() async throws {
         try await ServerFixture.run { client in
             for identity in [
                 ["login": "carol"], ["username": " "], ["username": String(repeating: "x", count: 256)], [:],
@@ -46,8 +46,8 @@ struct ActivationIdentityTests {
         }
     }
 
-    @Test("The provider decides about custom attributes and commits")
-    func theProviderDecidesAboutCustom() async throws {
+    @Test(.verifies("rest-api.md", "B-21"))
+    func `The provider decides about custom attributes and commits`() async throws {
         let fixture = try ServerFixture {
             $0.activationProvider = ActivationProvider(
                 userId: { $0["login"] },
@@ -64,8 +64,7 @@ struct ActivationIdentityTests {
         }
     }
 
-    @Test("An unknown direct method is a custom activation, an unknown type is refused")
-    func anUnknownDirectMethodIsACustom() async throws {
+    @Test func `An unknown direct method is a custom activation, an unknown type is refused`() async throws {
         try await ServerFixture.run { client in
             var device = try TestDevice(client, .v3_3)
             #expect(try await device.activate(type: "DIRECT", identity: ["username": "erin"]).status == 200)
@@ -76,8 +75,7 @@ struct ActivationIdentityTests {
         }
     }
 
-    @Test("Claims stored for a user come with the activation and with user info")
-    func claimsStoredForAUserCome() async throws {
+    @Test func `Claims stored for a user come with the activation and with user info`() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
             try await client.send(
@@ -96,13 +94,64 @@ struct ActivationIdentityTests {
         }
     }
 
-    @Test("A user without claims has none at the activation")
-    func aUserWithoutClaimsHasNone() async throws {
+    @Test func `A user without claims has none at the activation`() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             #expect(device.userInfo == JSONValue.null)
             let info = try await device.encrypted("/pa/v3/user/info", [:])
             #expect(info["sub"]?.stringValue == "alice")
+        }
+    }
+}
+
+@Suite("Names of activations", .endsInTime)
+struct ActivationNameTests {
+    private static let path = "/pa/v3/activation/rename"
+
+    @Test(arguments: ProtocolVersion.allCases)
+    func `A device renames its activation and reads the name with a token`(version: ProtocolVersion) async throws {
+        try await ServerFixture.run { client in
+            var device = try await client.activeDevice(version)
+            let renamed = try await device.signedEncrypted(
+                Self.path, uriId: "/pa/activation/rename", ["activationName": "New name"])
+            #expect(renamed.status == 200)
+            let token = try await device.createToken(type: .possessionKnowledge)
+            let header = try token.header(version, timestamp: client.timestamp)
+            let detail = try await device.encrypted(
+                "/pa/v3/activation/detail", [:], headers: [TokenHeader.name: header.value])
+            #expect(detail["status"]?.stringValue == "OK")
+            #expect(detail["responseObject"]?["activationName"]?.stringValue == "New name")
+            #expect(detail["responseObject"]?["activationId"]?.stringValue == device.activationId)
+        }
+    }
+
+    @Test func `Weak factors neither rename nor read`() async throws {
+        try await ServerFixture.run { client in
+            var device = try await client.activeDevice()
+            for type in [SignatureType.possession, .possessionKnowledgeBiometry] {
+                let refused = try await device.signedEncrypted(
+                    Self.path, uriId: "/pa/activation/rename", ["activationName": "X"], type: type)
+                #expect(refused.status == 401)
+            }
+            let token = try await device.createToken(type: .possession)
+            let header = try token.header(.v3_3, timestamp: client.timestamp)
+            let scope = try await device.activationScope()
+            let (request, _) = try device.seal([:], scope, .activationGeneric)
+            let answer = try await client.send(
+                "/pa/v3/activation/detail",
+                headers: [
+                    TokenHeader.name: header.value, EncryptionHeader.name: device.encryptionHeader(scope).value,
+                ], body: JSONEncoder().encode(request))
+            #expect(answer.status == 401)
+        }
+    }
+
+    @Test func `A name must have text in it`() async throws {
+        try await ServerFixture.run { client in
+            var device = try await client.activeDevice()
+            let blank = try await device.signedEncrypted(
+                Self.path, uriId: "/pa/activation/rename", ["activationName": " "])
+            #expect(blank.status == 400 && blank.code == "ERR_ACTIVATION")
         }
     }
 }

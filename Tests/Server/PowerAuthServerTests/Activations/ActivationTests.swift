@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -7,8 +9,10 @@ import Testing
 
 @Suite("Activations", .endsInTime)
 struct ActivationTests {
-    @Test("A device exchanges keys, is committed and reads its status", arguments: ProtocolVersion.allCases)
-    func aDeviceExchangesKeysIsCommitted(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("server.md", "B-4", "B-10", "B-11"),
+        .verifies("rest-api.md", "B-1", "B-25"), arguments: ProtocolVersion.allCases)
+    func `A device exchanges keys, is committed and reads its status`(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate()
             #expect(try await client.activationStatus(id).text("activationStatus") == "CREATED")
@@ -45,11 +49,9 @@ struct ActivationTests {
         }
     }
 
-    @Test("The activation code is signed by the master key")
-    func theActivationCodeIsSigned() async throws {
+    @Test func `The activation code is signed by the master key`() async throws {
         try await ServerFixture.run { client in
-            let answer = try await client.backOffice(
-                "activation/init", ["userId": "alice", "applicationId": "lab"])
+            let answer = try await client.backOffice("activation/init", ["userId": "alice", "applicationId": "lab"])
             let code = try ActivationCode(#require(answer.text("activationCode")))
             let signature = try answer.bytes("activationSignature")
             let masterKey = try #require(client.configuration).masterServerKey()
@@ -58,8 +60,7 @@ struct ActivationTests {
         }
     }
 
-    @Test("A code works once", arguments: ProtocolVersion.allCases)
-    func aCodeWorksOnce(version: ProtocolVersion) async throws {
+    @Test(arguments: ProtocolVersion.allCases) func `A code works once`(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             let (_, code) = try await client.initiate()
             var first = try TestDevice(client, version)
@@ -72,8 +73,7 @@ struct ActivationTests {
         }
     }
 
-    @Test("An unknown code is refused")
-    func anUnknownCodeIsRefused() async throws {
+    @Test(.verifies("rest-api.md", "B-20")) func `An unknown code is refused`() async throws {
         try await ServerFixture.run { client in
             var device = try TestDevice(client, .v3_3)
             let unknownCode = try await device.activate(code: ActivationCode.generate().text)
@@ -81,8 +81,7 @@ struct ActivationTests {
         }
     }
 
-    @Test("An activation that is not finished in time is removed")
-    func anActivationThatNobodyFinishes() async throws {
+    @Test func `An activation that is not finished in time is removed`() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate()
             client.clock.advance(milliseconds: 300_001)
@@ -99,8 +98,7 @@ struct ActivationTests {
         }
     }
 
-    @Test("A device key that is no point of the curve removes the activation")
-    func aDeviceKeyThatIsNoPointOfTheCurve() async throws {
+    @Test func `A device key that is no point of the curve removes the activation`() async throws {
         try await ServerFixture.run { client in
             for key in [StrictBase64.encode(Data([2] + [UInt8](repeating: 0xFF, count: 32))), "???"] {
                 let (id, code) = try await client.initiate()
@@ -111,8 +109,8 @@ struct ActivationTests {
         }
     }
 
-    @Test("Commit is possible once, and only after the key exchange")
-    func commitIsPossibleOnceAndOnly() async throws {
+    @Test(.verifies("server.md", "B-5"))
+    func `Commit is possible once, and only after the key exchange`() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate()
             #expect(try await client.backOffice("activation/commit", ["activationId": id]).code == "ERR0008")
@@ -126,8 +124,7 @@ struct ActivationTests {
         }
     }
 
-    @Test("Blocking keeps the first reason, unblocking forgets it")
-    func blockingKeepsTheFirstReason() async throws {
+    @Test(.verifies("server.md", "B-8")) func `Blocking keeps the first reason, unblocking forgets it`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let id = device.activationId
@@ -149,8 +146,7 @@ struct ActivationTests {
         }
     }
 
-    @Test("A device removes its activation with a strong signature only")
-    func aDeviceRemovesItsActivation() async throws {
+    @Test func `A device removes its activation with a strong signature only`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let path = "/pa/v3/activation/remove"
@@ -164,8 +160,7 @@ struct ActivationTests {
         }
     }
 
-    @Test("An unknown activation has a status that reveals nothing")
-    func anUnknownActivationHasAStatus() async throws {
+    @Test(.verifies("server.md", "B-7")) func `An unknown activation has a status that reveals nothing`() async throws {
         try await ServerFixture.run { client in
             let challenge = StrictBase64.encode(Random.bytes(16))
             let id = UUID().uuidString.lowercased()
@@ -182,23 +177,19 @@ struct ActivationTests {
         }
     }
 
-    @Test("An activation removed before any device came answers a challenge with a nonce")
-    func anActivationRemovedBefore() async throws {
+    @Test func `An activation removed before any device came answers a challenge with a nonce`() async throws {
         try await ServerFixture.run { client in
             let (id, _) = try await client.initiate()
             try await client.backOffice("activation/remove", ["activationId": id]).expectOK()
             let challenge = StrictBase64.encode(Random.bytes(16))
-            let answer = try await client.backOffice(
-                "activation/status", ["activationId": id, "challenge": challenge])
+            let answer = try await client.backOffice("activation/status", ["activationId": id, "challenge": challenge])
             #expect(try answer.bytes("encryptedStatusBlobNonce").count == 16)
-            let short = try await client.backOffice(
-                "activation/status", ["activationId": id, "challenge": "AAAA"])
+            let short = try await client.backOffice("activation/status", ["activationId": id, "challenge": "AAAA"])
             #expect(short.code == "ERR0022")
         }
     }
 
-    @Test("Init refuses invalid values")
-    func initRefusesWhatItCannotKeep() async throws {
+    @Test(.verifies("server.md", "B-21")) func `Init refuses invalid values`() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             func code(_ request: [String: any Sendable]) async throws -> String? {
                 try await client.backOffice("activation/init", request).code
@@ -215,8 +206,8 @@ struct ActivationTests {
         }
     }
 
-    @Test("Lists are newest first, filtered before they are cut into pages")
-    func listsAreNewestFirstFiltered() async throws {
+    @Test(.verifies("server.md", "B-14"))
+    func `Lists are newest first, filtered before they are cut into pages`() async throws {
         try await ServerFixture.run { client in
             var ids: [String] = []
             for _ in 0..<3 {
@@ -236,8 +227,7 @@ struct ActivationTests {
         }
     }
 
-    @Test("History has one item for every saved change")
-    func historyHasOneItemForEvery() async throws {
+    @Test(.verifies("server.md", "B-6")) func `History has one item for every saved change`() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             let request: [String: any Sendable] = [
@@ -251,8 +241,9 @@ struct ActivationTests {
         }
     }
 
-    @Test("An activation lives exactly until it expires, and is removed a millisecond later", arguments: [false, true])
-    func expiryIsExact(hasKeys: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `An activation lives exactly until it expires, and is removed a millisecond later`(hasKeys: Bool) async throws
+    {
         try await ServerFixture.run { client in
             let expires = client.timestamp + 1_000
             let (id, code) = try await client.initiate(["timestampActivationExpire": Int(expires)])
@@ -268,14 +259,38 @@ struct ActivationTests {
         }
     }
 
-    @Test("An activation is committed to the last millisecond of its time")
-    func commitIsPossibleToTheEnd() async throws {
+    @Test(.verifies("size", "ServerPolicy.activationValidity"))
+    func `An activation is committed to the last millisecond of its time`() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate(["timestampActivationExpire": Int(client.timestamp + 1_000)])
             var device = try TestDevice(client, .v3_3)
             #expect(try await device.activate(code: code).status == 200)
             client.clock.advance(milliseconds: 1_000)
             try await client.backOffice("activation/commit", ["activationId": id]).expectOK()
+        }
+    }
+
+    @Test(arguments: [CommitPhase.onKeyExchange, .onCommit])
+    func `A one-time password is taken to the last millisecond of an activation`(phase: CommitPhase) async throws {
+        for (wait, isTaken) in [(1_000, true), (1_001, false)] {
+            try await ServerFixture.run { client in
+                let (id, code) = try await client.initiate([
+                    "timestampActivationExpire": Int(client.timestamp) + 1_000, "activationOtp": "12345",
+                    "commitPhase": phase.name,
+                ])
+                var device = try TestDevice(client, .v3_3)
+                if phase == .onKeyExchange {
+                    client.clock.advance(milliseconds: Int64(wait))
+                    let activated = try await device.activate(code: code, otp: "12345")
+                    #expect((activated.status == 200) == isTaken)
+                } else {
+                    try await device.activate(code: code).expectOK()
+                    client.clock.advance(milliseconds: Int64(wait))
+                    let committed = try await client.backOffice(
+                        "activation/commit", ["activationId": id, "activationOtp": "12345"])
+                    #expect((committed.status == 200) == isTaken)
+                }
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -23,8 +25,8 @@ struct OpenIDConnectTests {
         }
     }
 
-    @Test("A sign-in at the provider activates at once, for its subject")
-    func aSignInAtTheProviderActivates() async throws {
+    @Test(.verifies("rest-api.md", "B-24"))
+    func `A sign-in at the provider activates at once, for its subject`() async throws {
         let provider = try Self.provider()
         try await Self.run(provider) { client in
             for version in ProtocolVersion.allCases {
@@ -45,8 +47,7 @@ struct OpenIDConnectTests {
         #expect(!form.contains("secret"))
     }
 
-    @Test("An RSA key of the provider signs as well")
-    func anRSAKeyOfTheProviderSigns() async throws {
+    @Test func `An RSA key of the provider signs as well`() async throws {
         let provider = try Self.provider(rsaToken: LoopbackProvider.rsaToken)
         try await Self.run(provider) { client in
             var device = try TestDevice(client, .v3_3)
@@ -63,8 +64,7 @@ struct OpenIDConnectTests {
         }
     }
 
-    @Test("An application has providers of its own, which decide about the algorithm")
-    func anApplicationHasProviders() async throws {
+    @Test func `An application has providers of its own, which decide about the algorithm`() async throws {
         let provider = try Self.provider()
         try await Self.run(provider) { client in
             let port = try #require(provider.port)
@@ -89,8 +89,10 @@ struct OpenIDConnectTests {
         }
     }
 
-    @Test("A token that does not fit is refused", arguments: LoopbackProvider.Defect.allCases)
-    func aTokenThatDoesNotFitIsRefused(defect: LoopbackProvider.Defect) async throws {
+    @Test(
+        .verifies("security.md", "identity-tokens"),
+        .verifies("size", "IdentityProviders.clockTolerance"), arguments: LoopbackProvider.Defect.allCases)
+    func `A token that does not fit is refused`(defect: LoopbackProvider.Defect) async throws {
         let provider = try Self.provider(defect)
         try await Self.run(provider) { client in
             var device = try TestDevice(client, .v3_3)
@@ -99,10 +101,8 @@ struct OpenIDConnectTests {
         }
     }
 
-    @Test(
-        "A token is taken up to the last second that it allows",
-        arguments: [LoopbackProvider.Defect.expired, .notYet, .future])
-    func aTokenIsTakenUpToTheLastSecond(time: LoopbackProvider.Defect) async throws {
+    @Test(arguments: [LoopbackProvider.Defect.expired, .notYet, .future])
+    func `A token is taken up to the last second that it allows`(time: LoopbackProvider.Defect) async throws {
         let provider = try Self.provider(time, miss: 0)
         try await Self.run(provider) { client in
             var device = try TestDevice(client, .v3_3)
@@ -110,8 +110,8 @@ struct OpenIDConnectTests {
         }
     }
 
-    @Test("A device must send everything the provider requires", arguments: ["providerId", "codeVerifier", "nonce"])
-    func aDeviceMustSayEverything(attribute: String) async throws {
+    @Test(arguments: ["providerId", "codeVerifier", "nonce"])
+    func `A device must send everything the provider requires`(attribute: String) async throws {
         let provider = try Self.provider()
         try await Self.run(provider) { client in
             var identity = LoopbackProvider.identity
@@ -143,8 +143,10 @@ struct OpenIDConnectTests {
         return try await device.activate(type: "DIRECT", identity: LoopbackProvider.identity).status
     }
 
-    @Test("During a provider call the only worker serves other requests, and waiting provider calls are limited")
-    func slowProvider() async throws {
+    @Test(.verifies("security.md", "slow-targets"))
+    func `During a provider call the only worker serves other requests, and waiting provider calls are limited`()
+        async throws
+    {
         let gate = Gate()
         let provider = try LoopbackProvider(pause: gate.pass) { TestClock().now().seconds }
         try await provider.serve { configuration in
@@ -168,8 +170,8 @@ struct OpenIDConnectTests {
         }
     }
 
-    @Test("Providers that the back office has configured are asked at allowed hosts only")
-    func allowedHosts() async throws {
+    @Test(.verifies("security.md", "identity-provider-hosts"))
+    func `Providers that the back office has configured are asked at allowed hosts only`() async throws {
         let provider = try Self.provider()
         try await provider.serve { configuration in
             for (hosts, status) in [(["*.example.com"], 400), (["127.0.0.1"], 200)] {
@@ -188,8 +190,7 @@ struct OpenIDConnectTests {
         #expect(provider.forms.count == 1)
     }
 
-    @Test("An unreachable provider refuses the activation")
-    func aProviderThatIsNotThereRefuses() async throws {
+    @Test func `An unreachable provider refuses the activation`() async throws {
         let fixture = try ServerFixture {
             $0.identityProviders = [LoopbackProvider.configuration(baseURL: "http://127.0.0.1:1")]
         }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -10,8 +12,10 @@ struct OtpTests {
         "activationOtpValidation": "ON_KEY_EXCHANGE", "activationOtp": "12345",
     ]
 
-    @Test("The right password at key exchange activates without commit")
-    func theRightPasswordAtKeyExchange() async throws {
+    @Test(
+        .verifies("server.md", "B-15"),
+        .verifies("rest-api.md", "B-22"))
+    func `The right password at key exchange activates without commit`() async throws {
         try await ServerFixture.run { client in
             let (_, code) = try await client.initiate(Self.keyExchange)
             var device = try TestDevice(client, .v3_3)
@@ -25,8 +29,10 @@ struct OtpTests {
         }
     }
 
-    @Test("Wrong passwords are counted and remove the activation at the limit")
-    func wrongPasswordsAreCounted() async throws {
+    @Test(
+        .verifies("server.md", "B-16", "B-17"),
+        .verifies("rest-api.md", "B-22"))
+    func `Wrong passwords are counted and remove the activation at the limit`() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate(Self.keyExchange)
             var device = try TestDevice(client, .v3_3)
@@ -39,8 +45,7 @@ struct OtpTests {
         }
     }
 
-    @Test("An unexpected password does not skip the commit")
-    func aPasswordNobodyAskedForDoes() async throws {
+    @Test(.verifies("server.md", "B-19")) func `An unexpected password does not skip the commit`() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate()
             var device = try TestDevice(client, .v3_3)
@@ -49,8 +54,7 @@ struct OtpTests {
         }
     }
 
-    @Test("A password for the commit is asked for there")
-    func aPasswordForTheCommitIsAsked() async throws {
+    @Test(.verifies("server.md", "B-18")) func `A password for the commit is asked for there`() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate(["activationOtp": "777"])
             var device = try TestDevice(client, .v3_3)
@@ -72,8 +76,7 @@ struct OtpTests {
     // compares the password: right
     //                                   replaces the password
     // may not commit with the old one
-    @Test("A password that was replaced after it was compared does not count")
-    func aReplacedPasswordDoesNotCount() async throws {
+    @Test func `A password that was replaced after it was compared does not count`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let (id, code) = try await client.initiate(["activationOtp": "777"])
@@ -93,8 +96,7 @@ struct OtpTests {
         }
     }
 
-    @Test("The commit phase can be the key exchange")
-    func theCommitPhaseCanBeTheKey() async throws {
+    @Test(.verifies("server.md", "B-20")) func `The commit phase can be the key exchange`() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate(["commitPhase": "ON_KEY_EXCHANGE"])
             var device = try TestDevice(client, .v3_3)
@@ -127,7 +129,7 @@ struct OtpTests {
     }
 
     @Test(
-        "The rules of one phase",
+        .verifies("server.md", "B-16"),
         arguments: [
             Rule(.none, .onCommit, hash: false, at: .onCommit, .skip, .refuse),
             Rule(.none, .onCommit, hash: true, at: .onCommit, .refuse, .verify),
@@ -139,15 +141,14 @@ struct OtpTests {
             Rule(.onCommit, .onCommit, hash: true, at: .onKeyExchange, .skip, .refuse),
             Rule(.onCommit, .onCommit, hash: true, at: .onCommit, .refuse, .verify),
         ])
-    func theRulesOfOnePhase(rule: Rule) {
+    func `The rules of one phase`(rule: Rule) {
         let requirement = OtpRequirement(
             mode: rule.mode, commitPhase: rule.commitPhase, hash: rule.hasHash ? "hash" : nil)
         #expect(requirement.check(at: rule.phase, given: false) == rule.without)
         #expect(requirement.check(at: rule.phase, given: true) == rule.with)
     }
 
-    @Test("A stored hash matches its password only")
-    func aStoredHashMatchesItsPassword() throws {
+    @Test func `A stored hash matches its password only`() throws {
         let hash = try OtpHash.make("12345")
         #expect(!hash.contains("12345"))
         #expect(OtpHash.matches("12345", hash: hash))
@@ -156,16 +157,14 @@ struct OtpTests {
         #expect(try OtpHash.make("12345") != hash)
     }
 
-    @Test("A hash is written as the original writes it")
-    func aHashIsWrittenAsTheOriginal() throws {
+    @Test func `A hash is written as the original writes it`() throws {
         let hash = try OtpHash.make("12345")
         // 16 and 32 bytes in Base64 without padding.
         let form = #/\$argon2i\$v=19\$m=32768,t=3,p=16\$[A-Za-z0-9+\/]{22}\$[A-Za-z0-9+\/]{43}/#
         #expect(hash.wholeMatch(of: form) != nil, "\(hash)")
     }
 
-    @Test("Hashes of other servers match: the library's own vectors, and those of this server before Argon2")
-    func hashesOfOtherServersMatch() {
+    @Test func `Hashes of other servers match: the library's own vectors, and those of this server before Argon2`() {
         let vector = "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA"
         #expect(OtpHash.matches("password", hash: vector))
         #expect(!OtpHash.matches("passwore", hash: vector))
@@ -175,7 +174,6 @@ struct OtpTests {
     }
 
     @Test(
-        "A hash that is unreadable or exceeds the cost limits matches nothing",
         arguments: [
             "", "$argon2i$", "$argon2i$v=16$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA",
             "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA=",
@@ -183,17 +181,18 @@ struct OtpTests {
             "$argon2i$v=19$m=65536,t=900000000,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA",
             "$argon2i$v=19$m=1,t=1,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA",
         ])
-    func aHashThatCannotBeRead(hash: String) {
+    func `A hash that is unreadable or exceeds the cost limits matches nothing`(hash: String) {
         #expect(!OtpHash.matches("password", hash: hash))
     }
 
     @Test(
-        "A stored hash is read up to the greatest cost, and written as it was",
         arguments: [
             (262_144, 3, 16, true), (262_145, 3, 16, false), (8, 16, 1, true), (8, 17, 1, false), (8, 1, 64, true),
             (8, 1, 65, false),
         ])
-    func costs(memory: Int, passes: Int, lanes: Int, isRead: Bool) {
+    func `A stored hash is read up to the greatest cost, and written as it was`(
+        memory: Int, passes: Int, lanes: Int, isRead: Bool
+    ) {
         let text = "$argon2i$v=19$m=\(memory),t=\(passes),p=\(lanes)$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf"
         #expect(Argon2Hash(stored: text)?.text == (isRead ? text : nil))
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -9,8 +11,7 @@ import Testing
 struct ProtocolUpgradeTests {
     private func fixture() throws -> ServerFixture { try ServerFixture { $0.hasLabPowers = true } }
 
-    @Test("An activation of protocol 2 comes to protocol 3")
-    func anActivationOfProtocol2Comes() async throws {
+    @Test func `An activation of protocol 2 comes to protocol 3`() async throws {
         try await fixture().run { client in
             var device = try await client.deviceOfProtocol2()
             #expect(try await device.status()?.currentVersion == 2)
@@ -32,8 +33,7 @@ struct ProtocolUpgradeTests {
         }
     }
 
-    @Test("An upgrade is committed with possession over a body, after its start")
-    func anUpgradeIsCommittedWithPossession() async throws {
+    @Test func `An upgrade is committed with possession over a body, after its start`() async throws {
         try await fixture().run { client in
             var device = try await client.deviceOfProtocol2()
             let early = try await device.sendSigned(
@@ -51,8 +51,10 @@ struct ProtocolUpgradeTests {
         }
     }
 
-    @Test("An activation of protocol 3 is refused before its request is decrypted, one of protocol 2 behind that")
-    func anActivationOfProtocol3IsRefused() async throws {
+    @Test
+    func `An activation of protocol 3 is refused before its request is decrypted, one of protocol 2 behind that`()
+        async throws
+    {
         try await fixture().run { client in
             let devices = [
                 (try await client.activeDevice(), "ERR0008"), (try await client.deviceOfProtocol2(), "ERR0018"),
@@ -77,8 +79,7 @@ struct ProtocolUpgradeTests {
         }
     }
 
-    @Test("An activation of protocol 3 has nothing to upgrade")
-    func anActivationOfProtocol3Has() async throws {
+    @Test func `An activation of protocol 3 has nothing to upgrade`() async throws {
         try await fixture().run { client in
             var device = try await client.activeDevice()
             let (request, _) = try device.seal([:], try await device.activationScope(), .upgrade)

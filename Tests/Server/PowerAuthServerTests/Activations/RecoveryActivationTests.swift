@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -12,13 +14,7 @@ struct RecoveryActivationTests {
     private func recoverable(
         _ client: ServerClient, _ version: ProtocolVersion = .v3_3
     ) async throws -> (device: TestDevice, recovery: RecoveryData) {
-        try await client.backOffice(
-            "recovery/config/update",
-            [
-                "applicationId": "lab", "activationRecoveryEnabled": true, "recoveryPostcardEnabled": false,
-                "allowMultipleRecoveryCodes": false,
-            ]
-        ).expectOK()
+        try await client.enableRecovery()
         let device = try await client.activeDevice(version)
         return (device, try #require(device.recovery))
     }
@@ -30,8 +26,10 @@ struct RecoveryActivationTests {
             type: "RECOVERY", identity: ["recoveryCode": recovery.code.text, "puk": puk ?? recovery.puk.text])
     }
 
-    @Test("The right PUK replaces the lost activation", arguments: ProtocolVersion.allCases)
-    func theRightPUKReplacesTheLost(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("server.md", "B-48"), .verifies("rest-api.md", "B-23"),
+        arguments: ProtocolVersion.allCases)
+    func `The right PUK replaces the lost activation`(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             let (lost, recovery) = try await recoverable(client, version)
             try await client.backOffice(
@@ -52,8 +50,7 @@ struct RecoveryActivationTests {
         }
     }
 
-    @Test("An activation by recovery code waits for its commit where the settings want it")
-    func commitOfTheBackOffice() async throws {
+    @Test func `An activation by recovery code waits for its commit where the settings want it`() async throws {
         var spec = ServerSpec()
         spec.settings.commitRecovery = false
         try await ServerFixture { $0.apply(spec) }.run { client in
@@ -65,21 +62,14 @@ struct RecoveryActivationTests {
         }
     }
 
-    @Test("Every report about the new activation has the flags of the lost one")
-    func callbacksHaveTheFlags() async throws {
+    @Test func `Every report about the new activation has the flags of the lost one`() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([Int](repeating: 200, count: 20))
         try await fixture.run { client in
             let (lost, recovery) = try await recoverable(client)
             let flags: [String: any Sendable] = ["activationId": lost.activationId, "activationFlags": ["VIP"]]
             try await client.backOffice("activation/flags/create", flags).expectOK()
-            try await client.backOffice(
-                "application/callback/create",
-                [
-                    "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
-                    "callbackUrl": "http://127.0.0.1:1/hook", "attributes": ["activationStatus", "activationFlags"],
-                ]
-            ).expectOK()
+            try await client.createCallback(["attributes": ["activationStatus", "activationFlags"]])
             var device = try TestDevice(client, .v3_3)
             #expect(try await recover(&device, recovery).status == 200)
             _ = try await target.runJobs(fixture)
@@ -89,8 +79,8 @@ struct RecoveryActivationTests {
         }
     }
 
-    @Test("A wrong PUK is counted, named and finally blocks the code")
-    func aWrongPUKIsCountedNamedAndFinally() async throws {
+    @Test(.verifies("rest-api.md", "B-23"))
+    func `A wrong PUK is counted, named and finally blocks the code`() async throws {
         try await ServerFixture.run { client in
             let (lost, recovery) = try await recoverable(client)
             let wrong = recovery.puk.text == "0000000000" ? "1111111111" : "0000000000"
@@ -107,8 +97,10 @@ struct RecoveryActivationTests {
         }
     }
 
-    @Test("A code that came with an activation is confirmed with its commit", arguments: ProtocolVersion.allCases)
-    func aCodeThatCameWithAnActivation(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("rest-api.md", "B-23"),
+        arguments: ProtocolVersion.allCases)
+    func `A code that came with an activation is confirmed with its commit`(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var (device, recovery) = try await recoverable(client, version)
             let (answer, plaintext) = try await device.confirmRecovery(recovery.code.text)
@@ -117,10 +109,10 @@ struct RecoveryActivationTests {
         }
     }
 
-    @Test(
-        "A device that removes its activation keeps its recovery code, unless there is a provider",
-        arguments: [false, true])
-    func codesAfterARemovalByTheDevice(hasProvider: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `A device that removes its activation keeps its recovery code, unless there is a provider`(hasProvider: Bool)
+        async throws
+    {
         try await ServerFixture {
             if hasProvider { $0.activationProvider = ActivationProvider(userId: { $0["username"] }) }
         }.run { client in
@@ -132,19 +124,18 @@ struct RecoveryActivationTests {
         }
     }
 
-    @Test("A postcard is confirmed once by its user's device", arguments: ProtocolVersion.allCases)
-    func aPostcardIsConfirmedOnce(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("server.md", "B-50"),
+        .verifies("rest-api.md", "B-23"), arguments: ProtocolVersion.allCases)
+    func `A postcard is confirmed once by its user's device`(version: ProtocolVersion) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             var device = try await client.activeDevice(version)
             let printer = try PrivateKey.generate().publicKey.uncompressed
-            try await client.backOffice(
-                "recovery/config/update",
-                [
-                    "applicationId": "lab", "activationRecoveryEnabled": true, "recoveryPostcardEnabled": true,
-                    "allowMultipleRecoveryCodes": true, "remotePostcardPublicKey": StrictBase64.encode(printer),
-                ]
-            ).expectOK()
+            try await client.enableRecovery([
+                "recoveryPostcardEnabled": true, "allowMultipleRecoveryCodes": true,
+                "remotePostcardPublicKey": StrictBase64.encode(printer),
+            ])
             func postcard(_ userId: String) async throws -> String {
                 let created = try await client.backOffice(
                     "recovery/create", ["applicationId": "lab", "userId": userId, "pukCount": 1])
@@ -166,8 +157,7 @@ struct RecoveryActivationTests {
         }
     }
 
-    @Test("Every failed confirmation looks like a wrong signature, and only a wrong signature counts")
-    func everyFailedConfirmationLooks()
+    @Test func `Every failed confirmation looks like a wrong signature, and only a wrong signature counts`()
         async throws
     {
         try await ServerFixture.run { client in
@@ -183,8 +173,7 @@ struct RecoveryActivationTests {
         }
     }
 
-    @Test("Without recovery no code comes with an activation")
-    func withoutRecoveryNoCodeComes() async throws {
+    @Test func `Without recovery no code comes with an activation`() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             #expect(try await client.activeDevice().recovery == nil)
         }

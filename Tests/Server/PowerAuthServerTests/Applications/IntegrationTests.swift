@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Hummingbird
 import Logging
@@ -8,8 +10,8 @@ import Testing
 
 @Suite("Integrations", .endsInTime)
 struct IntegrationTests {
-    @Test("A restricted back office is open to integrations only")
-    func aRestrictedBackOfficeIsOpen() async throws {
+    @Test(.verifies("security.md", "restricted-back-office"))
+    func `A restricted back office is open to integrations only`() async throws {
         let directory = try TemporaryDirectory()
         let credentials = try await ServerFixture(directory: directory).run { client in
             let created = try await client.backOffice("integration/create", ["name": "tools"])
@@ -36,8 +38,7 @@ struct IntegrationTests {
         }
     }
 
-    @Test("Reports count users of the period")
-    func reportsCountUsersOfThePeriod() async throws {
+    @Test func `Reports count users of the period`() async throws {
         try await ServerFixture.run { client in
             _ = try await client.initiate()
             _ = try await client.initiate()
@@ -57,8 +58,7 @@ struct IntegrationTests {
         }
     }
 
-    @Test("A report is about 1 to 365 days, and the first moment of its time counts")
-    func periods() async throws {
+    @Test func `A report is about 1 to 365 days, and the first moment of its time counts`() async throws {
         try await ServerFixture.run { client in
             _ = try await client.initiate()
             func users(_ name: String, _ parameters: Fields) async throws -> Int? {

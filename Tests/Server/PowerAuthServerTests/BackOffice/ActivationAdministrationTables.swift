@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -49,10 +51,8 @@ extension EndpointTable {
                 "externalUserId": "operator",
             ]
         }.refusing([
-            .without(
-                "activationId", .invalidRequest, message: "requestObject.activationId - must not be blank"),
-            .without(
-                "externalUserId", .invalidRequest, message: "requestObject.externalUserId - must not be blank"),
+            .without("activationId", .invalidRequest, message: "requestObject.activationId - must not be blank"),
+            .without("externalUserId", .invalidRequest, message: "requestObject.externalUserId - must not be blank"),
             .with(
                 ["activationName": " ", "activationId": ""], .invalidRequest,
                 message:

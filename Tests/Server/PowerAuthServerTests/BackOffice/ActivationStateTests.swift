@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -58,8 +60,10 @@ struct ActivationStateTests {
         }
     }
 
-    @Test("Operations lead where the state machine says", arguments: ActivationState.allCases)
-    func operationsLeadWhereTheState(state: ActivationState) async throws {
+    @Test(
+        .verifies("server.md", "B-9"),
+        arguments: ActivationState.allCases)
+    func `Operations lead where the state machine says`(state: ActivationState) async throws {
         try await World.run { world in
             for operation in Operation.allCases {
                 let id = try await world.activation(state)
@@ -73,8 +77,8 @@ struct ActivationStateTests {
         }
     }
 
-    @Test("An operator sets any status that makes sense", arguments: ActivationState.allCases)
-    func anOperatorSetsAnyStatusThatMakes(state: ActivationState) async throws {
+    @Test(arguments: ActivationState.allCases)
+    func `An operator sets any status that makes sense`(state: ActivationState) async throws {
         try await World.run { world in
             for wanted in ActivationState.allCases {
                 let id = try await world.activation(state)
@@ -91,8 +95,10 @@ struct ActivationStateTests {
         }
     }
 
-    @Test("Only an active activation signs, unlocks, decrypts and has tokens", arguments: ActivationState.allCases)
-    func onlyAnActiveActivationSigns(state: ActivationState) async throws {
+    @Test(
+        .verifies("server.md", "B-9"),
+        arguments: ActivationState.allCases)
+    func `Only an active activation signs, unlocks, decrypts and has tokens`(state: ActivationState) async throws {
         try await World.run { world in
             let device = try await world.device(state)
             let key = device.configuration.applicationKeyText
@@ -146,8 +152,7 @@ struct ActivationStateTests {
         }
     }
 
-    @Test("A code is exchanged in the first state only")
-    func aCodeIsExchangedInTheFirst() async throws {
+    @Test func `A code is exchanged in the first state only`() async throws {
         try await World.run { world in
             let (id, code) = try await world.client.initiate()
             func prepare() async throws -> String? {
@@ -163,8 +168,7 @@ struct ActivationStateTests {
         }
     }
 
-    @Test("Calls that change nothing leave no history")
-    func callsThatChangeNothingLeave() async throws {
+    @Test func `Calls that change nothing leave no history`() async throws {
         try await World.run { world in
             for (state, path) in [(ActivationState.active, "unblock"), (.blocked, "block"), (.removed, "remove")] {
                 let id = try await world.activation(state)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -16,8 +18,7 @@ extension EndpointTable {
         }
     }
 
-    static let noMasterKey = Row.damaged(
-        "without master key", .noMasterServerKeyPair, "DELETE FROM master_keypair")
+    static let noMasterKey = Row.damaged("without master key", .noMasterServerKeyPair, "DELETE FROM master_keypair")
     static let damagedMasterKey = Row.damaged(
         "with a damaged master key", .incorrectMasterServerKeyPair, "UPDATE master_keypair SET private_key = x'00'")
 

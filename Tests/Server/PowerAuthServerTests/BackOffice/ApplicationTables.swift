@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -49,8 +51,7 @@ extension EndpointTable {
 
     private static func roles(_ path: String, _ roles: Shape) -> EndpointTable {
         EndpointTable(path: path, shape: ["applicationId": "lab", "applicationRoles": roles]) { world in
-            try await world.call(
-                "application/roles/update", ["applicationId": "lab", "applicationRoles": ["b", "a"]])
+            try await world.call("application/roles/update", ["applicationId": "lab", "applicationRoles": ["b", "a"]])
             return ["applicationId": "lab", "applicationRoles": ["c", "b", "c"]]
         }.refusing([
             .without("applicationId", .invalidRequest), .with(["applicationId": "no"], .invalidApplication),

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -7,8 +9,7 @@ import Testing
 
 @Suite("Activations in the back office", .endsInTime)
 struct BackOfficeActivationTests {
-    @Test("Flags are merged, replaced and removed")
-    func flagsAreMergedReplacedAndRemoved() async throws {
+    @Test(.verifies("server.md", "B-12")) func `Flags are merged, replaced and removed`() async throws {
         try await ServerFixture.run { client in
             let (id, _) = try await client.initiate(["flags": ["b"]])
             func flags(_ path: String, _ flags: [String]) async throws -> [String]? {
@@ -29,8 +30,7 @@ struct BackOfficeActivationTests {
         }
     }
 
-    @Test("Lookup requires all flags and any of the users")
-    func lookupWantsAllFlagsAndAny() async throws {
+    @Test(.verifies("server.md", "B-12", "B-13")) func `Lookup requires all flags and any of the users`() async throws {
         try await ServerFixture.run { client in
             let (both, _) = try await client.initiate(["flags": ["x", "y"]])
             _ = try await client.initiate(["flags": ["x"], "userId": "bob"])
@@ -51,8 +51,7 @@ struct BackOfficeActivationTests {
         }
     }
 
-    @Test("A mass status update changes all or none")
-    func aMassStatusUpdateChanges() async throws {
+    @Test func `A mass status update changes all or none`() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             func update(_ ids: [String], _ status: String) async throws -> Answer {
@@ -70,8 +69,7 @@ struct BackOfficeActivationTests {
         }
     }
 
-    @Test("An old activation returned to its commit has the time limit of a new one")
-    func anOldActivationIsTakenBack() async throws {
+    @Test func `An old activation returned to its commit has the time limit of a new one`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let id = try await client.activeDevice().activationId
@@ -89,8 +87,7 @@ struct BackOfficeActivationTests {
         }
     }
 
-    @Test("Names change while an activation is usable")
-    func namesChangeWhileAnActivation() async throws {
+    @Test func `Names change while an activation is usable`() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             let request = [
@@ -109,8 +106,7 @@ struct BackOfficeActivationTests {
         }
     }
 
-    @Test("Another password replaces the one for the commit")
-    func anotherPasswordReplacesTheOne() async throws {
+    @Test(.verifies("server.md", "B-18")) func `Another password replaces the one for the commit`() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate([
                 "activationOtp": "11111", "activationOtpValidation": "ON_COMMIT",
@@ -127,8 +123,8 @@ struct BackOfficeActivationTests {
         }
     }
 
-    @Test("A custom activation waits for its commit", arguments: ProtocolVersion.allCases)
-    func aCustomActivationWaitsForItsCommit(version: ProtocolVersion) async throws {
+    @Test(arguments: ProtocolVersion.allCases)
+    func `A custom activation waits for its commit`(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try TestDevice(client, version)
             let created = try await device.exchange("activation/create", ["userId": "carol", "activationOtp": "77777"])
@@ -141,8 +137,7 @@ struct BackOfficeActivationTests {
         }
     }
 
-    @Test("A refused custom activation leaves nothing behind")
-    func aRefusedCustomActivation() async throws {
+    @Test func `A refused custom activation leaves nothing behind`() async throws {
         try await ServerFixture.run { client in
             var device = try TestDevice(client, .v3_3)
             let refused = try await device.exchange(
@@ -155,8 +150,7 @@ struct BackOfficeActivationTests {
         }
     }
 
-    @Test("Prepare finds out the version that old clients do not send")
-    func prepareFindsOutTheVersion() async throws {
+    @Test func `Prepare finds out the version that old clients do not send`() async throws {
         try await ServerFixture.run { client in
             for version in ProtocolVersion.allCases {
                 let (_, code) = try await client.initiate()
@@ -168,8 +162,7 @@ struct BackOfficeActivationTests {
         }
     }
 
-    @Test("A version is found without its application while only one has it")
-    func aVersionIsFoundWithoutItsApplication() async throws {
+    @Test func `A version is found without its application while only one has it`() async throws {
         try await ServerFixture.run { client in
             let version = ["applicationVersionId": "v2"]
             #expect(try await client.backOffice("application/version/support", version).code == "ERR0015")
@@ -183,8 +176,7 @@ struct BackOfficeActivationTests {
         }
     }
 
-    @Test("Roles and configuration belong to applications")
-    func rolesAndConfigurationBelong() async throws {
+    @Test func `Roles and configuration belong to applications`() async throws {
         try await ServerFixture.run { client in
             func roles(_ path: String, _ roles: [String]) async throws -> [String]? {
                 try await client.backOffice(

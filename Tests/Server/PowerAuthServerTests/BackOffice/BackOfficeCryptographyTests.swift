@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -7,13 +9,6 @@ import Testing
 
 @Suite("Cryptography in the back office", .endsInTime)
 struct BackOfficeCryptographyTests {
-    private func enable(_ client: ServerClient, _ extra: [String: any Sendable] = [:]) async throws {
-        try await client.backOffice(
-            "recovery/config/update",
-            ["applicationId": "lab", "activationRecoveryEnabled": true].merging(extra) { $1 }
-        ).expectOK()
-    }
-
     private func request(_ device: TestDevice, _ sealed: EciesRequest) throws -> [String: any Sendable] {
         [
             "activationId": device.activationId, "applicationKey": device.configuration.applicationKeyText,
@@ -21,8 +16,8 @@ struct BackOfficeCryptographyTests {
         ].merging(try sealed.fields()) { $1 }
     }
 
-    @Test("The decryptor hands out the keys of a message, once", arguments: ProtocolVersion.allCases)
-    func theDecryptorHandsOutTheKeys(version: ProtocolVersion) async throws {
+    @Test(arguments: ProtocolVersion.allCases)
+    func `The decryptor hands out the keys of a message, once`(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice(version)
             for scope in [try await device.applicationScope(), try await device.activationScope()] {
@@ -43,8 +38,7 @@ struct BackOfficeCryptographyTests {
         }
     }
 
-    @Test("The decryptor's mistakes have their codes")
-    func theDecryptorSMistakesHave() async throws {
+    @Test func `The decryptor's mistakes have their codes`() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             let (sealed, _) = try device.seal([:], try await device.activationScope(), .activationGeneric)
@@ -62,8 +56,7 @@ struct BackOfficeCryptographyTests {
         }
     }
 
-    @Test("The vault opens for two factors and says nothing about others")
-    func theVaultOpensForTwoFactors() async throws {
+    @Test func `The vault opens for two factors and says nothing about others`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             func unlock(
@@ -115,8 +108,7 @@ struct BackOfficeCryptographyTests {
         }
     }
 
-    @Test("Tokens, temporary keys and upgrades pass through the back office")
-    func tokensTemporaryKeysAndUpgrades() async throws {
+    @Test func `Tokens, temporary keys and upgrades pass through the back office`() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             let (sealed, decryptor) = try device.seal([:], try await device.activationScope(), .createToken)
@@ -147,16 +139,15 @@ struct BackOfficeCryptographyTests {
         }
     }
 
-    @Test("A postcard's code and PUKs are derived by its printer")
-    func aPostcardSCodeAndPUKsAreDerived() async throws {
+    @Test(.verifies("server.md", "B-49")) func `A postcard's code and PUKs are derived by its printer`() async throws {
         try await ServerFixture.run { client in
             let printer = try PrivateKey.generate()
             let person: [String: any Sendable] = ["applicationId": "lab", "userId": "alice", "pukCount": 2]
             #expect(try await client.backOffice("recovery/create", person).code == "ERR0024")
-            try await enable(client, ["recoveryPostcardEnabled": true])
+            try await client.enableRecovery(["recoveryPostcardEnabled": true])
             #expect(try await client.backOffice("recovery/create", person).code == "ERR0029")
-            try await enable(
-                client, ["remotePostcardPublicKey": StrictBase64.encode(printer.publicKey.uncompressed)])
+            let key = StrictBase64.encode(printer.publicKey.uncompressed)
+            try await client.enableRecovery(["remotePostcardPublicKey": key])
             let card = try await client.backOffice("recovery/create", person)
             #expect(card.text("status") == "CREATED")
             #expect(try await client.backOffice("recovery/create", person).code == "ERR0025")
@@ -167,8 +158,7 @@ struct BackOfficeCryptographyTests {
                 ).bytes, nonce: card.bytes("nonce"))
             #expect(card.text("recoveryCodeMasked") == "XXXXX-XXXXX-XXXXX-" + seed.code.text.suffix(5))
             let puks = try (0..<2).map { index in
-                let number = try #require(
-                    (card.value("puks.\(index).pukDerivationIndex") as? NSNumber)?.int64Value)
+                let number = try #require((card.value("puks.\(index).pukDerivationIndex") as? NSNumber)?.int64Value)
                 return try seed.puk(index: withUnsafeBytes(of: number.bigEndian) { Data($0) })
             }
 
@@ -212,12 +202,10 @@ struct BackOfficeCryptographyTests {
         _ client: ServerClient, by device: TestDevice
     ) async throws -> (code: String, puk: String) {
         let printer = try PrivateKey.generate()
-        try await enable(
-            client,
-            [
-                "recoveryPostcardEnabled": true,
-                "remotePostcardPublicKey": StrictBase64.encode(printer.publicKey.uncompressed),
-            ])
+        try await client.enableRecovery([
+            "recoveryPostcardEnabled": true,
+            "remotePostcardPublicKey": StrictBase64.encode(printer.publicKey.uncompressed),
+        ])
         let card = try await client.backOffice(
             "recovery/create", ["applicationId": "lab", "userId": "alice", "pukCount": 2])
         let configuration = try await client.backOffice("recovery/config/detail", ["applicationId": "lab"])
@@ -234,8 +222,10 @@ struct BackOfficeCryptographyTests {
     // compares PUK 1: right         compares PUK 1: right
     // spends PUK 1
     //                               may not spend PUK 2
-    @Test("When two attempts compare the same PUK before either spends it, one succeeds and the next PUK stays")
-    func onePUKIsSpentOnce() async throws {
+    @Test
+    func `When two attempts compare the same PUK before either spends it, one succeeds and the next PUK stays`()
+        async throws
+    {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try await client.activeDevice()
@@ -261,10 +251,9 @@ struct BackOfficeCryptographyTests {
         }
     }
 
-    @Test("Five wrong PUKs block a code")
-    func fiveWrongPUKsBlockACode() async throws {
+    @Test(.verifies("server.md", "B-49")) func `Five wrong PUKs block a code`() async throws {
         try await ServerFixture.run { client in
-            try await enable(client)
+            try await client.enableRecovery()
             let (id, code) = try await client.initiate(["flags": ["f"]])
             var owner = try TestDevice(client, .v3_3)
             try await owner.exchange(

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -7,29 +9,26 @@ import Testing
 @Suite("Dates in the back office", .endsInTime)
 struct BackOfficeDateTests {
     @Test(
-        "A moment is written in UTC and read back",
         arguments: [
             (0, "1970-01-01T00:00:00.000+00:00"), (1_730_538_927_482, "2024-11-02T09:15:27.482+00:00"),
             (951_782_400_000, "2000-02-29T00:00:00.000+00:00"), (-1, "1969-12-31T23:59:59.999+00:00"),
             (4_102_444_799_999, "2099-12-31T23:59:59.999+00:00"),
         ] as [(Int64, String)])
-    func aMomentIsWrittenInUTCAndRead(milliseconds: Int64, text: String) {
+    func `A moment is written in UTC and read back`(milliseconds: Int64, text: String) {
         #expect(BackOfficeDate(ServerTime(milliseconds: milliseconds)).text == text)
         #expect(BackOfficeDate(text: text)?.time.milliseconds == milliseconds)
     }
 
     @Test(
-        "Other forms of the same moment",
         arguments: [
             "2024-11-02T09:15:27.482Z", "2024-11-02T09:15:27.482+0000", "2024-11-02T10:15:27.482+01:00",
             "2024-11-02T04:45:27.482-0430", "1730538927482",
         ])
-    func otherFormsOfTheSameMoment(text: String) {
+    func `Other forms of the same moment`(text: String) {
         #expect(BackOfficeDate(text: text)?.time.milliseconds == 1_730_538_927_482)
     }
 
     @Test(
-        "What is no moment",
         arguments: [
             "", "yesterday", "2024-13-02T09:15:27Z", "2024-11-02", "2024-11-02T09:15:27", "2024-11-02T25:00:00Z",
             "2024-02-31T09:15:27Z", "2023-02-29T09:15:27Z", "2024-04-31T09:15:27Z", "2100-02-29T09:15:27Z",
@@ -38,22 +37,20 @@ struct BackOfficeDateTests {
             "24-11-02T09:15:27Z", "2024-11-02 09:15:27Z", " 2024-11-02T09:15:27Z", "2024-11-02T09:15:27+1",
             "9223372036854775808",
         ])
-    func whatIsNoMoment(text: String) {
+    func `What is no moment`(text: String) {
         #expect(BackOfficeDate(text: text) == nil)
     }
 
     @Test(
-        "A fraction is cut to milliseconds",
         arguments: [
             (".1", 100), (".12", 120), (".123", 123), (".1239", 123), (".000999999", 0), (".999999999", 999),
         ] as [(String, Int64)])
-    func fractions(text: String, milliseconds: Int64) {
+    func `A fraction is cut to milliseconds`(text: String, milliseconds: Int64) {
         #expect(BackOfficeDate(text: "1970-01-01T00:00:00\(text)Z")?.time.milliseconds == milliseconds)
         #expect(BackOfficeDate(text: "1969-12-31T23:59:59\(text)Z")?.time.milliseconds == milliseconds - 1_000)
     }
 
-    @Test("Each part of a time and of a zone has its own weight")
-    func parts() {
+    @Test func `Each part of a time and of a zone has its own weight`() {
         for (text, milliseconds) in [
             ("1970-01-01T23:59:59Z", 86_399_000), ("1970-01-01T01:00:00Z", 3_600_000),
             ("1970-01-01T00:01:00Z", 60_000), ("1970-01-01T00:00:01Z", 1_000),
@@ -66,8 +63,8 @@ struct BackOfficeDateTests {
         #expect(text == "2024-11-02T09:15:27.006+00:00")
     }
 
-    @Test("The first and the last day of every month of eight centuries follow one another", arguments: 0..<8)
-    func calendar(century: Int) {
+    @Test(arguments: 0..<8)
+    func `The first and the last day of every month of eight centuries follow one another`(century: Int) {
         func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
         func text(_ number: Int, _ width: Int) -> String {
             String(repeating: "0", count: width - "\(number)".count) + "\(number)"
@@ -89,8 +86,7 @@ struct BackOfficeDateTests {
         }
     }
 
-    @Test("A moment is a text or a number of milliseconds in JSON, and nothing else")
-    func json() throws {
+    @Test func `A moment is a text or a number of milliseconds in JSON, and nothing else`() throws {
         func read(_ text: String) throws -> Int64 {
             try JSONDecoder().decode(RequestedDate.self, from: Data(text.utf8)).time.milliseconds
         }

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
+import PowerAuthProtocol
 import TestSupport
 import Testing
 
@@ -17,8 +20,7 @@ struct BackOfficeEndpointTests {
         return Set(codes.map(\.rawValue))
     }
 
-    @Test("Every route has a table, and a table nothing but routes")
-    func everyRouteHasATableAndATable() throws {
+    @Test func `Every route has a table, and a table nothing but routes`() throws {
         let server = try ServerFixture().server
         let routes = Set(
             server.endpoints.filter { $0.face == .backOffice }.map { String($0.path.dropFirst("/rest/v3".count)) })
@@ -28,8 +30,8 @@ struct BackOfficeEndpointTests {
         #expect(Set(BackOfficeContract.all.keys) == routes)
     }
 
-    @Test("Every documented error has a row, and every row a documented error", arguments: EndpointTable.all)
-    func everyDocumentedErrorHasARow(table: EndpointTable) throws {
+    @Test(arguments: EndpointTable.all)
+    func `Every documented error has a row, and every row a documented error`(table: EndpointTable) throws {
         let contract = try #require(BackOfficeContract.all[table.path])
         let documented = Set(contract.errors.map(\.rawValue) + contract.others.map { $0.code(on: .backOffice) })
         let tested = Set(table.rows.map(\.code))
@@ -37,8 +39,10 @@ struct BackOfficeEndpointTests {
         #expect(tested.subtracting(documented).isEmpty)
     }
 
-    @Test("A right request gets exactly the documented answer", arguments: EndpointTable.all)
-    func aRightRequestGetsExactly(table: EndpointTable) async throws {
+    @Test(
+        .verifies("server.md", "B-11", "B-22"),
+        arguments: EndpointTable.all)
+    func `A right request gets exactly the documented answer`(table: EndpointTable) async throws {
         try await World.run { world in
             let request = try await table.sample(world)
             let answer = try await world.client.backOffice(String(table.path.dropFirst()), request)
@@ -62,8 +66,11 @@ struct BackOfficeEndpointTests {
         }
     }
 
-    @Test("A wrong request gets exactly the documented error", arguments: EndpointTable.all)
-    func aWrongRequestGetsExactly(table: EndpointTable) async throws {
+    @Test(
+        .verifies("mobile-token.md", "B-58"),
+        .verifies("server.md", "B-1", "B-5", "B-19", "B-30", "B-36", "B-40", "B-44", "B-45"),
+        arguments: EndpointTable.all)
+    func `A wrong request gets exactly the documented error`(table: EndpointTable) async throws {
         let together = table.rows.filter { $0.configure == nil && !$0.isDestructive }
         try await World.run { world in
             for row in together { try await check(row, of: table, in: world) }
@@ -76,6 +83,60 @@ struct BackOfficeEndpointTests {
         }
         for row in table.rows where row.configure != nil || row.isDestructive {
             try await World.run(row.configure ?? { _ in }) { try await check(row, of: table, in: $0) }
+        }
+    }
+
+    @Test func `Every business error has the code and the text of the specification`() throws {
+        // | ERR0009 | Activation with given activation ID was not found. | |
+        let rows = try Project.text(of: "docs/spec/server.md").split(separator: "\n").compactMap { line in
+            line.prefixMatch(of: /\| (ERR[0-9]{4}) \| ([^|]+) \|/).map { "\($0.1) \($0.2)" }
+        }
+        #expect(rows == ServiceErrorCode.allCases.map { "\($0.rawValue) \($0.message)" })
+    }
+
+    /// The answers about what the server does not know, with the field that names it; all else in the request is right.
+    private static let unknown: [(path: String, field: String, answer: Shape)] = [
+        (
+            "/activation/status", "activationId",
+            [
+                "activationId": "no", "activationStatus": "REMOVED", "activationOtpValidation": "NONE",
+                "commitPhase": "ON_COMMIT", "blockedReason": nil, "activationName": "unknown", "userId": "unknown",
+                "extras": nil, "protocol": "powerauth", "externalId": nil, "platform": nil, "deviceInfo": nil,
+                "applicationId": nil, "failedAttempts": 0, "maxFailedAttempts": 7,
+                "timestampCreated": "1970-01-01T00:00:00.000+00:00",
+                "timestampLastUsed": "1970-01-01T00:00:00.000+00:00", "timestampLastChange": nil,
+                "encryptedStatusBlob": .base64(32), "encryptedStatusBlobNonce": .base64(16), "activationCode": nil,
+                "activationSignature": nil, "devicePublicKeyFingerprint": nil, "version": 0, "activationFlags": [],
+                "applicationRoles": [],
+            ]
+        ),
+        ("/signature/verify", "activationId", unknownSignature),
+        ("/signature/offline/verify", "activationId", unknownSignature),
+        (
+            "/token/validate", "tokenId",
+            [
+                "tokenValid": false, "activationId": nil, "activationStatus": nil, "blockedReason": nil, "userId": nil,
+                "applicationId": nil, "signatureType": nil, "applicationRoles": [], "activationFlags": [],
+            ]
+        ),
+    ]
+
+    private static let unknownSignature: Shape = [
+        "signatureValid": false, "activationStatus": "REMOVED", "blockedReason": nil, "activationId": "no",
+        "userId": nil, "applicationId": nil, "signatureType": nil, "remainingAttempts": nil, "applicationRoles": [],
+        "activationFlags": [],
+    ]
+
+    @Test func `What is unknown has all fields of an answer, and nothing in them`() async throws {
+        try await World.run({ $0.policy.maxFailedAttempts = 7 }) { world in
+            for (path, field, answer) in Self.unknown {
+                let table = try #require(EndpointTable[path])
+                let request = try await table.sample(world).merging([field: "no"]) { $1 }
+                let body = try JSONValue.parse(
+                    await world.client.backOffice(String(path.dropFirst()), request).body)
+                let expected: Shape = ["status": "OK", "responseObject": answer]
+                #expect(expected.mismatches(body) == [], "\(path)")
+            }
         }
     }
 
@@ -98,13 +159,37 @@ struct BackOfficeEndpointTests {
 @Suite("Identifiers", .endsInTime)
 struct IdentifierTests {
     @Test(
-        "Ten collisions are enough",
+        .verifies("size", "ServerPolicy.generationAttempts"),
         arguments: [ServiceErrorCode.unableToGenerateActivationId, .unableToGenerateActivationCode])
-    func tenCollisionsAreEnough(code: ServiceErrorCode) {
+    func `Ten collisions are enough`(code: ServiceErrorCode) {
         var drawn = 0
         #expect(throws: ServiceError(code, "10 candidates were all taken")) {
             try Identifiers.firstFree(attempts: 10, orThrow: code, draw: { drawn += 1 }, isTaken: { _ in true })
         }
         #expect(drawn == 10)
+    }
+}
+
+/// The words of the back office (server.md, section 2.3).
+@Suite("Choices are spelled as their cases are", .endsInTime)
+struct NamedChoiceTests {
+    /// Every type whose words the API reads or writes.
+    private static let types: [any NamedChoice.Type] = [
+        ActivationState.self, ActivationProtocol.self, CommitPhase.self, OtpValidationMode.self, SignatureType.self,
+        RecoveryCodeStatus.self, RecoveryPukStatus.self, ECDSAFormat.self, CallbackType.self, OperationStatus.self,
+    ]
+
+    @Test(arguments: types.indices)
+    func `Each case has the word of its own name, is found by it, and by no other`(index: Int) {
+        func check<Choice: NamedChoice>(_ type: Choice.Type) {
+            for choice in Choice.allCases {
+                // `onKeyExchange` is ON_KEY_EXCHANGE.
+                #expect(choice.name.replacing("_", with: "").uppercased() == "\(choice)".uppercased())
+                #expect(Choice(name: choice.name).map { "\($0)" } == "\(choice)")
+                #expect(Choice(name: choice.name + "_") == nil)
+            }
+            #expect(Set(Choice.names).count == Choice.allCases.count)
+        }
+        check(Self.types[index])
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -28,8 +30,7 @@ struct BackOfficeSignatureTests {
             ["activationId": device.activationId, "data": Self.data, "signature": signature].merging(extra) { $1 })
     }
 
-    @Test("Offline payloads are signed for one device or for all")
-    func offlinePayloadsAreSigned() async throws {
+    @Test(.verifies("server.md", "B-34")) func `Offline payloads are signed for one device or for all`() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             let personal = try await client.backOffice(
@@ -58,8 +59,8 @@ struct BackOfficeSignatureTests {
         }
     }
 
-    @Test("Offline signatures verify once at any length", arguments: 4...8)
-    func offlineSignaturesVerifyOnce(length: Int) async throws {
+    @Test(.verifies("server.md", "B-36"), arguments: 4...8)
+    func `Offline signatures verify once at any length`(length: Int) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let signature = try sign(&device, length: length)
@@ -73,8 +74,7 @@ struct BackOfficeSignatureTests {
         }
     }
 
-    @Test("The length of a component is that of the settings unless the caller names one")
-    func componentLengthOfTheSettings() async throws {
+    @Test func `The length of a component is that of the settings unless the caller names one`() async throws {
         try await ServerFixture { $0.policy.offlineComponentLength = 6 }.run { client in
             var device = try await client.activeDevice()
             #expect(try await verify(device, sign(&device, length: 6)).flag("signatureValid") == true)
@@ -84,8 +84,9 @@ struct BackOfficeSignatureTests {
     }
 
     @Test(
-        "A version is a number in digits", arguments: ["inf", "nan", "0x4", "1e3", "+3.1", "-inf", " 3.1", "3.1.1", ""])
-    func versionsThatAreNone(version: String) async throws {
+        .verifies("server.md", "B-30"),
+        arguments: ["inf", "nan", "0x4", "1e3", "+3.1", "-inf", " 3.1", "3.1.1", ""])
+    func `A version is a number in digits`(version: String) async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             let answer = try await client.backOffice(
@@ -99,8 +100,7 @@ struct BackOfficeSignatureTests {
         }
     }
 
-    @Test("Biometry signs offline where it is allowed")
-    func biometrySignsOfflineWhere() async throws {
+    @Test(.verifies("server.md", "B-35")) func `Biometry signs offline where it is allowed`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let first = try await verify(device, sign(&device, [.possession, .biometry]))
@@ -116,8 +116,8 @@ struct BackOfficeSignatureTests {
         }
     }
 
-    @Test("A proximity code is good for the steps that are allowed")
-    func aProximityCodeIsGoodForTheSteps() async throws {
+    @Test(.verifies("server.md", "B-37"))
+    func `A proximity code is good for the steps that are allowed`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let seed = Data(repeating: 7, count: 16)
@@ -138,8 +138,7 @@ struct BackOfficeSignatureTests {
         }
     }
 
-    @Test("Device and server keys sign in both formats")
-    func deviceAndServerKeysSignInBoth() async throws {
+    @Test(.verifies("server.md", "B-38")) func `Device and server keys sign in both formats`() async throws {
         try await ServerFixture.run { client in
             let device = try await client.activeDevice()
             let data = Data("data to be signed".utf8)
@@ -173,8 +172,7 @@ struct BackOfficeSignatureTests {
         }
     }
 
-    @Test("The audit shows what was before, and no secret")
-    func theAuditShowsWhatWasBefore() async throws {
+    @Test(.verifies("server.md", "B-33")) func `The audit shows what was before, and no secret`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let counter = StrictBase64.encode(device.counter.rawData)

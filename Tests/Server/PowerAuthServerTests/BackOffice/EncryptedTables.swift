@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -62,8 +64,7 @@ extension EndpointTable {
 
     static let encrypted = [
         EndpointTable(path: "/token/create", shape: sealed) { world in
-            try await world.message(world.device(.active), .createToken).merging(
-                ["signatureType": "POSSESSION"]) { $1 }
+            try await world.message(world.device(.active), .createToken).merging(["signatureType": "POSSESSION"]) { $1 }
         }.refusing(scopeRows(.createToken, wrongFields: .decryptionFailed)).refusing([
             .without("signatureType", .invalidRequest),
             .when("twice", .invalidRequest) { world, sample in
@@ -136,8 +137,7 @@ extension EndpointTable {
             }
         }.refusing([
             .without("applicationKey", .invalidRequest), .without("ephemeralPublicKey", .invalidRequest),
-            .with(
-                ["ephemeralPublicKey": "%"], .invalidRequest, message: "ephemeralPublicKey is not Base64"),
+            .with(["ephemeralPublicKey": "%"], .invalidRequest, message: "ephemeralPublicKey is not Base64"),
             .with(["nonce": "%"], .invalidRequest, message: "nonce is not Base64"),
             .with(["timestamp": 0], .invalidRequest), .with(["timestamp": Int64.max], .invalidRequest),
             .without("timestamp", .invalidRequest), .without("nonce", .invalidRequest),
@@ -218,9 +218,7 @@ extension EndpointTable {
         EndpointTable(path: "/upgrade/commit", shape: ["committed": true]) { world in
             let device = try await world.client.deviceOfProtocol2()
             _ = try await device.startUpgrade()
-            return [
-                "activationId": device.activationId, "applicationKey": device.configuration.applicationKeyText,
-            ]
+            return ["activationId": device.activationId, "applicationKey": device.configuration.applicationKeyText]
         }.refusing([
             .without("activationId", .decryptionFailed), .without("applicationKey", .decryptionFailed),
             .with(["activationId": "no"], .activationNotFound), .with(["applicationKey": "no"], .invalidApplication),

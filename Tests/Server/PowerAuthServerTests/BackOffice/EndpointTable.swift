@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
 import HTTPTypes
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -134,9 +136,7 @@ struct World: Sendable {
     }
 
     /// What `/openapi.json` of a server with all its resources says; it is large, and always the same.
-    static var description: JSONValue {
-        get async throws { try await descriptionOfServer.value }
-    }
+    static var description: JSONValue { get async throws { try await descriptionOfServer.value } }
     private static let descriptionOfServer = Task {
         try await run { try JSONValue.parse(try await $0.client.send("/openapi.json", method: .get).body) }
     }

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import Logging
 import PowerAuthProtocol
 import TestSupport
@@ -53,8 +55,7 @@ struct HostileBackOfficeTests {
         ("bytes of zero", Data(count: 64)),
     ]
 
-    @Test("An unreadable body is a malformed request", arguments: groups)
-    func anUnreadableBodyIsAMalformed(group: String) async throws {
+    @Test(arguments: groups) func `An unreadable body is a malformed request`(group: String) async throws {
         try await World.run { world in
             for table in Self.tables(group) {
                 for (title, body) in Self.unreadable {
@@ -83,8 +84,10 @@ struct HostileBackOfficeTests {
         return try #require(JSONSchema.of(type)["properties"]?.objectValue).mapValues(JSONSchema.present)
     }
 
-    @Test("Every described field is read, and refused when it has the wrong type", arguments: groups)
-    func everyDescribedFieldIsRead(group: String) async throws {
+    @Test(
+        .verifies("server.md", "B-42"),
+        arguments: groups)
+    func `Every described field is read, and refused when it has the wrong type`(group: String) async throws {
         try await World.run { world in
             for table in Self.tables(group) {
                 let fields = try fields(table, of: world)
@@ -157,8 +160,8 @@ struct HostileBackOfficeTests {
         return (type.arrayValue ?? [type]).compactMap(\.stringValue)
     }
 
-    @Test("Absurd values are taken or refused, by a documented code", arguments: groups)
-    func absurdValuesAreTakenOrRefused(group: String) async throws {
+    @Test(arguments: groups)
+    func `Absurd values are taken or refused, by a documented code`(group: String) async throws {
         try await World.run { world in
             for table in Self.tables(group) {
                 let contract = try #require(BackOfficeContract.all[table.path])
@@ -183,8 +186,7 @@ struct HostileBackOfficeTests {
         }
     }
 
-    @Test("A body over the limit is not read, one at the limit is")
-    func aBodyOverTheLimitIsNotRead() async throws {
+    @Test func `A body over the limit is not read, one at the limit is`() async throws {
         try await World.run { world in
             for table in EndpointTable.all {
                 let answer = try await post(world, table, Data(repeating: 0x20, count: ServerLimits.bodyBytes + 1))
@@ -197,8 +199,7 @@ struct HostileBackOfficeTests {
         }
     }
 
-    @Test("Other methods and types are refused everywhere")
-    func otherMethodsAndTypesAreRefused() async throws {
+    @Test func `Other methods and types are refused everywhere`() async throws {
         try await World.run { world in
             for table in EndpointTable.all {
                 let path = "/rest/v3\(table.path)"
@@ -218,13 +219,12 @@ struct HostileBackOfficeTests {
     }
 
     @Test(
-        "A restricted back office refuses bad credentials everywhere",
         arguments: [
             nil as String?, "", "Basic", "Basic ", "Basic %", "Basic YQ==", "Basic Og==", "Bearer abc",
             "Basic " + "QUFB",
             "Basic /////w==", "Digest username=\"x\"", "Basic " + String(repeating: "QUFB", count: 1000),
         ])
-    func aRestrictedBackOfficeRefuses(authorization: String?) async throws {
+    func `A restricted back office refuses bad credentials everywhere`(authorization: String?) async throws {
         let fixture = try ServerFixture { $0.policy.isBackOfficeRestricted = true }
         let client = try fixture.client()
         for table in EndpointTable.all {

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
 import HTTPTypes
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 
@@ -37,8 +39,8 @@ struct IdentifierFieldTests {
         isIdentifier(schema) || schema["items"].map(isIdentifier) == true
     }
 
-    @Test("The description calls every text an identifier that names something")
-    func everyNameIsDescribed() async throws {
+    @Test(.verifies("security.md", "control-characters"))
+    func `The description calls every text an identifier that names something`() async throws {
         let document = try await World.description
         var count = 0
         for table in EndpointTable.all {
@@ -57,8 +59,8 @@ struct IdentifierFieldTests {
         #expect(count > 100)
     }
 
-    @Test("A name with a control character is refused before anything is read or changed", arguments: groups)
-    func controlCharacters(group: String) async throws {
+    @Test(.verifies("security.md", "control-characters"), arguments: groups)
+    func `A name with a control character is refused before anything is read or changed`(group: String) async throws {
         try await World.run { world in
             let document = try await World.description
             for table in EndpointTable.all where Self.group(table) == group {
@@ -82,8 +84,10 @@ struct IdentifierFieldTests {
         }
     }
 
-    @Test("A name in another case, with blanks or in another form of Unicode names another row", arguments: groups)
-    func otherNames(group: String) async throws {
+    @Test(.verifies("security.md", "look-alike-names"), arguments: groups)
+    func `A name in another case, with blanks or in another form of Unicode names another row`(group: String)
+        async throws
+    {
         let others: [@Sendable (String) -> String] = [
             { $0 + " " }, { " " + $0 }, { $0 + "\u{301}" },
             { $0.uppercased() == $0 ? $0.lowercased() : $0.uppercased() },

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -12,8 +14,7 @@ struct IdentifierEqualityTests {
     private static let composed = "jos\u{E9}"
     private static let decomposed = "jose\u{301}"
 
-    @Test("Two forms of one letter are two identifiers, also as keys and in sorted lists")
-    func bytesDecide() {
+    @Test func `Two forms of one letter are two identifiers, also as keys and in sorted lists`() {
         #expect(Self.composed == Self.decomposed, "Swift's texts would be the same")
         let (one, other) = (Identifier(known: Self.composed), Identifier(known: Self.decomposed))
         #expect(one != other && Set([one, other, one]).count == 2)
@@ -22,8 +23,7 @@ struct IdentifierEqualityTests {
         #expect(one == Identifier(known: String(decoding: Array(Self.composed.utf8), as: UTF8.self)))
     }
 
-    @Test("No identifier has a control character or more than 255 characters")
-    func refused() {
+    @Test func `No identifier has a control character or more than 255 characters`() {
         for scalar in (0...0x9F).compactMap(Unicode.Scalar.init) {
             let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
             #expect((Identifier("a\(scalar)b") == nil) == isControl, "U+\(String(scalar.value, radix: 16))")
@@ -32,8 +32,8 @@ struct IdentifierEqualityTests {
         #expect(Identifier(String(repeating: "é", count: 256)) == nil)
     }
 
-    @Test("A device of one user decides about no operation of another whose name looks the same")
-    func lookalike() async throws {
+    @Test(.verifies("security.md", "look-alike-names"))
+    func `A device of one user decides about no operation of another whose name looks the same`() async throws {
         try await ServerFixture.mobileToken().run { client in
             try await client.backOffice(
                 "operation/template/create",
@@ -67,8 +67,7 @@ struct IdentifierEqualityTests {
         }
     }
 
-    @Test("A flag that looks like the one that an operation asks for is another flag")
-    func lookalikeFlag() async throws {
+    @Test func `A flag that looks like the one that an operation asks for is another flag`() async throws {
         try await ServerFixture.run { client in
             let (id, _) = try await client.initiate()
             func change(_ what: String, _ flag: String) async throws -> [String] {
@@ -82,8 +81,8 @@ struct IdentifierEqualityTests {
         }
     }
 
-    @Test("A NUL behind an identifier gets round no limit, no replay check, no blocking and no removal")
-    func nul() async throws {
+    @Test(.verifies("security.md", "control-characters"))
+    func `A NUL behind an identifier gets round no limit, no replay check, no blocking and no removal`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let id = device.activationId
@@ -112,8 +111,8 @@ struct IdentifierEqualityTests {
         }
     }
 
-    @Test("A row is cached under its own identifier, independently of the lookup key")
-    func cachedByTheRow() async throws {
+    @Test(.verifies("security.md", "row-cache"))
+    func `A row is cached under its own identifier, independently of the lookup key`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let (id, _) = try await client.initiate()

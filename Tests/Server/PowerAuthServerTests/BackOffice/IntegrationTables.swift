@@ -1,12 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
 @testable import PowerAuthServer
 
 extension EndpointTable {
-    private static let integration: Shape = [
-        "id": .uuid, "name": "shop", "clientToken": .uuid, "clientSecret": .uuid,
-    ]
+    private static let integration: Shape = ["id": .uuid, "name": "shop", "clientToken": .uuid, "clientSecret": .uuid]
 
     private static let callback: Fields = [
         "applicationId": "lab", "name": "callback", "type": "ACTIVATION_STATUS_CHANGE",

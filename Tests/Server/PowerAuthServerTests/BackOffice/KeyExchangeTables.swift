@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import Testing
@@ -78,8 +80,7 @@ extension EndpointTable {
 
     /// A recovery code of an activation that is ready to be used.
     static func recoverable(_ world: World) async throws -> (device: TestDevice, recovery: RecoveryData) {
-        try await world.call(
-            "recovery/config/update", ["applicationId": "lab", "activationRecoveryEnabled": true])
+        try await world.client.enableRecovery()
         let (id, code) = try await world.client.initiate()
         var device = try TestDevice(world.client, .v3_3)
         try await device.exchange("activation/prepare", ["activationCode": code, "generateRecoveryCodes": true])
@@ -91,8 +92,7 @@ extension EndpointTable {
     static let keyExchanges = [
         EndpointTable(path: "/activation/prepare", shape: exchanged("alice")) { world in
             let (_, code) = try await world.client.initiate()
-            return try await world.keyExchange().merging(
-                ["activationCode": code, "generateRecoveryCodes": true]) { $1 }
+            return try await world.keyExchange().merging(["activationCode": code, "generateRecoveryCodes": true]) { $1 }
         }.refusing(envelopeRows(wrongFields: .invalidRequest)).refusing(applicationRows(.activationExpired))
             .refusing(innerRows).refusing([
                 .without("activationCode", .activationNotFound),

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -26,8 +28,8 @@ struct OperationStateTests {
 
     private func deadline(_ world: World) -> Int64 { world.client.clock.now().milliseconds + 10_000 }
 
-    @Test("Only a pending operation is decided", arguments: OperationStatus.allCases)
-    func onlyAPendingOperationIsDecided(status: OperationStatus) async throws {
+    @Test(.verifies("server.md", "B-55"), arguments: OperationStatus.allCases)
+    func `Only a pending operation is decided`(status: OperationStatus) async throws {
         try await World.run { world in
             try await world.client.createTemplate(maxFailures: 2)
             let decisions: [(path: String, extra: Fields, code: String, result: String?, leadsTo: String)] = [
@@ -61,8 +63,8 @@ struct OperationStateTests {
         }
     }
 
-    @Test("An unclaimed operation can be claimed while it is pending", arguments: OperationStatus.allCases)
-    func nobodySOperationIsClaimed(status: OperationStatus) async throws {
+    @Test(arguments: OperationStatus.allCases)
+    func `An unclaimed operation can be claimed while it is pending`(status: OperationStatus) async throws {
         try await World.run { world in
             try await world.client.createTemplate(maxFailures: 1)
             let created = try await world.call(

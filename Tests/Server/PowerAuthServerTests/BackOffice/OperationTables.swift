@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -211,10 +213,7 @@ extension EndpointTable {
         ]),
         EndpointTable(
             path: "/operation/approve/fail",
-            shape: [
-                "result": "APPROVAL_FAILED",
-                "operation": operation(additional: ["a": 1, "b": 2], failures: 1),
-            ]
+            shape: ["result": "APPROVAL_FAILED", "operation": operation(additional: ["a": 1, "b": 2], failures: 1)]
         ) { world in
             ["operationId": try await pending(world), "additionalData": ["b": 2]]
         }.refusing(unknown(.operationNotFound)).refusing([final(.operationInvalidState)]),

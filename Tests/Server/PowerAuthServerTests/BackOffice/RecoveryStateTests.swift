@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -12,8 +14,7 @@ struct RecoveryStateTests {
     private func code(
         _ world: World, _ status: RecoveryCodeStatus
     ) async throws -> (device: TestDevice, recovery: RecoveryData, id: Int) {
-        try await world.call(
-            "recovery/config/update", ["applicationId": "lab", "activationRecoveryEnabled": true])
+        try await world.client.enableRecovery()
         let (id, code) = try await world.client.initiate()
         var device = try TestDevice(world.client, .v3_3)
         try await device.exchange("activation/prepare", ["activationCode": code, "generateRecoveryCodes": true])
@@ -39,8 +40,8 @@ struct RecoveryStateTests {
         return [found.text("recoveryCodes.0.status"), found.text("recoveryCodes.0.puks.0.status")]
     }
 
-    @Test("Only an active code recovers", arguments: RecoveryCodeStatus.allCases)
-    func onlyAnActiveCodeRecovers(start: RecoveryCodeStatus) async throws {
+    @Test(arguments: RecoveryCodeStatus.allCases)
+    func `Only an active code recovers`(start: RecoveryCodeStatus) async throws {
         try await World.run { world in
             let (device, recovery, _) = try await code(world, start)
             let before = try await status(world, device)
@@ -51,8 +52,8 @@ struct RecoveryStateTests {
         }
     }
 
-    @Test("A code is confirmed unless it is lost", arguments: RecoveryCodeStatus.allCases)
-    func aCodeIsConfirmedUnlessItIsLost(start: RecoveryCodeStatus) async throws {
+    @Test(.verifies("server.md", "B-47"), arguments: RecoveryCodeStatus.allCases)
+    func `A code is confirmed unless it is lost`(start: RecoveryCodeStatus) async throws {
         try await World.run { world in
             let (owner, recovery, _) = try await code(world, start)
             // Another activation of the same user, because one that waits for its commit sends nothing.
@@ -66,8 +67,8 @@ struct RecoveryStateTests {
         }
     }
 
-    @Test("Any code is revoked, once", arguments: RecoveryCodeStatus.allCases)
-    func anyCodeIsRevokedOnce(start: RecoveryCodeStatus) async throws {
+    @Test(arguments: RecoveryCodeStatus.allCases)
+    func `Any code is revoked, once`(start: RecoveryCodeStatus) async throws {
         try await World.run { world in
             let (device, _, id) = try await code(world, start)
             let first = try await world.call("recovery/revoke", ["recoveryCodeIds": [id]])
@@ -77,10 +78,8 @@ struct RecoveryStateTests {
         }
     }
 
-    @Test(
-        "A removed activation keeps its code unless it is asked not to, or never was",
-        arguments: [RecoveryCodeStatus.created, .active], [false, true])
-    func aRemovedActivationKeepsItsCode(
+    @Test(arguments: [RecoveryCodeStatus.created, .active], [false, true])
+    func `A removed activation keeps its code unless it is asked not to, or never was`(
         start: RecoveryCodeStatus, revokes: Bool
     ) async throws {
         try await World.run { world in
@@ -92,10 +91,12 @@ struct RecoveryStateTests {
         }
     }
 
-    @Test(
-        "A code becomes usable with its activation, and does not outlive one that never was, also when it was blocked before",
-        arguments: ["activation/unblock", "activation/status/update", "activation/remove"])
-    func aCodeFollowsAnActivationThatWasBlocked(path: String) async throws {
+    @Test(arguments: ["activation/unblock", "activation/status/update", "activation/remove"])
+    func
+        `A code becomes usable with its activation, and does not outlive one that never was, also when it was blocked before`(
+            path: String
+        ) async throws
+    {
         try await World.run { world in
             let (device, _, _) = try await code(world, .created)
             let id = device.activationId
@@ -107,17 +108,43 @@ struct RecoveryStateTests {
         }
     }
 
-    @Test("A code that comes with an activation at once is active at once")
-    func aCodeThatComesWithAnActivation() async throws {
+    @Test(
+        .verifies("server.md", "B-47"),
+        .verifies("rest-api.md", "B-22"))
+    func `A code that comes with an activation at once is active at once`() async throws {
         try await World.run { world in
-            try await world.call(
-                "recovery/config/update", ["applicationId": "lab", "activationRecoveryEnabled": true])
+            try await world.client.enableRecovery()
             let (_, code) = try await world.client.initiate(["commitPhase": "ON_KEY_EXCHANGE"])
             var device = try TestDevice(world.client, .v3_3)
             try await device.exchange(
                 "activation/prepare", ["activationCode": code, "generateRecoveryCodes": true]
             ).expectOK()
             #expect(try await status(world, device) == ["ACTIVE", "VALID"])
+        }
+    }
+
+    /// A postcard as read by a client with signed 64-bit numbers.
+    private struct Card: Decodable {
+        struct Object: Decodable {
+            struct Puk: Decodable {
+                let pukDerivationIndex: Int64
+            }
+            let puks: [Puk]
+        }
+        let responseObject: Object
+    }
+
+    @Test func `Clients that know signed numbers only read every derivation index`() async throws {
+        try await ServerFixture.run { client in
+            let printer = try PrivateKey.generate().publicKey.uncompressed
+            try await client.enableRecovery([
+                "recoveryPostcardEnabled": true, "remotePostcardPublicKey": StrictBase64.encode(printer),
+            ])
+            let card = try await client.backOffice(
+                "recovery/create", ["applicationId": "lab", "userId": "alice", "pukCount": 32])
+            let puks = try JSONDecoder().decode(Card.self, from: card.body).responseObject.puks
+            // All 64 bits are drawn: once in 2³¹ all of 32 have the same sign.
+            #expect(puks.contains { $0.pukDerivationIndex < 0 } && puks.contains { $0.pukDerivationIndex > 0 })
         }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -65,8 +67,7 @@ extension EndpointTable {
                 return sample
             },
             .when("without the printer's key", .invalidRecoveryConfiguration) { world, sample in
-                try await world.call(
-                    "recovery/config/update", ["applicationId": "lab", "remotePostcardPublicKey": ""])
+                try await world.call("recovery/config/update", ["applicationId": "lab", "remotePostcardPublicKey": ""])
                 return sample
             },
             .when("for the second time where one is allowed", .recoveryCodeAlreadyExists) { world, sample in
@@ -77,8 +78,7 @@ extension EndpointTable {
                 return once
             },
             .configured("when no code is free", .unableToGenerateRecoveryCode) { $0.policy.generationAttempts = 0 },
-            .damaged(
-                "with a damaged key", .invalidKeyFormat, "UPDATE recovery_config SET postcard_private = x'00'"),
+            .damaged("with a damaged key", .invalidKeyFormat, "UPDATE recovery_config SET postcard_private = x'00'"),
         ]),
         EndpointTable(
             path: "/recovery/confirm",

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 
@@ -23,8 +25,8 @@ struct RequestLimitTests {
         return nil
     }
 
-    @Test("A value outside of a limit is refused", arguments: EndpointTable.all)
-    func limitsAreHeld(table: EndpointTable) async throws {
+    @Test(arguments: EndpointTable.all)
+    func `A value outside of a limit is refused`(table: EndpointTable) async throws {
         let limits = FieldLimit.of(table.path).filter { !$0.key.contains(/[.*]/) }
         try await World.run { world in
             let sample = try await table.sample(world)
@@ -37,8 +39,7 @@ struct RequestLimitTests {
         }
     }
 
-    @Test("Every limit stands at a field that the request has")
-    func limitsStandSomewhere() throws {
+    @Test func `Every limit stands at a field that the request has`() throws {
         for endpoint in try ServerFixture().server.endpoints {
             guard endpoint.face == .backOffice, let type = endpoint.bodies?.request else { continue }
             let path = String(endpoint.path.dropFirst("/rest/v3".count))
@@ -49,8 +50,7 @@ struct RequestLimitTests {
         }
     }
 
-    @Test("A null is accepted for optional fields, and described so")
-    func nulls() async throws {
+    @Test func `A null is accepted for optional fields, and described so`() async throws {
         try await ServerFixture.run { client in
             let document = try JSONValue.parse(try await client.send("/openapi.json", method: .get).body)
             let request = document["paths"]?["/rest/v3/activation/init"]?["post"]?["requestBody"]

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 
 /// Judges JSON by a JSON Schema, as far as the server's own description uses the language.
 struct SchemaCheck {

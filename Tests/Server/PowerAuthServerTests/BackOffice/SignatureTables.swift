@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -19,8 +21,7 @@ extension EndpointTable {
         return decimal
             ? try SymmetricSignature.signature(
                 form: .decimal(length: 8), keys: signatureKeys, counter: device.counter, data: signed)
-            : try SymmetricSignature.online(
-                version: .v3_3, keys: signatureKeys, counter: device.counter, data: signed)
+            : try SymmetricSignature.online(version: .v3_3, keys: signatureKeys, counter: device.counter, data: signed)
     }
 
     private static let noDeviceKey = "UPDATE activation SET device_public = x'00'"
@@ -33,8 +34,7 @@ extension EndpointTable {
                 "activationId": device.activationId, "applicationKey": device.configuration.applicationKeyText,
                 "data": data, "signatureType": "POSSESSION_KNOWLEDGE", "signatureVersion": "3.3",
                 "forcedSignatureVersion": 3,
-                "signature": try signature(
-                    device, secret: device.configuration.applicationSecretText, decimal: false),
+                "signature": try signature(device, secret: device.configuration.applicationSecretText, decimal: false),
             ]
         }.refusing(
             ["activationId", "applicationKey", "data", "signature", "signatureType", "signatureVersion"].map {
@@ -75,8 +75,7 @@ extension EndpointTable {
             let device = try await world.device(.active, ["flags": ["f"]])
             return [
                 "activationId": device.activationId, "data": data, "componentLength": 8, "allowBiometry": true,
-                "signature": try signature(
-                    device, secret: SymmetricSignature.offlineSecretText, decimal: true),
+                "signature": try signature(device, secret: SymmetricSignature.offlineSecretText, decimal: true),
             ]
         }.refusing([
             .without("activationId", .invalidRequest), .without("data", .invalidRequest),
@@ -115,8 +114,7 @@ extension EndpointTable {
             .without("data", .invalidRequest), .with(["data": "%"], .invalidRequest, message: "data is not Base64"),
             inState(.created, .activationIncorrectState), inState(.pendingCommit, .activationIncorrectState),
             inState(.blocked, .activationIncorrectState), inState(.removed, .activationIncorrectState),
-            .damaged(
-                "with a damaged server key", .invalidKeyFormat, "UPDATE activation SET server_private = x'00'"),
+            .damaged("with a damaged server key", .invalidKeyFormat, "UPDATE activation SET server_private = x'00'"),
         ]),
         EndpointTable(
             path: "/signature/list",

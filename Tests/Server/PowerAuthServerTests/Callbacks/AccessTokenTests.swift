@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Hummingbird
 import NIOCore
 import Synchronization
@@ -47,8 +49,7 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("A token is fetched anew ten seconds before its end")
-    func end() async throws {
+    @Test func `A token is fetched anew ten seconds before its end`() async throws {
         try await withIssuer { (base: String) async throws in
             let start = ContinuousClock.now
             let seconds = Mutex(0)
@@ -64,8 +65,10 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("Another client, secret or scope has another token, and those of one client at one address are forgotten")
-    func keys() async throws {
+    @Test
+    func `Another client, secret or scope has another token, and those of one client at one address are forgotten`()
+        async throws
+    {
         try await withIssuer { (base: String) async throws in
             let tokens = AccessTokens()
             let url = base + "/token"
@@ -93,8 +96,7 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("An answer that is no success, or has no token, is a failure that names the address")
-    func refusals() async throws {
+    @Test func `An answer that is no success, or has no token, is a failure that names the address`() async throws {
         try await withIssuer { (base: String) async throws in
             let tokens = AccessTokens()
             for (path, status) in [("/refusal", 202), ("/nothing", 200)] {

@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Hummingbird
 import HummingbirdTLS
-import LabKit
+import LabControl
+import LabCore
 import Logging
 import NIOCore
 import NIOSSL
@@ -75,8 +78,7 @@ struct CallbackAuthenticationTests {
         }
     }
 
-    @Test("OAuth 2.0 fetches a token once, and another one when it is no longer accepted")
-    func oauth20FetchesATokenOnce() async throws {
+    @Test func `OAuth 2.0 fetches a token once, and another one when it is no longer accepted`() async throws {
         let gate = Gate()
         try await serving(gate.router { $0 > 1 }) { (port: Int) async throws in
             let base = "http://127.0.0.1:\(port)"
@@ -105,8 +107,7 @@ struct CallbackAuthenticationTests {
         }
     }
 
-    @Test("An access token that has expired is forgotten, also when its callback is gone")
-    func expiredAccessTokensAreForgotten() async throws {
+    @Test func `An access token that has expired is forgotten, also when its callback is gone`() async throws {
         let gate = Gate()
         try await serving(gate.router()) { (port: Int) async throws in
             let url = "http://127.0.0.1:\(port)/token"
@@ -129,9 +130,11 @@ struct CallbackAuthenticationTests {
     }
 
     @Test(
-        "An access token with any lifetime is kept for a day at most",
+        .verifies("size", "AccessTokens.longestLifetime"),
         arguments: [("1e21", "Bearer token-1"), ("1e300", "Bearer token-1"), ("-1e21", "Bearer token-2")])
-    func promisesOfAccessTokens(lifetime: String, shownAfterADay: String) async throws {
+    func `An access token with any lifetime is kept for a day at most`(lifetime: String, shownAfterADay: String)
+        async throws
+    {
         try await serving(Gate().router(lifetime: lifetime)) { (port: Int) async throws in
             let url = "http://127.0.0.1:\(port)/token"
             let start = ContinuousClock.now
@@ -150,8 +153,8 @@ struct CallbackAuthenticationTests {
         }
     }
 
-    @Test("A client certificate opens a target that demands one, if it is in the folder of key stores")
-    func aClientCertificateOpensATarget() async throws {
+    @Test(.verifies("security.md", "key-store-folder"))
+    func `A client certificate opens a target that demands one, if it is in the folder of key stores`() async throws {
         let files = try TemporaryDirectory()
         let directory = files.path + "/stores"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
@@ -190,8 +193,7 @@ struct CallbackAuthenticationTests {
             // same error.
             let outside = files.path + "/client.pem"
             try FileManager.default.copyItem(atPath: store, toPath: outside)
-            try FileManager.default.createSymbolicLink(
-                atPath: directory + "/link.pem", withDestinationPath: outside)
+            try FileManager.default.createSymbolicLink(atPath: directory + "/link.pem", withDestinationPath: outside)
             try FileManager.default.createSymbolicLink(atPath: directory + "/up", withDestinationPath: files.path)
             try Data("text".utf8).write(to: URL(filePath: directory + "/text.pem"))
             for location in [
@@ -208,8 +210,7 @@ struct CallbackAuthenticationTests {
         }
     }
 
-    @Test("An incomplete authentication is refused")
-    func aWayThatLacksWhatItNeeds() async throws {
+    @Test func `An incomplete authentication is refused`() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             for (way, values, missing) in [
                 ("httpBasic", ["enabled": true], "username"), ("oauth2", ["enabled": true], "tokenUri"),
@@ -226,7 +227,5 @@ struct CallbackAuthenticationTests {
     }
 
     /// TLS looks at the machine's clock.
-    private static var realNow: ServerTime {
-        ServerTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-    }
+    private static var realNow: ServerTime { ServerTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
 }

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
-import LabKit
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -10,28 +12,20 @@ import Testing
 /// (server.md, sections 16.4 and 24).
 @Suite("Delivery of callbacks", .endsInTime)
 struct CallbackPolicyTests {
-    private static func callback(_ extra: [String: any Sendable] = [:]) -> [String: any Sendable] {
-        [
-            "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
-            "callbackUrl": "http://127.0.0.1:1/hook", "attributes": [String](),
-        ].merging(extra) { $1 }
-    }
-
     private func statuses(_ fixture: ServerFixture) throws -> [String] {
         try fixture.server.services.context.read {
             try String.fetchAll($0, sql: "SELECT status FROM callback_event ORDER BY id")
         }
     }
 
-    @Test("Failures in a row open the circuit, and a success after the pause closes it")
-    func failuresInARowOpenTheCircuit() async throws {
+    @Test func `Failures in a row open the circuit, and a success after the pause closes it`() async throws {
         let fixture = try ServerFixture {
             $0.policy.callbacks.failureThreshold = 2
             $0.policy.callbacks.resetTimeout = 10_000
         }
         let target = CallbackTarget([500, 500, 200, 200])
         try await fixture.run { client in
-            try await client.backOffice("application/callback/create", Self.callback()).expectOK()
+            try await client.createCallback()
             for _ in 1...4 {
                 _ = try await client.initiate()
                 _ = try await target.runJobs(fixture)
@@ -47,12 +41,11 @@ struct CallbackPolicyTests {
         }
     }
 
-    @Test("A negative threshold never opens the circuit")
-    func aNegativeThresholdNeverOpens() async throws {
+    @Test func `A negative threshold never opens the circuit`() async throws {
         let fixture = try ServerFixture { $0.policy.callbacks.failureThreshold = -1 }
         let target = CallbackTarget([])
         try await fixture.run { client in
-            try await client.backOffice("application/callback/create", Self.callback()).expectOK()
+            try await client.createCallback()
             for _ in 1...3 {
                 _ = try await client.initiate()
                 _ = try await target.runJobs(fixture)
@@ -61,17 +54,14 @@ struct CallbackPolicyTests {
         }
     }
 
-    @Test(
-        "An attempt that ended with its process is repeated where attempts are repeated at all",
-        arguments: [(3, "COMPLETED"), (1, "FAILED")])
-    func anAttemptThatEndedWithItsProcess(
+    @Test(arguments: [(3, "COMPLETED"), (1, "FAILED")])
+    func `An attempt that ended with its process is repeated where attempts are repeated at all`(
         maxAttempts: Int, outcome: String
     ) async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200])
         try await fixture.run { client in
-            try await client.backOffice("application/callback/create", Self.callback(["maxAttempts": maxAttempts]))
-                .expectOK()
+            try await client.createCallback(["maxAttempts": maxAttempts])
             _ = try await client.initiate()
             let context = fixture.server.services.context
             // The process takes the message and crashes before it writes the outcome.
@@ -90,14 +80,12 @@ struct CallbackPolicyTests {
         }
     }
 
-    @Test("Finished messages are forgotten when their time is over")
-    func finishedMessagesAreForgotten() async throws {
+    @Test(.verifies("size", "CallbackPolicy.retention"))
+    func `Finished messages are forgotten when their time is over`() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200, 500])
         try await fixture.run { client in
-            try await client.backOffice(
-                "application/callback/create", Self.callback(["retentionPeriod": "PT1H"])
-            ).expectOK()
+            try await client.createCallback(["retentionPeriod": "PT1H"])
             for _ in 1...2 {
                 _ = try await client.initiate()
                 _ = try await target.runJobs(fixture)
@@ -116,13 +104,12 @@ struct CallbackPolicyTests {
         }
     }
 
-    @Test("A zero pause stays zero after any number of attempts")
-    func aPauseOfNothing() async throws {
+    @Test func `A zero pause stays zero after any number of attempts`() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([500, 500])
         try await fixture.run { client in
             let patient: [String: any Sendable] = ["initialBackoff": "PT0S", "maxAttempts": 1_753]
-            try await client.backOffice("application/callback/create", Self.callback(patient)).expectOK()
+            try await client.createCallback(patient)
             _ = try await client.initiate()
             // From the next attempt on the factor of the pause is too large for a number.
             try fixture.server.services.context.change {
@@ -141,14 +128,11 @@ struct CallbackPolicyTests {
         case underWay
     }
 
-    @Test(
-        "A message of a removed callback fails, and is deleted in time", arguments: Whereabouts.allCases)
-    func messagesOfARemovedCallback(whereabouts: Whereabouts) async throws {
+    @Test(arguments: Whereabouts.allCases)
+    func `A message of a removed callback fails, and is deleted in time`(whereabouts: Whereabouts) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
-            let id = try await client.backOffice(
-                "application/callback/create", Self.callback(["maxAttempts": 3, "retentionPeriod": "PT1H"])
-            ).required("id")
+            let id = try await client.createCallback(["maxAttempts": 3, "retentionPeriod": "PT1H"])
             _ = try await client.initiate()
             let context = fixture.server.services.context
             @Sendable func remove() throws {
@@ -183,23 +167,18 @@ struct CallbackPolicyTests {
         }
     }
 
-    @Test("Only allowed hosts are called")
-    func onlyAllowedHostsAreCalled() async throws {
+    @Test(.verifies("security.md", "callback-hosts")) func `Only allowed hosts are called`() async throws {
         let directory = try TemporaryDirectory()
-        try await ServerFixture(directory: directory).run { client in
-            try await client.backOffice("application/callback/create", Self.callback()).expectOK()
-        }
+        try await ServerFixture(directory: directory).run { client in try await client.createCallback() }
         let fixture = try ServerFixture(directory: directory) {
             $0.policy.callbacks.allowedHosts = ["*.example.com", "localhost"]
         }
         let target = CallbackTarget([200])
         try await fixture.run { client in
-            let refused = try await client.backOffice("application/callback/create", Self.callback())
+            let refused = try await client.backOffice("application/callback/create", ServerClient.callback())
             #expect(refused.code == "ERR0024")
             #expect(refused.text("message")?.contains("127.0.0.1") == true)
-            try await client.backOffice(
-                "application/callback/create", Self.callback(["callbackUrl": "https://hooks.EXAMPLE.com/x"])
-            ).expectOK()
+            try await client.createCallback(["callbackUrl": "https://hooks.EXAMPLE.com/x"])
             // A callback configured before the hosts were restricted is not called either.
             _ = try await client.initiate()
             _ = try await target.runJobs(fixture)
@@ -207,14 +186,16 @@ struct CallbackPolicyTests {
         }
     }
 
-    @Test("An access token is asked for at allowed hosts only")
-    func onlyAllowedHostsGiveTokens() async throws {
+    @Test(.verifies("security.md", "callback-hosts"))
+    func `An access token is asked for at allowed hosts only`() async throws {
         let directory = try TemporaryDirectory()
         @Sendable func callback(_ tokenUri: String) -> [String: any Sendable] {
             let oauth2: [String: any Sendable] = [
                 "enabled": true, "tokenUri": tokenUri, "clientId": "lab", "clientSecret": "top-secret",
             ]
-            return Self.callback(["callbackUrl": "https://hooks.example.com/x", "authentication": ["oauth2": oauth2]])
+            return ServerClient.callback([
+                "callbackUrl": "https://hooks.example.com/x", "authentication": ["oauth2": oauth2],
+            ])
         }
         try await ServerFixture(directory: directory).run { client in
             try await client.backOffice("application/callback/create", callback("http://127.0.0.1:1/token")).expectOK()
@@ -244,8 +225,7 @@ struct CallbackPolicyTests {
         }
     }
 
-    @Test("Work due before the next run of the jobs wakes them")
-    func jobsAreWoken() async throws {
+    @Test func `Work due before the next run of the jobs wakes them`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let alarm = fixture.server.services.context.alarm
@@ -256,8 +236,7 @@ struct CallbackPolicyTests {
         }
     }
 
-    @Test("Expired operations, activations and messages wait for the server's clock only")
-    func expiredOperationsActivations() async throws {
+    @Test func `Expired operations, activations and messages wait for the server's clock only`() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([])
         try await fixture.run { client in

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -29,8 +31,7 @@ struct CallbackRecordTests {
         }.map { try JSONValue.parse($0) }
     }
 
-    @Test("A change of an activation is reported with the wanted values of its own")
-    func activations() throws {
+    @Test func `A change of an activation is reported with the wanted values of its own`() throws {
         let fixture = try ServerFixture()
         let values: [String: JSONValue] = [
             "userId": "user", "activationName": "name", "deviceInfo": "device", "platform": "platform",
@@ -40,15 +41,14 @@ struct CallbackRecordTests {
         try create(.activationStatusChange, [], on: fixture)
         try create(.activationStatusChange, Array(values.keys) + ["type", "unknown"], on: fixture)
         try create(.operationStatusChange, ["userId"], on: fixture)
-        let activation = Activation.sample(
-            .blocked(.sample, reason: "LOST"), of: try application(of: fixture))
+        let activation = Activation.sample(.blocked(.sample, reason: "LOST"), of: try application(of: fixture))
         try fixture.server.services.context.change { try $0.announce(activation) }
         let always: [String: JSONValue] = ["type": "ACTIVATION", "activationId": "activation"]
         #expect(try payloads(fixture) == [.object(always), .object(always.merging(values) { $1 })])
     }
 
-    @Test("A change of an operation is reported with the wanted values of its own, once for each application")
-    func operations() throws {
+    @Test
+    func `A change of an operation is reported with the wanted values of its own, once for each application`() throws {
         let fixture = try ServerFixture()
         let values: [String: JSONValue] = [
             "userId": "user", "applications": ["lab", "other"], "operationType": "type",
@@ -89,8 +89,7 @@ struct CallbackRecordTests {
                 enabled: true, useCustomKeyStore: true, keyStoreLocation: "keys\(text)", keyStorePassword: secrets[0],
                 keyAlias: "alias\(text)", keyPassword: secrets[1], useCustomTrustStore: false,
                 trustStoreLocation: "trust\(text)", trustStorePassword: secrets[2]),
-            httpBasic: CallbackAuthentication.Basic(
-                enabled: false, username: "name\(text)", password: secrets[3]),
+            httpBasic: CallbackAuthentication.Basic(enabled: false, username: "name\(text)", password: secrets[3]),
             oauth2: CallbackAuthentication.OAuth2(
                 enabled: true, tokenUri: "uri\(text)", clientId: "client\(text)", clientSecret: secrets[4],
                 scope: "scope\(text)"))
@@ -98,8 +97,8 @@ struct CallbackRecordTests {
 
     private static let old: [String?] = (0..<5).map { "old-\($0)" }
 
-    @Test("A secret that is not given stays, the others and all that is no secret are replaced", arguments: 0...5)
-    func secrets(given: Int) throws {
+    @Test(arguments: 0...5)
+    func `A secret that is not given stays, the others and all that is no secret are replaced`(given: Int) throws {
         var (wanted, kept) = ([String?](repeating: nil, count: 5), Self.old)
         // The last round gives none.
         if given < 5 { (wanted[given], kept[given]) = ("new", "new") }
@@ -108,20 +107,20 @@ struct CallbackRecordTests {
         #expect(try JSONValue(encoding: changed) == JSONValue(encoding: authentication("-new", kept)))
     }
 
-    @Test("A way that is not given stays away with its secrets, and one that is new has no others than its own")
-    func ways() throws {
+    @Test
+    func `A way that is not given stays away with its secrets, and one that is new has no others than its own`() throws
+    {
         var removed = CallbackAuthentication()
         removed.keepSecrets(of: authentication("", Self.old))
         #expect(try JSONValue(encoding: removed) == JSONValue(encoding: CallbackAuthentication()))
         var new = authentication("", [nil, nil, nil, nil, nil])
         new.keepSecrets(of: nil)
         new.keepSecrets(of: CallbackAuthentication())
-        #expect(
-            try JSONValue(encoding: new) == JSONValue(encoding: authentication("", [nil, nil, nil, nil, nil])))
+        #expect(try JSONValue(encoding: new) == JSONValue(encoding: authentication("", [nil, nil, nil, nil, nil])))
     }
 
-    @Test("Of each secret only its presence is shown, and all the rest as it is", arguments: 0..<5)
-    func view(present: Int) throws {
+    @Test(arguments: 0..<5)
+    func `Of each secret only its presence is shown, and all the rest as it is`(present: Int) throws {
         var secrets = [String?](repeating: nil, count: 5)
         secrets[present] = "secret"
         func isSet(_ index: Int) -> JSONValue { .bool(index == present) }
@@ -141,8 +140,7 @@ struct CallbackRecordTests {
         #expect(try JSONValue.parse(JSONBody.encode(view)) == expected)
     }
 
-    @Test("The header of HTTP Basic is that of an enabled way with a name")
-    func basicHeader() {
+    @Test func `The header of HTTP Basic is that of an enabled way with a name`() {
         func header(_ isEnabled: Bool, _ name: String?, _ password: String?) -> String? {
             let basic = CallbackAuthentication.Basic(enabled: isEnabled, username: name, password: password)
             return CallbackAuthentication(httpBasic: basic).basicHeader
@@ -155,8 +153,7 @@ struct CallbackRecordTests {
 
     // MARK: Rows
 
-    @Test("A callback is read as it was written, and as it was changed")
-    func rows() throws {
+    @Test func `A callback is read as it was written, and as it was changed`() throws {
         let fixture = try ServerFixture()
         let context = fixture.server.services.context
         let application = try application(of: fixture)

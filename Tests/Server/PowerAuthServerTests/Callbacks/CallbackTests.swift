@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -15,8 +18,7 @@ struct CallbackTests {
         ].merging(extra) { $1 }
     }
 
-    @Test("Every change of status is reported once, with the configured attributes")
-    func everyChangeOfStatusIsTold() async throws {
+    @Test func `Every change of status is reported once, with the configured attributes`() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200, 204, 200, 200])
         try await fixture.run { client in
@@ -39,15 +41,13 @@ struct CallbackTests {
                         "type": "ACTIVATION", "activationId": .string(device.activationId), "userId": "alice",
                         "activationStatus": "CREATED",
                     ])
-            let log = try await client.backOffice(
-                "application/callback/deliveries", ["id": created.required("id")])
+            let log = try await client.backOffice("application/callback/deliveries", ["id": created.required("id")])
             #expect(log.number("attempts.0.httpStatus") == 200)
             #expect(log.text("attempts.0.status") == "COMPLETED")
         }
     }
 
-    @Test("A failed call is repeated with growing pauses, under one key")
-    func aFailedCallIsRepeatedWithGrowing() async throws {
+    @Test func `A failed call is repeated with growing pauses, under one key`() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([500, 302])
         try await fixture.run { client in
@@ -68,16 +68,15 @@ struct CallbackTests {
             _ = try await target.runJobs(fixture)
             #expect(target.requests.count == 3)
             #expect(Set(target.requests.map { $0.header("Idempotency-Key") }).count == 1)
-            let log = try await client.backOffice(
-                "application/callback/deliveries", ["id": created.required("id")])
+            let log = try await client.backOffice("application/callback/deliveries", ["id": created.required("id")])
             #expect(log.text("attempts.0.status") == "FAILED")
             #expect(log.number("attempts.0.attempt") == 3)
             #expect(log.isNull("attempts.0.httpStatus") && !log.isNull("attempts.0.failure"))
         }
     }
 
-    @Test("Secrets stay unseen, and stay when an update does not name them")
-    func secretsStayUnseenAndStay() async throws {
+    @Test(.verifies("server.md", "B-61"))
+    func `Secrets stay unseen, and stay when an update does not name them`() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200])
         try await fixture.run { client in
@@ -99,8 +98,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("A removed callback is neither called nor listed")
-    func aRemovedCallbackIsSilent() async throws {
+    @Test(.verifies("server.md", "B-62")) func `A removed callback is neither called nor listed`() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200])
         try await fixture.run { client in
@@ -118,8 +116,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("An invalid callback URL is refused")
-    func whatCannotBeCalledIsRefused() async throws {
+    @Test func `An invalid callback URL is refused`() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             for (change, code) in [
                 (["callbackUrl": "nowhere"], "ERR0014"), (["callbackUrl": ""], "ERR0024"),
@@ -132,8 +129,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("Operations notify their own callbacks, also when they expire")
-    func operationsTellTheirOwnCallbacks() async throws {
+    @Test func `Operations notify their own callbacks, also when they expire`() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([200, 200, 200])
         try await fixture.run { client in
@@ -152,8 +148,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("An unfinished activation is removed when its time is over")
-    func anUnfinishedActivationIsRemoved() async throws {
+    @Test func `An unfinished activation is removed when its time is over`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let (id, _) = try await client.initiate()
@@ -166,11 +161,47 @@ struct CallbackTests {
         }
     }
 
-    @Test(
-        "Durations come back in hours, minutes and seconds",
-        arguments: [("P30D", "PT720H"), ("PT2S", "PT2S"), ("PT1.5S", "PT1.5S"), ("PT90M", "PT1H30M")])
-    func durationsComeBackInHours(given: String, shown: String) throws {
+    @Test(arguments: [("P30D", "PT720H"), ("PT2S", "PT2S"), ("PT1.5S", "PT1.5S"), ("PT90M", "PT1H30M")])
+    func `Durations come back in hours, minutes and seconds`(given: String, shown: String) throws {
         let duration = try JSONDecoder().decode(ISODuration.self, from: Data("\"\(given)\"".utf8))
         #expect(try JSONEncoder().encode(duration) == Data("\"\(shown)\"".utf8))
     }
+}
+
+/// The target of callbacks: answers with the given statuses in turn, then not at all, and records the calls.
+final class CallbackTarget: Sendable {
+    private let statuses: Mutex<[Int]>
+    private let received = Mutex<[OutgoingRequest]>([])
+
+    init(_ statuses: [Int]) { self.statuses = Mutex(statuses) }
+
+    var requests: [OutgoingRequest] { received.withLock { $0 } }
+
+    var bodies: [JSONValue] { get throws { try requests.map { try JSONValue.parse($0.body) } } }
+
+    private func answer(_ request: OutgoingRequest) throws -> Int {
+        received.withLock { $0.append(request) }
+        return try statuses.withLock { statuses in
+            guard let status = statuses.first else { throw OutgoingRequest.Failure(description: "unreachable") }
+            statuses.removeFirst()
+            return status
+        }
+    }
+
+    /// Does what is due. - Returns: when the next thing is due.
+    func runJobs(_ fixture: ServerFixture) async throws -> ServerTime? {
+        let context = fixture.server.services.context
+        let delivery = CallbackDelivery(context: context, call: answer)
+        let jobs = ScheduledJobs(context: context, delivery: delivery)
+        var isDelivering = false
+        let next = try jobs.runDue { isDelivering = true }
+        guard isDelivering else { return next }
+        while (try? await delivery.deliverNext()) == true {}
+        return try jobs.runDue {}
+    }
+}
+
+extension OutgoingRequest {
+    /// The value of a header that the request carries.
+    func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
 }

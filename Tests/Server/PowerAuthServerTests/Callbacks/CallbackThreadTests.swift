@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
 import Synchronization
@@ -44,26 +46,24 @@ struct CallbackThreadTests {
         return Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +)
     }
 
-    @Test("However slow the target and however late it is, each message is delivered once", arguments: [1, 3])
-    func eachOnce(maxAttempts: Int) async throws {
+    @Test(
+        .verifies("security.md", "slow-targets"), .verifies("size", "CallbackPolicy.concurrentCalls"),
+        arguments: [1, 3])
+    func `However slow the target and however late it is, each message is delivered once`(maxAttempts: Int) async throws
+    {
         let commits = DispatchSemaphore(value: 0)
         let fixture = try ServerFixture(faults: ServerFaults(afterCommit: { commits.signal() })) {
             $0.policy.callbacks.concurrentCalls = 2
         }
         let target = SlowTarget()
         try await fixture.run { client in
-            try await client.backOffice(
-                "application/callback/create",
-                [
-                    "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
-                    "callbackUrl": "http://127.0.0.1:1/hook", "attributes": [String](), "maxAttempts": maxAttempts,
-                ]
-            ).expectOK()
+            try await client.createCallback(["maxAttempts": maxAttempts])
             for _ in 1...30 { _ = try await client.initiate(["timestampActivationExpire": 4_000_000_000_000]) }
         }
         let (context, clock) = (fixture.server.services.context, fixture.clock)
+        let jobs = JobThread(context, delivery: CallbackDelivery(context: context, call: target.answer))
+        async let running: Void = jobs.run()
         try await onThread {
-            let jobs = JobThread(context, delivery: CallbackDelivery(context: context, call: target.answer))
             for _ in 1...15 {
                 target.waitForCalls(2)
                 // Longer than a call may take: the running call is still alive, and no other is made.
@@ -76,21 +76,18 @@ struct CallbackThreadTests {
             while try statuses(context)["COMPLETED"] != 30 { commits.wait() }
             jobs.stop()
         }
+        await running
         #expect(target.calls.count == 30 && Set(target.calls).count == 30)
     }
 
-    @Test("A message whose call is under way is not taken again, however long it takes; one without a call is")
-    func underWay() async throws {
+    @Test
+    func `A message whose call is under way is not taken again, however long it takes; one without a call is`()
+        async throws
+    {
         let fixture = try ServerFixture()
         let context = fixture.server.services.context
         try await fixture.run { client in
-            try await client.backOffice(
-                "application/callback/create",
-                [
-                    "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
-                    "callbackUrl": "http://127.0.0.1:1/hook", "attributes": [String](), "maxAttempts": 3,
-                ]
-            ).expectOK()
+            try await client.createCallback(["maxAttempts": 3])
             _ = try await client.initiate(["timestampActivationExpire": 4_000_000_000_000])
             func take(_ underWay: Set<Int64>) throws -> CallbackEvent? {
                 try context.change { change in
@@ -106,8 +103,10 @@ struct CallbackThreadTests {
         }
     }
 
-    @Test("A call is under way until its outcome is written, and no longer, also when that cannot be written")
-    func untilTheOutcome() async throws {
+    @Test
+    func `A call is under way until its outcome is written, and no longer, also when that cannot be written`()
+        async throws
+    {
         struct Injected: Error {}
         let isFull = Mutex(false)
         let calls = Mutex(0)
@@ -115,13 +114,7 @@ struct CallbackThreadTests {
         let fixture = try ServerFixture(
             faults: ServerFaults(beforeCommit: { if isFull.withLock({ $0 }) { throw Injected() } }))
         try await fixture.run { client in
-            try await client.backOffice(
-                "application/callback/create",
-                [
-                    "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
-                    "callbackUrl": "http://127.0.0.1:1/hook", "attributes": [String](), "maxAttempts": 3,
-                ]
-            ).expectOK()
+            try await client.createCallback(["maxAttempts": 3])
             _ = try await client.initiate(["timestampActivationExpire": 4_000_000_000_000])
             let context = fixture.server.services.context
             let delivery = CallbackDelivery(
@@ -151,18 +144,12 @@ struct CallbackThreadTests {
         }
     }
 
-    @Test("A message that ends without a call is kept as long as its callback says", arguments: [true, false])
-    func retentionOfUncalledMessages(isCircuitOpen: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `A message that ends without a call is kept as long as its callback says`(isCircuitOpen: Bool) async throws {
         let fixture = try ServerFixture { $0.policy.callbacks.failureThreshold = 1 }
         let context = fixture.server.services.context
         try await fixture.run { client in
-            try await client.backOffice(
-                "application/callback/create",
-                [
-                    "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
-                    "callbackUrl": "http://127.0.0.1:1/hook", "attributes": [String](), "retentionPeriod": "PT1H",
-                ]
-            ).expectOK()
+            try await client.createCallback(["retentionPeriod": "PT1H"])
             _ = try await client.initiate()
             if isCircuitOpen {
                 let now = client.clock.now().milliseconds
@@ -184,8 +171,7 @@ struct CallbackThreadTests {
         }
     }
 
-    @Test("The jobs delete unreachable records, not before their time and not too often")
-    func purges() async throws {
+    @Test func `The jobs delete unreachable records, not before their time and not too often`() async throws {
         let fixture = try ServerFixture()
         let context = fixture.server.services.context
         try await fixture.run { client in

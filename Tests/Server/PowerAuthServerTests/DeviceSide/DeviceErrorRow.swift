@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import Testing
@@ -172,13 +174,10 @@ struct DeviceErrorRow: Sendable, CustomTestStringConvertible {
             twist: Twist(envelope: { for key in ["nonce", "timestamp", "temporaryKeyId"] { $0[key] = nil } })),
         DeviceErrorRow(
             call: .commitUpgrade, what: "an empty body", failure: .authentication, twist: Twist(body: Data())),
-        DeviceErrorRow(
-            call: .commitUpgrade, what: "nothing started", failure: .authentication, isStarted: false),
+        DeviceErrorRow(call: .commitUpgrade, what: "nothing started", failure: .authentication, isStarted: false),
         DeviceErrorRow(
             call: .commitUpgrade, what: "an activation of protocol 3", failure: .upgrade,
-            prepare: { rig in
-                rig.device = try await rig.client.activeDevice(rig.version)
-            }),
+            prepare: { rig in rig.device = try await rig.client.activeDevice(rig.version) }),
     ]
 
     private static let contents = [DeviceCall.exchangeSigned, .exchangeString, .exchangeGenerics].map { call in

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
 import PowerAuthProtocol
 import Synchronization
 import TestSupport
@@ -9,8 +11,10 @@ import Testing
 
 @Suite("Errors of device endpoints", .endsInTime)
 struct DeviceErrorTests {
-    @Test("A wrong request is refused as documented", arguments: [ProtocolVersion.v3_1, .v3_3])
-    func aWrongRequestIsRefusedAs(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("rest-api.md", "B-18"),
+        .verifies("security.md", "device-authentication"), arguments: [ProtocolVersion.v3_1, .v3_3])
+    func `A wrong request is refused as documented`(version: ProtocolVersion) async throws {
         try await ServerFixture.deviceSide().run { client in
             for row in DeviceErrorRow.all {
                 var rig = try await DeviceRig(client, row.call, version, isStarted: row.isStarted)
@@ -33,9 +37,10 @@ struct DeviceErrorTests {
     }
 
     @Test(
-        "An activation that is not to be served is refused", arguments: Circumstance.allCases,
+        .verifies("rest-api.md", "B-9", "B-10"),
+        arguments: Circumstance.allCases,
         [ProtocolVersion.v3_1, .v3_3])
-    func anActivationThatIsNotToBe(
+    func `An activation that is not to be served is refused`(
         circumstance: Circumstance, version: ProtocolVersion
     ) async throws {
         try await ServerFixture.forEach(DeviceCall.ofActivation, version) { rig in
@@ -56,8 +61,7 @@ struct DeviceErrorTests {
         }
     }
 
-    @Test("A temporary key is for an activation that can use it")
-    func aTemporaryKeyIsForAnActivation() async throws {
+    @Test func `A temporary key is for an activation that can use it`() async throws {
         for (circumstance, status) in [
             (Circumstance.pendingCommit, 400), (.blocked, 200), (.removed, 400), (.unknownActivation, 400),
             (.unsupportedVersion, 400), (.foreignApplication, 400),
@@ -74,8 +78,10 @@ struct DeviceErrorTests {
         }
     }
 
-    @Test("A status is returned in every state", arguments: [ProtocolVersion.v3_1, .v3_3])
-    func aStatusIsToldInEveryState(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("rest-api.md", "B-25"),
+        arguments: [ProtocolVersion.v3_1, .v3_3])
+    func `A status is returned in every state`(version: ProtocolVersion) async throws {
         for circumstance in Circumstance.allCases {
             try await ServerFixture.run(.activationStatus, version) { rig in
                 try await bring(&rig, to: circumstance)
@@ -84,8 +90,10 @@ struct DeviceErrorTests {
         }
     }
 
-    @Test("An activation needs a supported version of its application", arguments: ProtocolVersion.allCases)
-    func anActivationNeedsASupported(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("rest-api.md", "B-17"),
+        arguments: ProtocolVersion.allCases)
+    func `An activation needs a supported version of its application`(version: ProtocolVersion) async throws {
         try await ServerFixture.forEach([.createActivation, .exchangeApplication], version) { rig in
             try await bring(&rig, to: .unsupportedVersion)
             try await rig.send().expect(rig.call.refusal, "an unsupported version in \(version.rawValue)")
@@ -93,8 +101,7 @@ struct DeviceErrorTests {
         }
     }
 
-    @Test("A removal that fails after its signature is not an authentication error")
-    func aRemovalThatFailsAfterItsSignature() async throws {
+    @Test func `A removal that fails after its signature is not an authentication error`() async throws {
         // Nothing in the domain refuses to remove what has just signed, so the transaction is made to fail.
         let commits = Mutex<Int?>(nil)
         let fixture = try ServerFixture(
@@ -115,8 +122,7 @@ struct DeviceErrorTests {
         }
     }
 
-    @Test("Unreadable claims are not returned to the device, and neither is the reason")
-    func claimsThatCannotBeReadAreKept() async throws {
+    @Test func `Unreadable claims are not returned to the device, and neither is the reason`() async throws {
         let fixture = try ServerFixture.deviceSide()
         try await fixture.run { client in
             var rig = try await DeviceRig(client, .userInfo, .v3_3)

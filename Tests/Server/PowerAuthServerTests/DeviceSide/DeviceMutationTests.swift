@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -13,8 +15,7 @@ struct DeviceMutationTests {
     /// made anew each time, because the second arrival would be refused as a replay and for nothing else.
     private static let counts: [(version: ProtocolVersion, count: Int)] = [(.v3_1, 140), (.v3_3, 60)]
 
-    @Test("One changed byte is never an accident and never accepted where it matters", arguments: counts)
-    func oneChangedByteIsNeverAnAccident(
+    @Test(arguments: counts) func `One changed byte is never an accident and never accepted where it matters`(
         version: ProtocolVersion, count: Int
     ) async throws {
         try await ServerFixture.forEach(DeviceCall.allCases, version) { rig in

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import Testing
 
@@ -71,7 +73,7 @@ struct DeviceRig {
             device = try await client.deviceOfProtocol2(version)
             if call == .commitUpgrade, isStarted { device.counter = try await device.startUpgrade() }
         case .confirmRecovery:
-            try await Self.setRecovery(client, enabled: true)
+            try await client.enableRecovery()
             device = try await client.activeDevice(version, ["maxFailureCount": Self.maxFailedAttempts])
         case .createActivation, .exchangeApplication, .exchangeApplicationGenerics, .serverStatus, .identityProvider:
             device = try TestDevice(client, version)
@@ -122,8 +124,7 @@ struct DeviceRig {
         case .tokenAndSealed:
             let keys = try await keys(of: twist.scope ?? .activation)
             let (body, open) = try sealed(try content(twist), keys, twist)
-            return wire(
-                [try tokenHeader(), (EncryptionHeader.name, device.encryptionHeader(keys).value)], body, open)
+            return wire([try tokenHeader(), (EncryptionHeader.name, device.encryptionHeader(keys).value)], body, open)
         }
     }
 
@@ -159,25 +160,14 @@ struct DeviceRig {
     /// Resets the server for other devices: recovery codes, which are slow to create, only for this one.
     func leave() async throws {
         guard call == .confirmRecovery else { return }
-        try await Self.setRecovery(client, enabled: false)
-    }
-
-    private static func setRecovery(_ client: ServerClient, enabled: Bool) async throws {
-        try await client.backOffice(
-            "recovery/config/update",
-            [
-                "applicationId": "lab", "activationRecoveryEnabled": enabled, "recoveryPostcardEnabled": false,
-                "allowMultipleRecoveryCodes": false,
-            ]
-        ).expectOK()
+        try await client.enableRecovery(["activationRecoveryEnabled": false])
     }
 
     private func wire(
         _ headers: [(name: String, value: String)], _ body: Data,
         _ open: @escaping (Answer) throws -> JSONValue = { try JSONValue.parse($0.body) }
     ) -> WireRequest {
-        WireRequest(
-            uri: call.uri, method: call == .balance ? .get : .post, headers: headers, body: body, open: open)
+        WireRequest(uri: call.uri, method: call == .balance ? .get : .post, headers: headers, body: body, open: open)
     }
 
     private mutating func signature(over body: Data, _ twist: Twist) throws -> (name: String, value: String) {

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -9,8 +11,8 @@ import Testing
 
 @Suite("Successes of device endpoints", .endsInTime)
 struct DeviceSuccessTests {
-    @Test("A right request is answered", arguments: ProtocolVersion.allCases)
-    func aRightRequestIsAnswered(version: ProtocolVersion) async throws {
+    @Test(.verifies("rest-api.md", "B-1"), arguments: ProtocolVersion.allCases)
+    func `A right request is answered`(version: ProtocolVersion) async throws {
         try await ServerFixture.forEach(DeviceCall.allCases.filter { $0.versions.contains(version) }, version) { rig in
             let call = rig.call
             let request = try await rig.request()
@@ -28,8 +30,10 @@ struct DeviceSuccessTests {
         }
     }
 
-    @Test("A signature is validated with other methods", arguments: ProtocolVersion.allCases)
-    func aSignatureIsValidatedWithOther(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("rest-api.md", "B-12"),
+        arguments: ProtocolVersion.allCases)
+    func `A signature is validated with other methods`(version: ProtocolVersion) async throws {
         try await ServerFixture.run(.validateSignature, version) { rig in
             for method in ["GET", "PUT", "DELETE"] {
                 let body = method == "GET" ? Data() : Data("any bytes".utf8)
@@ -42,8 +46,7 @@ struct DeviceSuccessTests {
         }
     }
 
-    @Test("The other mount point answers alike")
-    func theOtherMountPointAnswers() async throws {
+    @Test func `The other mount point answers alike`() async throws {
         try await ServerFixture.forEach(DeviceCall.allCases, .v3_3) { rig in
             var request = try await rig.request()
             request.uri = "/enrollment-server" + request.uri
@@ -51,8 +54,8 @@ struct DeviceSuccessTests {
         }
     }
 
-    @Test("A point is taken as transmitted")
-    func aPointIsTakenAsTransmitted() async throws {
+    @Test(.verifies("server.md", "B-43"), .verifies("rest-api.md", "B-6"))
+    func `A point is taken as transmitted`() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_1) { rig in
             let call = rig.call
             let request = try await rig.request(
@@ -64,5 +67,36 @@ struct DeviceSuccessTests {
             // Keys and code cover the bytes as transmitted, so the same point in another encoding is another message.
             try await request.send(rig.client).expect(call.closedFailure, "a re-encoded point")
         }
+    }
+}
+
+/// The tables of this directory know every device endpoint, and every failure of each.
+@Suite("Coverage of device endpoints", .endsInTime)
+struct DeviceCoverageTests {
+    @Test func `Every device route has its tests`() throws {
+        let routed = try ServerFixture.deviceSide().server.endpoints.filter { $0.face == .device }
+        #expect(Set(routed.map(\.path)) == Set(DeviceCall.allCases.map(\.rawValue)))
+        #expect(routed.count == DeviceCall.allCases.count)
+        for endpoint in routed {
+            let call = try #require(DeviceCall(rawValue: endpoint.path))
+            #expect(endpoint.methods == call.methods, "\(call.rawValue)")
+            #expect((endpoint.bodyType == .json) == call.readsJSON, "\(call.rawValue)")
+            #expect(!call.versions.isEmpty)
+        }
+    }
+
+    @Test func `The server declares the failures that are documented`() throws {
+        for endpoint in try ServerFixture.deviceSide().server.endpoints where endpoint.face == .device {
+            let call = try #require(DeviceCall(rawValue: endpoint.path))
+            let declared = ([endpoint.fallback] + endpoint.otherFailures).filter { $0 != .unexpected }
+            #expect(Set(declared.map { $0.code(on: .device) }) == Set(call.documented.map { $0.code(on: .device) }))
+        }
+    }
+
+    @Test(arguments: DeviceCall.allCases) func `Every documented failure has a row`(call: DeviceCall) {
+        let failures =
+            DeviceErrorRow.all.filter { $0.call == call }.map(\.failure)
+            + DeviceErrorRow.elsewhere.filter { $0.call == call }.map(\.failure)
+        #expect(Set(failures.map { $0.code(on: .device) }) == Set(call.documented.map { $0.code(on: .device) }))
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -7,8 +9,7 @@ import Testing
 
 @Suite("Hostile bodies", .ends(withinSeconds: 600))
 struct HostileBodyTests {
-    @Test("A body that cannot be read is refused, however well it is signed")
-    func aBodyThatCannotBeReadIsRefused() async throws {
+    @Test func `A body that cannot be read is refused, however well it is signed`() async throws {
         try await ServerFixture.forEach(DeviceCall.allCases.filter { !$0.takesAnyBody }, .v3_3) { rig in
             let call = rig.call
             let before = try await rig.trace()
@@ -24,8 +25,7 @@ struct HostileBodyTests {
         }
     }
 
-    @Test("A body that is not read does no harm, but is covered by a signature")
-    func aBodyThatIsNotReadDoesNoHarm() async throws {
+    @Test func `A body that is not read does no harm, but is covered by a signature`() async throws {
         try await ServerFixture.forEach(DeviceCall.allCases.filter { $0.takesAnyBody }, .v3_3) { rig in
             let call = rig.call
             for (what, body) in HostileBodies.malformed {
@@ -42,8 +42,7 @@ struct HostileBodyTests {
         }
     }
 
-    @Test("Any signed bytes will do")
-    func anySignedBytesWillDo() async throws {
+    @Test(.verifies("rest-api.md", "B-7")) func `Any signed bytes will do`() async throws {
         try await ServerFixture.forEach([DeviceCall.validateSignature, .login, .account], .v3_1) { rig in
             for (what, body) in HostileBodies.malformed {
                 let answer = try await rig.send(Twist(body: body))
@@ -53,12 +52,11 @@ struct HostileBodyTests {
     }
 
     @Test(
-        "A field of the wrong type is refused",
         arguments: [
             (DeviceCall.activationStatus, "activationId"), (.activationStatus, "challenge"),
             (.removeToken, "tokenId"), (.createTemporaryKey, "jwt"),
         ])
-    func aFieldOfTheWrongTypeIsRefused(call: DeviceCall, field: String) async throws {
+    func `A field of the wrong type is refused`(call: DeviceCall, field: String) async throws {
         try await ServerFixture.run(call, .v3_3) { rig in
             for (what, value) in HostileBodies.noText where !(value is String) || field == "challenge" || field == "jwt"
             {
@@ -74,14 +72,13 @@ struct HostileBodyTests {
     }
 
     @Test(
-        "An encrypted field of the wrong type is refused",
         arguments: [
             (DeviceCall.renameActivation, "activationName", ErrorResponse.activation),
             (.unlockVault, "reason", .vault), (.confirmRecovery, "recoveryCode", .authentication),
             (.exchangeActivation, "data", .encryption), (.exchangeSigned, "data", .encryption),
             (.exchangeToken, "data", .encryption),
         ])
-    func anEncryptedFieldOfTheWrong(
+    func `An encrypted field of the wrong type is refused`(
         call: DeviceCall, field: String, failure: ErrorResponse
     ) async throws {
         try await ServerFixture.run(call, .v3_3) { rig in
@@ -98,8 +95,7 @@ struct HostileBodyTests {
         }
     }
 
-    @Test("Any field of an activation may be of the wrong type")
-    func anyFieldOfAnActivationMay() async throws {
+    @Test func `Any field of an activation may be of the wrong type`() async throws {
         try await ServerFixture.run(.createActivation, .v3_3) { rig in
             for (what, value) in HostileBodies.noText where !(value is String) {
                 for field in ["type", "identityAttributes", "activationData"] {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -7,14 +9,11 @@ import Testing
 
 @Suite("Hostile envelopes", .ends(withinSeconds: 600))
 struct HostileEnvelopeTests {
-    private static let fields = [
-        "ephemeralPublicKey", "encryptedData", "mac", "nonce", "timestamp", "temporaryKeyId",
-    ]
+    private static let fields = ["ephemeralPublicKey", "encryptedData", "mac", "nonce", "timestamp", "temporaryKeyId"]
     /// Fields that older versions do not have; the vault and the upgrade have a failure for their absence.
     private static let newer: Set = ["nonce", "timestamp", "temporaryKeyId"]
 
-    @Test("A field that is missing or of the wrong type is refused")
-    func aFieldThatIsMissingOrOfTheWrong() async throws {
+    @Test func `A field that is missing or of the wrong type is refused`() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_3) { rig in
             let call = rig.call
             let before = try await rig.trace()
@@ -32,8 +31,7 @@ struct HostileEnvelopeTests {
         }
     }
 
-    @Test("A timestamp outside the window is refused")
-    func aTimestampOutsideTheWindow() async throws {
+    @Test func `A timestamp outside the window is refused`() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_3) { rig in
             let call = rig.call
             let now = rig.client.timestamp
@@ -50,8 +48,7 @@ struct HostileEnvelopeTests {
         }
     }
 
-    @Test("An invalid point is refused")
-    func aPointThatIsNoneIsRefused() async throws {
+    @Test(.verifies("rest-api.md", "B-6")) func `An invalid point is refused`() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_3) { rig in
             let call = rig.call
             for (what, point) in try HostileBodies.noPoints() {
@@ -62,8 +59,8 @@ struct HostileEnvelopeTests {
         }
     }
 
-    @Test("A cryptogram that is cut or changed is refused", arguments: [ProtocolVersion.v3_0, .v3_1, .v3_2, .v3_3])
-    func aCryptogramThatIsCutOrChanged(version: ProtocolVersion) async throws {
+    @Test(arguments: [ProtocolVersion.v3_0, .v3_1, .v3_2, .v3_3])
+    func `A cryptogram that is cut or changed is refused`(version: ProtocolVersion) async throws {
         let changes: [(what: String, field: String, change: @Sendable (Data) -> Data)] = [
             ("no cipher text", "encryptedData", { _ in Data() }),
             ("a byte less", "encryptedData", { $0.dropLast() }),
@@ -89,8 +86,8 @@ struct HostileEnvelopeTests {
         }
     }
 
-    @Test("An envelope is accepted once, however often it is signed", arguments: [ProtocolVersion.v3_2, .v3_3])
-    func anEnvelopeIsAcceptedOnce(version: ProtocolVersion) async throws {
+    @Test(arguments: [ProtocolVersion.v3_2, .v3_3])
+    func `An envelope is accepted once, however often it is signed`(version: ProtocolVersion) async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, version) { rig in
             let call = rig.call
             let first = try await rig.request()
@@ -105,8 +102,8 @@ struct HostileEnvelopeTests {
         }
     }
 
-    @Test("A temporary key serves its scope, its activation and its time")
-    func aTemporaryKeyServesItsScope() async throws {
+    @Test(.verifies("rest-api.md", "B-4"))
+    func `A temporary key serves its scope, its activation and its time`() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_3) { rig in
             let call = rig.call
             for id in [
@@ -136,8 +133,7 @@ struct HostileEnvelopeTests {
     }
 
     /// Whether keys that the protocol does not know are ignored around the envelope (rest-api.md, section 2.3).
-    @Test("Unknown keys are ignored where the PowerAuth server reads")
-    func unknownKeysAreIgnoredWhere() async throws {
+    @Test func `Unknown keys are ignored where the PowerAuth server reads`() async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, .v3_3) { rig in
             let call = rig.call
             let answer = try await rig.send(Twist(envelope: { $0["surprise"] = 1 }))
@@ -150,13 +146,13 @@ struct HostileEnvelopeTests {
     }
 
     /// A field of a newer version is unexpected in an older one, a missing one of its own likewise.
-    @Test("A field of a newer version is refused", arguments: [ProtocolVersion.v3_0, .v3_1, .v3_2])
-    func aFieldOfANewerVersionIsRefused(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("rest-api.md", "B-2"),
+        arguments: [ProtocolVersion.v3_0, .v3_1, .v3_2])
+    func `A field of a newer version is refused`(version: ProtocolVersion) async throws {
         try await ServerFixture.forEach(DeviceCall.sealed, version) { rig in
             let call = rig.call
-            var foreign: [(field: String, value: any Sendable)] = [
-                ("temporaryKeyId", UUID().uuidString.lowercased())
-            ]
+            var foreign: [(field: String, value: any Sendable)] = [("temporaryKeyId", UUID().uuidString.lowercased())]
             if !version.usesRequestNonce { foreign.append(("nonce", StrictBase64.encode(Random.bytes(16)))) }
             if !version.usesTimestamp { foreign.append(("timestamp", rig.client.timestamp)) }
             for (field, value) in foreign {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
 import PowerAuthProtocol
@@ -8,8 +10,7 @@ import Testing
 
 @Suite("Hostile headers", .ends(withinSeconds: 600))
 struct HostileHeaderTests {
-    @Test("A header that cannot be read is refused and counts nothing")
-    func aHeaderThatCannotBeReadIsRefused() async throws {
+    @Test func `A header that cannot be read is refused and counts nothing`() async throws {
         try await ServerFixture.forEach(DeviceCall.withHeader, .v3_3) { rig in
             let call = rig.call
             let before = try await rig.trace()
@@ -39,8 +40,7 @@ struct HostileHeaderTests {
         }
     }
 
-    @Test("A header of the wrong scope is refused")
-    func aHeaderOfTheWrongScopeIsRefused() async throws {
+    @Test(.verifies("rest-api.md", "B-5")) func `A header of the wrong scope is refused`() async throws {
         try await ServerFixture.forEach(
             DeviceCall.sealed.filter { [.sealed(.application), .sealed(.activation)].contains($0.form) }, .v3_3
         ) { rig in
@@ -56,8 +56,7 @@ struct HostileHeaderTests {
         }
     }
 
-    @Test("Unknown keys and identifiers are refused")
-    func keysAndIdentifiersThatNobody() async throws {
+    @Test(.verifies("rest-api.md", "B-16", "B-19")) func `Unknown keys and identifiers are refused`() async throws {
         try await ServerFixture.forEach(
             DeviceCall.withHeader.filter { ![.token, .tokenAndSealed].contains($0.form) }, .v3_3
         ) { rig in
@@ -78,8 +77,7 @@ struct HostileHeaderTests {
     /// Endpoints of one encrypted message whose header may be of either kind (rest-api.md, section 4.3).
     private static let annotated = [DeviceCall.createActivation, .userInfo, .exchangeActivation]
 
-    @Test("An authorization header stands before an encryption header")
-    func anAuthorizationHeaderStands() async throws {
+    @Test func `An authorization header stands before an encryption header`() async throws {
         try await ServerFixture.forEach(Self.annotated, .v3_3) { rig in
             let call = rig.call
             var request = try await rig.request()
@@ -88,8 +86,7 @@ struct HostileHeaderTests {
                 call.closedFailure, "an unreadable authorization header beside it")
         }
     }
-    @Test("Beside a readable authorization header the encryption header does not matter")
-    func besideAReadableAuthorization() async throws {
+    @Test func `Beside a readable authorization header the encryption header does not matter`() async throws {
         try await ServerFixture.forEach(Self.annotated, .v3_3) { rig in
             var request = try await rig.request()
             let id = rig.device.activationId.isEmpty ? UUID().uuidString.lowercased() : rig.device.activationId

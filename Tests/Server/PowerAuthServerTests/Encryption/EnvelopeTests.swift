@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -23,16 +25,17 @@ struct EnvelopeTests {
     private func send(
         _ request: EciesRequest, _ device: TestDevice, _ scope: TestDevice.Scope, extra: [String: Any] = [:]
     ) async throws -> Answer {
-        var object = try #require(
-            JSONSerialization.jsonObject(with: JSONEncoder().encode(request)) as? [String: Any])
+        var object = try #require(JSONSerialization.jsonObject(with: JSONEncoder().encode(request)) as? [String: Any])
         object.merge(extra) { $1 }
         return try await device.client.send(
             "/pa/v3/activation/create", headers: [EncryptionHeader.name: device.encryptionHeader(scope).value],
             body: JSONSerialization.data(withJSONObject: object))
     }
 
-    @Test("An envelope is accepted once", arguments: [ProtocolVersion.v3_2, .v3_3])
-    func anEnvelopeIsAcceptedOnce(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("server.md", "B-44"), .verifies("rest-api.md", "B-3"),
+        arguments: [ProtocolVersion.v3_2, .v3_3])
+    func `An envelope is accepted once`(version: ProtocolVersion) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try TestDevice(client, version)
@@ -50,8 +53,7 @@ struct EnvelopeTests {
     }
 
     // Every envelope brings a purge, which must spare what is still inside its window.
-    @Test("An envelope stays used to the last moment of its window, despite other requests")
-    func anEnvelopeStaysUsed() async throws {
+    @Test func `An envelope stays used to the last moment of its window, despite other requests`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try TestDevice(client, .v3_2)
@@ -65,8 +67,8 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("An envelope from the future is refused, one within the window is not")
-    func anEnvelopeFromTheFutureIsRefused() async throws {
+    @Test(.verifies("size", "ServerPolicy.requestWindow"))
+    func `An envelope from the future is refused, one within the window is not`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try TestDevice(client, .v3_2)
@@ -82,8 +84,8 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("A changed bit is noticed before anything is decrypted", arguments: ProtocolVersion.allCases)
-    func aChangedBitIsNoticedBefore(version: ProtocolVersion) async throws {
+    @Test(arguments: ProtocolVersion.allCases)
+    func `A changed bit is noticed before anything is decrypted`(version: ProtocolVersion) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try TestDevice(client, version)
@@ -102,8 +104,8 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("Fields of another version are refused", arguments: ProtocolVersion.allCases)
-    func fieldsOfAnotherVersionAreRefused(version: ProtocolVersion) async throws {
+    @Test(.verifies("rest-api.md", "B-2"), arguments: ProtocolVersion.allCases)
+    func `Fields of another version are refused`(version: ProtocolVersion) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try TestDevice(client, version)
@@ -120,8 +122,7 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("Unknown keys are refused around and inside the outer layer")
-    func unknownKeysAreRefusedAround() async throws {
+    @Test func `Unknown keys are refused around and inside the outer layer`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try TestDevice(client, .v3_3)
@@ -136,8 +137,7 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("An activation id has no place in the header of an application request")
-    func anActivationIdHasNoPlace() async throws {
+    @Test func `An activation id has no place in the header of an application request`() async throws {
         try await ServerFixture.run { client in
             let device = try TestDevice(client, .v3_3)
             let scope = try await device.applicationScope()
@@ -152,8 +152,10 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("A temporary key expires and serves its own scope only")
-    func aTemporaryKeyExpiresAndServes() async throws {
+    @Test(
+        .verifies("server.md", "B-45"),
+        .verifies("rest-api.md", "B-4"))
+    func `A temporary key expires and serves its own scope only`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             var device = try await client.activeDevice()
@@ -175,8 +177,8 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("A temporary key decrypts to the last moment of its time")
-    func aTemporaryKeyIsGoodToItsEnd() async throws {
+    @Test(.verifies("size", "ServerPolicy.temporaryKeyValidity"))
+    func `A temporary key decrypts to the last moment of its time`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try TestDevice(client, .v3_3)
@@ -187,8 +189,8 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("A temporary key of one activation decrypts nothing for another")
-    func aTemporaryKeyServesItsActivation() async throws {
+    @Test(.verifies("rest-api.md", "B-4"))
+    func `A temporary key of one activation decrypts nothing for another`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             var device = try await client.activeDevice()
@@ -205,8 +207,8 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("Temporary keys are given to active and blocked activations that prove themselves")
-    func temporaryKeysAreGivenToActive() async throws {
+    @Test(.verifies("server.md", "B-46"))
+    func `Temporary keys are given to active and blocked activations that prove themselves`() async throws {
         try await ServerFixture.run { client in
             let (id, code) = try await client.initiate()
             var device = try TestDevice(client, .v3_3)
@@ -235,8 +237,8 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("A temporary-key request that says it is over is refused")
-    func aTemporaryKeyRequestThatSays() async throws {
+    @Test(.verifies("size", "TemporaryKeyService.expiryTolerance"))
+    func `A temporary-key request that says it is over is refused`() async throws {
         try await ServerFixture.run { client in
             let configuration = try #require(client.configuration)
             func answer(expires: any Sendable) async throws -> Int {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -32,8 +34,10 @@ struct ExchangeTests {
         return object?["data"] as? String
     }
 
-    @Test("Encrypted requests of both scopes are answered encrypted", arguments: ProtocolVersion.allCases)
-    func encryptedRequestsOfBothScopes(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("rest-api.md", "B-7", "B-8"),
+        arguments: ProtocolVersion.allCases)
+    func `Encrypted requests of both scopes are answered encrypted`(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             let application = try await exchange(&device, "/exchange/v3/application", hello, scope: .application)
@@ -47,8 +51,8 @@ struct ExchangeTests {
         }
     }
 
-    @Test("Signed and encrypted requests are verified over the plaintext", arguments: ProtocolVersion.allCases)
-    func signedAndEncryptedRequests(version: ProtocolVersion) async throws {
+    @Test(arguments: ProtocolVersion.allCases)
+    func `Signed and encrypted requests are verified over the plaintext`(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             let signed = try await exchange(&device, "/exchange/v3/signed", hello, type: .possessionKnowledge)
@@ -65,13 +69,12 @@ struct ExchangeTests {
             let generics = try await exchange(
                 &device, "/exchange/v3/signed/generics", Data("{\"requestObject\":{\"data\":\"test-data\"}}".utf8),
                 type: .possessionKnowledge)
-            #expect(
-                generics.plaintext == Data("{\"responseObject\":{\"data\":\"test-data\"},\"status\":\"OK\"}".utf8))
+            #expect(generics.plaintext == Data("{\"responseObject\":{\"data\":\"test-data\"},\"status\":\"OK\"}".utf8))
         }
     }
 
-    @Test("Weak, wrong and misdirected signatures are refused alike")
-    func weakWrongAndMisdirectedSignatures() async throws {
+    @Test(.verifies("rest-api.md", "B-13"))
+    func `Weak, wrong and misdirected signatures are refused alike`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let path = "/exchange/v3/signed"
@@ -87,8 +90,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("The wrong scope does not open")
-    func theWrongScopeDoesNotOpen() async throws {
+    @Test(.verifies("rest-api.md", "B-5")) func `The wrong scope does not open`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let toActivation = try await exchange(&device, "/exchange/v3/activation", hello, scope: .application)
@@ -103,8 +105,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("A token of two factors opens what a token of one does not")
-    func aTokenOfTwoFactorsOpensWhat() async throws {
+    @Test func `A token of two factors opens what a token of one does not`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             for (type, status) in [(SignatureType.possessionKnowledge, 200), (.possession, 401)] {
@@ -122,14 +123,50 @@ struct ExchangeTests {
         }
     }
 
-    @Test("User info names the user")
-    func userInfoNamesTheUser() async throws {
+    @Test(.verifies("rest-api.md", "B-27")) func `User info names the user`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let info = try await exchange(&device, "/pa/v3/user/info", Data("{}".utf8))
             let claims = try JSONSerialization.jsonObject(with: #require(info.plaintext)) as? [String: Any]
             #expect(claims?["sub"] as? String == "alice")
             #expect((claims?["iat"] as? NSNumber)?.int64Value == client.clock.now().seconds)
+        }
+    }
+}
+
+/// What is remembered of requests, so that none comes twice (server.md, section 22).
+@Suite("Values that must not come twice", .endsInTime)
+struct ReplayKindTests {
+    /// How many are stored of a token, of a request in application scope, and of one in activation scope.
+    private func stored(_ fixture: ServerFixture) throws -> [Int] {
+        try (0...2).map { try fixture.rows("unique_value", "type = \($0)") }
+    }
+
+    private func isValid(_ header: TokenHeader, _ client: ServerClient) async throws -> Bool? {
+        try await client.validate(header).flag("tokenValid")
+    }
+
+    @Test func `A value is stored with the kind of its request`() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            // The key exchange has two layers of application scope.
+            var device = try await client.activeDevice()
+            #expect(try stored(fixture) == [0, 2, 0])
+            let token = try await device.createToken()
+            #expect(try stored(fixture) == [0, 2, 1])
+            let header = try token.header(.v3_3, timestamp: client.timestamp)
+            #expect(try await isValid(header, client) == true)
+            #expect(try stored(fixture) == [1, 2, 1])
+        }
+    }
+
+    @Test func `Where the settings allow replays, nothing is stored and a header is taken again`() async throws {
+        let fixture = try ServerFixture { $0.policy.isReplayVerified = false }
+        try await fixture.run { client in
+            var device = try await client.activeDevice()
+            let header = try await device.createToken().header(.v3_3, timestamp: client.timestamp)
+            for _ in 1...2 { #expect(try await isValid(header, client) == true) }
+            #expect(try stored(fixture) == [0, 0, 0])
         }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
 import PowerAuthProtocol
@@ -9,8 +11,9 @@ import Testing
 
 @Suite("Limits of temporary keys", .endsInTime)
 struct TemporaryKeyLimitTests {
-    @Test("Devices without activation hold the newest keys of their application version, up to the limit")
-    func applicationScope() async throws {
+    @Test(.verifies("size", "ServerPolicy.temporaryKeysPerApplication"))
+    func `Devices without activation hold the newest keys of their application version, up to the limit`() async throws
+    {
         let fixture = try ServerFixture {
             $0.policy.temporaryKeysPerApplication = 3
             $0.policy.temporaryKeysPerActivation = 2
@@ -39,8 +42,8 @@ struct TemporaryKeyLimitTests {
         }
     }
 
-    @Test("An activation holds its newest keys, up to the limit", arguments: [1, 2, 3])
-    func activationScope(limit: Int) async throws {
+    @Test(.verifies("size", "ServerPolicy.temporaryKeysPerActivation"), arguments: [1, 2, 3])
+    func `An activation holds its newest keys, up to the limit`(limit: Int) async throws {
         let fixture = try ServerFixture { $0.policy.temporaryKeysPerActivation = limit }
         try await fixture.run { client in
             let (device, other) = (try await client.activeDevice(), try await client.activeDevice())
@@ -62,8 +65,8 @@ struct TemporaryKeyLimitTests {
         }
     }
 
-    @Test("A client that takes many keys loses its own, and those of other addresses stay")
-    func floods() async throws {
+    @Test(.verifies("security.md", "temporary-key-limit"))
+    func `A client that takes many keys loses its own, and those of other addresses stay`() async throws {
         let fixture = try ServerFixture { $0.policy.temporaryKeysPerApplication = 12 }
         try await fixture.run { client in
             let service = TemporaryKeyService(context: fixture.server.services.context)
@@ -99,8 +102,10 @@ struct TemporaryKeyLimitTests {
         }
     }
 
-    @Test("A request that is not genuine costs no key", arguments: [true, false])
-    func authenticationFirst(isOfActivation: Bool) async throws {
+    @Test(
+        .verifies("security.md", "keys-for-proven-devices"),
+        arguments: [true, false])
+    func `A request that is not genuine costs no key`(isOfActivation: Bool) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try await client.activeDevice()

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -18,12 +20,9 @@ struct InboxTests {
         try await app.ask("/api/inbox/message/list", page).object.arrayValue?.compactMap { $0["id"]?.stringValue } ?? []
     }
 
-    private func unread(_ app: MobileApp) async throws -> JSONValue {
-        try await app.ask("/api/inbox/count").object
-    }
+    private func unread(_ app: MobileApp) async throws -> JSONValue { try await app.ask("/api/inbox/count").object }
 
-    @Test("Messages are listed newest first, in pages, and read one by one or all at once")
-    func messages() async throws {
+    @Test func `Messages are listed newest first, in pages, and read one by one or all at once`() async throws {
         try await ServerFixture.mobileToken().run { client in
             let app = try await client.mobileApp()
             var ids: [String] = []
@@ -62,8 +61,7 @@ struct InboxTests {
         }
     }
 
-    @Test("A user neither sees nor reads messages of another user or application")
-    func foreignMessages() async throws {
+    @Test func `A user neither sees nor reads messages of another user or application`() async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             let (alice, bob) = (try await client.mobileApp(), try await client.mobileApp(["userId": "bob"]))
@@ -91,8 +89,8 @@ struct InboxTests {
         }
     }
 
-    @Test("A page has at most a thousand messages, and a list reads no bodies")
-    func longPages() async throws {
+    @Test(.verifies("size", "InboxService.longestPage"))
+    func `A page has at most a thousand messages, and a list reads no bodies`() async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             let app = try await client.mobileApp()
@@ -111,8 +109,8 @@ struct InboxTests {
         }
     }
 
-    @Test("A message of the vendor's tests is stored, and what is too short or too long is refused")
-    func creation() async throws {
+    @Test
+    func `A message of the vendor's tests is stored, and what is too short or too long is refused`() async throws {
         try await ServerFixture.mobileToken().run { client in
             let wanted: JSONValue = [
                 "userId": "alice", "subject": "Subject 1", "summary": "Summary 1", "body": "<p>Body</p>",
@@ -134,8 +132,7 @@ struct InboxTests {
         }
     }
 
-    @Test("Devices are notified of a new message, unless it is silent")
-    func push() async throws {
+    @Test func `Devices are notified of a new message, unless it is silent`() async throws {
         let gateway = TestGateway()
         let fixture = try ServerFixture.mobileToken(pushGateway: gateway)
         try await fixture.run { client in

@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import Synchronization
 import TestSupport
 import Testing
@@ -16,13 +19,9 @@ struct InstancePushGatewayTests {
         }
         let topology = Topology(
             name: "push", devices: [device("phone", .phone), device("other", .phone), device("watch", .watch)])
-        let instance = try Instance.create { layout in
-            InstanceManifest(
-                id: layout.id, labFile: nil, topology: topology, runDirectory: layout.root + "/run", seed: 0,
-                executablesDirectory: "")
-        }
-        defer { _ = try? instance.end() }
-        try body(instance.layout, InstancePushGateway(layout: instance.layout, topology: topology))
+        let test = try TestInstance(topology)
+        defer { _ = try? test.instance.end() }
+        try body(test.layout, InstancePushGateway(layout: test.layout, topology: topology))
     }
 
     private func agent(
@@ -38,8 +37,7 @@ struct InstancePushGatewayTests {
         .failure(ControlError(domain: "device", name: "unknownDeviceToken", message: "not here"))
     }
 
-    @Test("The device that knows the token takes the notification with its identifier and payload")
-    func accepted() throws {
+    @Test func `The device that knows the token takes the notification with its identifier and payload`() throws {
         try withInstance { layout, gateway in
             let taken = Mutex<ControlRequest?>(nil)
             let agents = [
@@ -57,8 +55,7 @@ struct InstancePushGatewayTests {
         }
     }
 
-    @Test("A token is invalid when every phone says so")
-    func invalid() throws {
+    @Test func `A token is invalid when every phone says so`() throws {
         try withInstance { layout, gateway in
             let agents = try ["phone", "other"].map { try agent(layout, $0, answer: Self.refuse) }
             defer { for agent in agents { agent.stop() } }
@@ -66,8 +63,7 @@ struct InstancePushGatewayTests {
         }
     }
 
-    @Test("The phone with the token reports a notification that is too long")
-    func tooLong() throws {
+    @Test func `The phone with the token reports a notification that is too long`() throws {
         try withInstance { layout, gateway in
             let agents = [
                 try agent(layout, "phone", answer: Self.refuse),
@@ -78,8 +74,7 @@ struct InstancePushGatewayTests {
         }
     }
 
-    @Test("A token may be that of a phone which cannot take the notification")
-    func unavailable() throws {
+    @Test func `A token may be that of a phone which cannot take the notification`() throws {
         try withInstance { layout, gateway in
             let agents = [
                 try agent(layout, "phone", answer: Self.refuse),

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabControl
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -9,8 +12,7 @@ import Testing
 
 @Suite("The back end of the vendor's tests", .endsInTime)
 struct FacadeTests {
-    @Test("A registration is made, activated and committed")
-    func aRegistration() async throws {
+    @Test func `A registration is made, activated and committed`() async throws {
         try await ServerFixture.mobileToken().run { client in
             let registration = try await client.plain(
                 "/v2/registrations", ["userId": "bob", "flags": ["VIP"], "appId": "lab"]
@@ -21,16 +23,14 @@ struct FacadeTests {
             #expect(parts.count == 2)
             var device = try TestDevice(client, .v3_3)
             #expect(try await device.activate(code: parts[0]).status == 200)
-            let committed = try await client.plain(
-                "/v2/registrations/\(id)/commit", ["externalUserId": "operator"])
+            let committed = try await client.plain("/v2/registrations/\(id)/commit", ["externalUserId": "operator"])
             #expect(committed.json == ["status": "ACTIVE"])
             let status = try await client.activationStatus(id)
             #expect(status.text("userId") == "bob" && status.value("activationFlags") as? [String] == ["VIP"])
         }
     }
 
-    @Test("An operation is created, read and taken back with a reason")
-    func anOperation() async throws {
+    @Test func `An operation is created, read and taken back with a reason`() async throws {
         try await ServerFixture.mobileToken().run { client in
             let created = try await client.plain(
                 "/v2/operations", ["template": "login", "proximityCheckEnabled": true, "parameters": [:]]
@@ -49,23 +49,20 @@ struct FacadeTests {
         }
     }
 
-    @Test("A restricted back office is closed here, too")
-    func restricted() async throws {
+    @Test func `A restricted back office is closed here, too`() async throws {
         let fixture = try ServerFixture.mobileToken { $0.policy.isBackOfficeRestricted = true }
         let credentials = try #require(fixture.server.credentials)
         let endpoint = try #require(fixture.server.endpoints.first { $0.path == "/v2/operations" })
-        func answer(_ headers: HTTPFields) throws -> ServerResponse {
-            let reply = endpoint.respond(
+        func answer(_ headers: HTTPFields) async -> ServerResponse {
+            await endpoint.respond(
                 to: ServerRequest(
                     method: "POST", path: "/v2/operations", query: nil, headers: headers,
                     body: Data(#"{"template":"login"}"#.utf8)), journal: nil)
-            guard case .answer(let response) = reply else { throw CancellationError() }
-            return response
         }
         let json: HTTPFields = [.contentType: "application/json"]
-        #expect(try answer(json).status == 401)
-        #expect(try answer(json).challenge != nil)
+        #expect(await answer(json).status == 401)
+        #expect(await answer(json).challenge != nil)
         let header = HTTPBasic.header(userName: credentials.userName, password: credentials.password)
-        #expect(try answer([.contentType: "application/json", .authorization: header]).status == 200)
+        #expect(await answer([.contentType: "application/json", .authorization: header]).status == 200)
     }
 }

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -22,8 +24,7 @@ struct MobileErrorTests {
         ("/api/auth/token/app/operation/list/signature", "/operation/list/signature"),
     ]
 
-    @Test("A missing or wrong token or signature, or a blocked activation, is refused")
-    func withoutAuthentication() async throws {
+    @Test func `A missing or wrong token or signature, or a blocked activation, is refused`() async throws {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()
             let paths = Self.byToken + Self.bySignature.map(\.0)
@@ -51,8 +52,10 @@ struct MobileErrorTests {
         }
     }
 
-    @Test("On demand only the newest active activation of a user has operations (mobile-token.md, section 21)")
-    func oneActivationPerUser() async throws {
+    @Test
+    func `On demand only the newest active activation of a user has operations (mobile-token.md, section 21)`()
+        async throws
+    {
         let fixture = try ServerFixture.mobileToken { $0.policy.hasOneActivationPerUser = true }
         try await fixture.run { client in
             var older = try await client.mobileApp()
@@ -75,8 +78,7 @@ struct MobileErrorTests {
         }
     }
 
-    @Test("On demand push and inbox refuse with the code of the integration library")
-    func libraryCode() async throws {
+    @Test func `On demand push and inbox refuse with the code of the integration library`() async throws {
         let fixture = try ServerFixture.mobileToken { $0.policy.hasLibraryAuthenticationCode = true }
         try await fixture.run { client in
             for path in ["/api/push/device/register", "/api/push/device/register/token", "/api/inbox/count"] {
@@ -88,8 +90,7 @@ struct MobileErrorTests {
         }
     }
 
-    @Test("Each resource takes the factors that it is documented with, and no others")
-    func factors() async throws {
+    @Test func `Each resource takes the factors that it is documented with, and no others`() async throws {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()
             let strong: Set<SignatureType> = [.possessionKnowledge, .possessionBiometry]
@@ -110,8 +111,10 @@ struct MobileErrorTests {
         }
     }
 
-    @Test("A request without its object, or with one that cannot be read, is refused as the original refuses it")
-    func requestObjects() async throws {
+    @Test
+    func `A request without its object, or with one that cannot be read, is refused as the original refuses it`()
+        async throws
+    {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()
             let root = MobileApp.root
@@ -153,8 +156,9 @@ struct MobileErrorTests {
         }
     }
 
-    @Test("A failure of the core is reported as one of a remote system, and an unknown path as not found")
-    func others() async throws {
+    @Test
+    func `A failure of the core is reported as one of a remote system, and an unknown path as not found`() async throws
+    {
         #expect(
             MobileTokenFailure(ServiceError(.unknownError, "x"))
                 == MobileTokenFailure(ServiceError(.activationNotFound, "x")))
@@ -171,8 +175,7 @@ struct MobileErrorTests {
         }
     }
 
-    @Test("Each status of an operation and each error of the core has its code")
-    func codes() {
+    @Test func `Each status of an operation and each error of the core has its code`() {
         let codes = OperationStatus.allCases.map { MobileTokenFailure($0)?.code }
         #expect(
             codes == [

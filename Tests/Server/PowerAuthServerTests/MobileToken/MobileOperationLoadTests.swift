@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
-import LabKit
+import LabControl
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -9,8 +12,7 @@ import Testing
 
 @Suite("Many operations and many devices", .endsInTime)
 struct MobileOperationLoadTests {
-    @Test("A list is the newest hundred")
-    func aListIsTheNewestHundred() async throws {
+    @Test func `A list is the newest hundred`() async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             let app = try await client.mobileApp()
@@ -25,8 +27,8 @@ struct MobileOperationLoadTests {
         }
     }
 
-    @Test("A page takes the same queries, however many operations and applications it has")
-    func queriesOfAPage() async throws {
+    @Test(.verifies("mobile-token.md", "B-53"))
+    func `A page takes the same queries, however many operations and applications it has`() async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             _ = try await client.backOffice("application/create", ["applicationId": "other"])
@@ -51,8 +53,10 @@ struct MobileOperationLoadTests {
         }
     }
 
-    @Test("Neither the pending operations of a user nor the history are sorted: they are stored in the order of both")
-    func nothingIsSorted() throws {
+    @Test
+    func `Neither the pending operations of a user nor the history are sorted: they are stored in the order of both`()
+        throws
+    {
         let fixture = try ServerFixture.mobileToken()
         try fixture.server.services.context.read { database in
             for isPendingOnly in [true, false] {
@@ -73,8 +77,7 @@ struct MobileOperationLoadTests {
         }
     }
 
-    @Test("When sixteen devices approve at once, exactly one succeeds")
-    func sixteenDevices() async throws {
+    @Test func `When sixteen devices approve at once, exactly one succeeds`() async throws {
         let fixture = try ServerFixture.mobileToken { $0.workerThreads = 16 }
         try await fixture.run { client in
             var apps: [MobileApp] = []

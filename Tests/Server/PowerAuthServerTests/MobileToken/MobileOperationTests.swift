@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -10,8 +12,7 @@ import Testing
 struct MobileOperationTests {
     private static let data = "A1*A250.50EUR*ICZ6508000000192000145399***NRent \\* December"
 
-    @Test("A payment is listed with what the app shows of it, and approved")
-    func aPaymentIsListedAndApproved() async throws {
+    @Test func `A payment is listed with what the app shows of it, and approved`() async throws {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()
             #expect(try await app.list().isEmpty)
@@ -43,10 +44,7 @@ struct MobileOperationTests {
                                     "type": "KEY_VALUE", "id": "operation.account", "label": "To account",
                                     "value": "CZ6508000000192000145399",
                                 ],
-                                [
-                                    "type": "NOTE", "id": "operation.note", "label": "Note",
-                                    "note": "Rent * December",
-                                ],
+                                ["type": "NOTE", "id": "operation.note", "label": "Note", "note": "Rent * December"],
                             ],
                         ],
                     ]
@@ -66,8 +64,10 @@ struct MobileOperationTests {
         }
     }
 
-    @Test("A wrong PIN counts for the activation and for the operation, and the right one is accepted afterwards")
-    func aWrongPINCounts() async throws {
+    @Test
+    func `A wrong PIN counts for the activation and for the operation, and the right one is accepted afterwards`()
+        async throws
+    {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()
             let id = try #require(try await client.payment(["note": "Rent * December"])["id"]?.stringValue)
@@ -82,8 +82,7 @@ struct MobileOperationTests {
         }
     }
 
-    @Test("The failure that reaches the maximum ends the operation")
-    func theLastFailureEndsTheOperation() async throws {
+    @Test func `The failure that reaches the maximum ends the operation`() async throws {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()
             let id = try #require(try await client.payment()["id"]?.stringValue)
@@ -97,8 +96,7 @@ struct MobileOperationTests {
         }
     }
 
-    @Test("Only a header that could have approved counts as a failure")
-    func strangersDoNotCount() async throws {
+    @Test func `Only a header that could have approved counts as a failure`() async throws {
         try await ServerFixture.mobileToken().run { client in
             var stranger = try await client.mobileApp(["userId": "mallory"])
             let id = try #require(try await client.payment()["id"]?.stringValue)
@@ -110,8 +108,7 @@ struct MobileOperationTests {
         }
     }
 
-    @Test("A factor that the operation does not allow is a failed approval")
-    func aFactorThatIsNotAllowed() async throws {
+    @Test func `A factor that the operation does not allow is a failed approval`() async throws {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()
             let payment = try await client.payment()
@@ -126,8 +123,7 @@ struct MobileOperationTests {
         }
     }
 
-    @Test("An unclaimed operation is shown and claimed; another user's is neither")
-    func claiming() async throws {
+    @Test func `An unclaimed operation is shown and claimed; another user's is neither`() async throws {
         try await ServerFixture.mobileToken().run { client in
             let alice = try await client.mobileApp()
             var bob = try await client.mobileApp(["userId": "bob"])
@@ -152,8 +148,8 @@ struct MobileOperationTests {
         }
     }
 
-    @Test("With a proximity check the code decides, and the history shows no scan request")
-    func proximity() async throws {
+    @Test(.verifies("mobile-token.md", "B-57"))
+    func `With a proximity check the code decides, and the history shows no scan request`() async throws {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()
             let id = try await client.operation("login_pac")
@@ -168,8 +164,7 @@ struct MobileOperationTests {
         }
     }
 
-    @Test("A rejection is done with possession, and its reason stays with the operation")
-    func rejecting() async throws {
+    @Test func `A rejection is done with possession, and its reason stays with the operation`() async throws {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()
             let id = try await client.operation("login")
@@ -182,8 +177,7 @@ struct MobileOperationTests {
         }
     }
 
-    @Test("History shows why an operation was taken back, and what still waits")
-    func history() async throws {
+    @Test func `History shows why an operation was taken back, and what still waits`() async throws {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()
             let canceled = try await client.operation("login")
@@ -205,8 +199,7 @@ struct MobileOperationTests {
         }
     }
 
-    @Test("An activation without the operation's flag neither sees nor decides it")
-    func flags() async throws {
+    @Test func `An activation without the operation's flag neither sees nor decides it`() async throws {
         try await ServerFixture.mobileToken().run { client in
             var plain = try await client.mobileApp()
             let flagged = try await client.mobileApp(["flags": ["VIP"]])
@@ -226,8 +219,8 @@ struct MobileOperationTests {
         }
     }
 
-    @Test("An operation for one activation is listed for no other")
-    func anOperationForOneActivation() async throws {
+    @Test(.verifies("mobile-token.md", "B-58"))
+    func `An operation for one activation is listed for no other`() async throws {
         try await ServerFixture.mobileToken().run { client in
             var (first, second) = (try await client.mobileApp(), try await client.mobileApp())
             let id = try await client.operation("login", ["activationId": first.device.activationId])
@@ -238,8 +231,7 @@ struct MobileOperationTests {
         }
     }
 
-    @Test("Callbacks learn of an approval by an app and of a wrong PIN")
-    func callbacks() async throws {
+    @Test func `Callbacks learn of an approval by an app and of a wrong PIN`() async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             var app = try await client.mobileApp()

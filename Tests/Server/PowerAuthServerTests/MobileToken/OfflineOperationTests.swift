@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -10,12 +12,11 @@ import Testing
 @Suite("Operations without a network", .endsInTime)
 struct OfflineOperationTests {
     @Test(
-        "A text becomes one line",
         arguments: [
             ("PAYMENT", "PAYMENT"), ("123", "123"), ("a\\b", "a\\\\b"), ("a\nb\r\nc", "a\\nb\\nc"), ("a   b", "a b"),
             ("a\u{A0} b", "a b"), ("a\u{7}b\tc", "abc"), ("", ""), ("Žluť 🐎", "Žluť 🐎"), ("a\\nb", "a\\\\nb"),
         ])
-    func aTextBecomesOneLine(text: String, line: String) {
+    func `A text becomes one line`(text: String, line: String) {
         #expect(OfflineText.line(text) == line)
     }
 
@@ -33,8 +34,8 @@ struct OfflineOperationTests {
         return signature
     }
 
-    @Test("A scanned code is signed by the server, and its digits approve the operation")
-    func aScannedCode() async throws {
+    @Test(.verifies("mobile-token.md", "B-59"))
+    func `A scanned code is signed by the server, and its digits approve the operation`() async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             var app = try await client.mobileApp()
@@ -85,8 +86,8 @@ struct OfflineOperationTests {
         ).json
     }
 
-    @Test("A code for any device is signed with the application's key")
-    func aCodeForAnyDevice() async throws {
+    @Test(.verifies("mobile-token.md", "B-59"))
+    func `A code for any device is signed with the application's key`() async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             let services = fixture.server.services
@@ -103,8 +104,7 @@ struct OfflineOperationTests {
         }
     }
 
-    @Test("Digits of another form, an unknown activation or no operation are not counted")
-    func whatDoesNotCount() async throws {
+    @Test func `Digits of another form, an unknown activation or no operation are not counted`() async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             let offline = OfflineOperationService(context: fixture.server.services.context)
@@ -130,8 +130,7 @@ struct OfflineOperationTests {
         }
     }
 
-    @Test("Flags say whether biometry will do and what the risk is")
-    func flags() async throws {
+    @Test func `Flags say whether biometry will do and what the risk is`() async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             for (name, flags, expected) in [("a", "FZXC", "BXFC"), ("b", "", "B")] {
@@ -143,5 +142,25 @@ struct OfflineOperationTests {
                 #expect(payload.data.components(separatedBy: "\n")[4] == expected)
             }
         }
+    }
+}
+
+@Suite("Proximity codes", .endsInTime)
+struct ProximityCodeTests {
+    private let operation = OperationRecord(
+        id: "1", applications: [], externalId: nil, activationFlag: nil, activationId: nil, operationType: "login",
+        templateName: "login", data: "A2", parameters: [:], additionalData: [:], status: .pending,
+        signatureTypes: [.possessionKnowledge], failureCount: 0, maxFailureCount: 5, riskFlags: nil,
+        proximitySeed: Data(count: 16), created: ServerTime(milliseconds: 0), expires: ServerTime(milliseconds: 1))
+
+    @Test(.verifies("mobile-token.md", "B-57"))
+    func `A proximity code that begins with zero keeps its eight digits`() throws {
+        let moments = (Int64(0)..<1000).map { ServerTime(milliseconds: $0 * 30_000) }
+        let moment = try #require(
+            moments.first { operation.proximityCode(at: $0, ProximityPolicy())?.hasPrefix("0") == true })
+        let code = try #require(operation.proximityCode(at: moment, ProximityPolicy()))
+        #expect(code.count == 8)
+        #expect(operation.acceptsProximity(code, at: moment, ProximityPolicy()))
+        #expect(!operation.acceptsProximity(String(code.dropFirst()), at: moment, ProximityPolicy()))
     }
 }

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -35,8 +37,8 @@ struct UITemplateTests {
                     operation, entry, MoneyFormat(locale: "en"), hasProximityCode: operation.proximitySeed != nil)))
     }
 
-    @Test("The language is looked for exactly, then in English, then in any")
-    func language() {
+    @Test(.verifies("mobile-token.md", "B-53"))
+    func `The language is looked for exactly, then in English, then in any`() {
         func template(_ language: String) -> UITemplate {
             UITemplate(placeholder: "payment", language: language, title: language, message: "")
         }
@@ -49,8 +51,8 @@ struct UITemplateTests {
         #expect(few.template(for: "login", language: "en") == nil)
     }
 
-    @Test("An operation without template is left out of the list, and cannot be shown alone")
-    func withoutTemplate() async throws {
+    @Test(.verifies("mobile-token.md", "B-53"))
+    func `An operation without template is left out of the list, and cannot be shown alone`() async throws {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()
             _ = try await client.backOffice(
@@ -64,8 +66,7 @@ struct UITemplateTests {
         }
     }
 
-    @Test("The app's language chooses the texts, and its region how amounts are written")
-    func languageOfTheApp() async throws {
+    @Test func `The app's language chooses the texts, and its region how amounts are written`() async throws {
         try await ServerFixture.mobileToken().run { client in
             var app = try await client.mobileApp()
             try await client.show([
@@ -92,8 +93,8 @@ struct UITemplateTests {
         }
     }
 
-    @Test("Risk flags say what the app does, unless the template does")
-    func riskFlags() throws {
+    @Test(.verifies("mobile-token.md", "B-54"))
+    func `Risk flags say what the app does, unless the template does`() throws {
         let warning: JSONValue = [
             "type": "WARNING", "heading": "Possible fraud",
             "message": "Approve only what you have asked for yourself.", "approvalType": "SLIDER",
@@ -108,8 +109,7 @@ struct UITemplateTests {
         #expect(try shown(operation(riskFlags: "XCF"), ui: #"{"flipButtons":false}"#)["ui"] == ["flipButtons": false])
     }
 
-    @Test("A scan is asked for with a proximity code only")
-    func scan() throws {
+    @Test(.verifies("mobile-token.md", "B-54")) func `A scan is asked for with a proximity code only`() throws {
         let ui = #"{"preApprovalScreen":{"type":"QR_SCAN","heading":"h","message":"m"},"flipButtons":true}"#
         #expect(try shown(operation(), ui: ui)["ui"] == ["flipButtons": true])
         #expect(try shown(operation(hasProximityCheck: true), ui: ui)["ui"]?["preApprovalScreen"]?["type"] == "QR_SCAN")
@@ -117,8 +117,8 @@ struct UITemplateTests {
         #expect(try shown(operation(), ui: info)["ui"]?["preApprovalScreen"]?["type"] == "INFO")
     }
 
-    @Test("Parameters fill texts and JSON, cannot break it, and are expanded once")
-    func substitution() throws {
+    @Test(.verifies("mobile-token.md", "B-54"))
+    func `Parameters fill texts and JSON, cannot break it, and are expanded once`() throws {
         let ui = """
             {"postApprovalScreen":{"type":"MERCHANT_REDIRECT","heading":"${h}","message":"m",\
             "payload":{"redirectText":"r","redirectUrl":"${url}","countdown":${n:-5}}}}
@@ -139,8 +139,7 @@ struct UITemplateTests {
         #expect(try shown(operation(), title: "To ${number:-x}")["formData"]?["title"] == "To ${number:-x}")
     }
 
-    @Test("A template whose JSON is broken is a failure of the server's configuration")
-    func brokenTemplate() async throws {
+    @Test func `A template whose JSON is broken is a failure of the server's configuration`() async throws {
         try await ServerFixture.mobileToken().run { client in
             let app = try await client.mobileApp()
             let id = try await client.operation("login")
@@ -154,8 +153,7 @@ struct UITemplateTests {
         }
     }
 
-    @Test("Each kind of attribute is filled as documented, or dropped without what it is about")
-    func attributes() throws {
+    @Test func `Each kind of attribute is filled as documented, or dropped without what it is about`() throws {
         let parameters = [
             "a": "1.26", "ac": "ETH", "b": "1710.98", "bc": "USD", "yes": "TRUE", "word": "text", "n": "2",
             "bad": "ten",
@@ -202,8 +200,7 @@ struct UITemplateTests {
         #expect(try attribute("SURPRISE", ["value": "word"]) == ["type": "KEY_VALUE", "value": "text"])
     }
 
-    @Test("Moments are whole seconds of UTC, without a colon in the zone")
-    func dates() throws {
+    @Test func `Moments are whole seconds of UTC, without a colon in the zone`() throws {
         let view = try shown(operation())
         #expect(view["operationCreated"] == "1970-01-01T00:00:00+0000")
         #expect(view["operationExpires"] == "1970-01-01T00:00:01+0000")

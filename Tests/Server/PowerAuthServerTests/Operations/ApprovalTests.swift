@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -6,8 +9,10 @@ import Testing
 
 @Suite("Signed data and flags of approvals", .endsInTime)
 struct ApprovalTests {
-    @Test("A separator in a parameter is escaped, also before a combining mark", arguments: ["*", "\\", "\n"])
-    func escaping(separator: String) async throws {
+    @Test(
+        .verifies("server.md", "B-51"),
+        arguments: ["*", "\\", "\n"])
+    func `A separator in a parameter is escaped, also before a combining mark`(separator: String) async throws {
         try await ServerFixture.run { client in
             _ = try await client.createTemplate(data: "A1*A${amount}*N${note}")
             let operation = try await client.createOperation(
@@ -18,8 +23,8 @@ struct ApprovalTests {
         }
     }
 
-    @Test("Data that reads the same and is other bytes approves nothing")
-    func bytes() async throws {
+    @Test(.verifies("server.md", "B-52"))
+    func `Data that reads the same and is other bytes approves nothing`() async throws {
         try await ServerFixture.run { client in
             _ = try await client.createTemplate(data: "A1*N${note}")
             let id = try await client.createOperation("payment", ["parameters": ["note": "caf\u{E9}"]]).required("id")
@@ -29,8 +34,10 @@ struct ApprovalTests {
         }
     }
 
-    @Test("An operation with a flag is approved by an activation that has it, unless the settings say otherwise")
-    func flags() async throws {
+    @Test(.verifies("server.md", "B-58"))
+    func `An operation with a flag is approved by an activation that has it, unless the settings say otherwise`()
+        async throws
+    {
         for isChecked in [true, false] {
             try await ServerFixture { $0.policy.isFlagCheckedAtApproval = isChecked }.run { client in
                 _ = try await client.createTemplate()
@@ -48,8 +55,8 @@ struct ApprovalTests {
         }
     }
 
-    @Test("Length, step and number of steps of proximity codes are those of the settings")
-    func proximity() async throws {
+    @Test(.verifies("size", "ProximityPolicy.digits", "ProximityPolicy.step"))
+    func `Length, step and number of steps of proximity codes are those of the settings`() async throws {
         let fixture = try ServerFixture {
             $0.policy.proximity.digits = 6
             $0.policy.proximity.step = 10_000
@@ -66,6 +73,22 @@ struct ApprovalTests {
                     created.required("id"), ["additionalData": ["proximity_otp": code]])
                 #expect(decided.text("result") == result, "after \(wait) ms")
             }
+        }
+    }
+}
+
+/// What the user agent of an app says of its device (server.md, section 18.3).
+@Suite("User agents", .endsInTime)
+struct DeviceUserAgentTests {
+    @Test func `The user agent of the vendor's library is taken apart, and no other`() {
+        let known = "PowerAuthNetworking/1.1.7 (en; cellular) com.acme.app/2.0.0 (Apple; iOS/16.6.1; iphone12,3)"
+        let parts: JSONValue = [
+            "networkVersion": "1.1.7", "language": "en", "connection": "cellular", "product": "com.acme.app",
+            "version": "2.0.0", "platform": "Apple", "os": "iOS", "osVersion": "16.6.1", "model": "iphone12,3",
+        ]
+        #expect(DeviceUserAgent(known)?.json == parts)
+        for other in ["", "Mozilla/5.0", " " + known, known + " ", known.replacing("; cellular", with: "")] {
+            #expect(DeviceUserAgent(other) == nil, "\(other)")
         }
     }
 }

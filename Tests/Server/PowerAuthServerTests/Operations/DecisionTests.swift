@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -11,8 +13,10 @@ struct DecisionTests {
             .required("id")
     }
 
-    @Test("The user who approves or rejects it claims it")
-    func whoeverDecides() async throws {
+    @Test(
+        .verifies("mobile-token.md", "B-56"),
+        .verifies("server.md", "B-53"))
+    func `The user who approves or rejects it claims it`() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let approved = try await client.approve(nobodysOperation(client))
@@ -24,8 +28,10 @@ struct DecisionTests {
         }
     }
 
-    @Test("Another application cannot reject it, and it stays unclaimed")
-    func anotherApplication() async throws {
+    @Test(
+        .verifies("mobile-token.md", "B-56"),
+        .verifies("server.md", "B-54"))
+    func `Another application cannot reject it, and it stays unclaimed`() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             _ = try await client.backOffice("application/create", ["applicationId": "other"])
@@ -37,8 +43,8 @@ struct DecisionTests {
         }
     }
 
-    @Test("Failures before the maximum leave it unclaimed, and the last one ends it")
-    func failures() async throws {
+    @Test(.verifies("mobile-token.md", "B-56"), .verifies("server.md", "B-52"))
+    func `Failures before the maximum leave it unclaimed, and the last one ends it`() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let id = try await nobodysOperation(client)
@@ -52,8 +58,7 @@ struct DecisionTests {
         }
     }
 
-    @Test("An ended operation cannot be claimed and is shown unchanged")
-    func claimingTooLate() async throws {
+    @Test func `An ended operation cannot be claimed and is shown unchanged`() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let id = try await nobodysOperation(client)

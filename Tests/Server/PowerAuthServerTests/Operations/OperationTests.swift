@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -7,8 +9,10 @@ import Testing
 
 @Suite("Operations", .endsInTime)
 struct OperationTests {
-    @Test("Parameters are escaped and expanded once")
-    func parametersAreEscapedAndExpanded() async throws {
+    @Test(
+        .verifies("mobile-token.md", "B-54", "B-55"),
+        .verifies("server.md", "B-51"))
+    func `Parameters are escaped and expanded once`() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate("text", data: "A0*T${text}*${unknown}*${other}")
             let created = try await client.createOperation(
@@ -25,8 +29,8 @@ struct OperationTests {
         }
     }
 
-    @Test("An invalid operation is refused")
-    func whatCannotBecomeAnOperation() async throws {
+    @Test(.verifies("mobile-token.md", "B-55"), .verifies("server.md", "B-59"))
+    func `An invalid operation is refused`() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let (activationId, _) = try await client.initiate(["userId": "bob"])
@@ -48,8 +52,7 @@ struct OperationTests {
         }
     }
 
-    @Test("A right approval is final")
-    func aRightApprovalIsFinal() async throws {
+    @Test func `A right approval is final`() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let id = try await client.createOperation().required("id")
@@ -68,9 +71,10 @@ struct OperationTests {
     }
 
     @Test(
-        "A wrong approval counts until the operation fails",
+        .verifies("mobile-token.md", "B-56"),
+        .verifies("server.md", "B-52"),
         arguments: ["data", "beginning", "userId", "applicationId", "signatureType", "additionalData"])
-    func aWrongApprovalCountsUntil(field: String) async throws {
+    func `A wrong approval counts until the operation fails`(field: String) async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate(maxFailures: 2)
             try await client.backOffice("application/create", ["applicationId": "other"]).expectOK()
@@ -95,8 +99,8 @@ struct OperationTests {
         }
     }
 
-    @Test("An unclaimed operation is claimed by the first user who reads it")
-    func nobodySOperationIsClaimed() async throws {
+    @Test(.verifies("server.md", "B-53"))
+    func `An unclaimed operation is claimed by the first user who reads it`() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let created = try await client.backOffice(
@@ -119,8 +123,10 @@ struct OperationTests {
         }
     }
 
-    @Test("An operation expires by the server's clock")
-    func anOperationExpiresByTheServer() async throws {
+    @Test(
+        .verifies("mobile-token.md", "B-58"),
+        .verifies("server.md", "B-56"))
+    func `An operation expires by the server's clock`() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let id = try await client.createOperation().required("id")
@@ -136,8 +142,22 @@ struct OperationTests {
         }
     }
 
-    @Test("A proximity code is good for its step and the next")
-    func aProximityCodeIsGoodForItsStep() async throws {
+    @Test func `An operation is refused whose last moment is already there, and taken with one more`() async throws {
+        try await ServerFixture.run { client in
+            try await client.createTemplate()
+            for (ahead, code) in [(-1, "ERR0024"), (0, "ERR0024"), (1, nil)] as [(Int, String?)] {
+                let created = try await client.createOperation(
+                    "payment", ["timestampExpires": Int(client.timestamp) + ahead])
+                #expect(created.code == code, "\(ahead) ms from now")
+                #expect(code == nil || created.text("message") == "timestampExpires is in the past")
+            }
+        }
+    }
+
+    @Test(
+        .verifies("mobile-token.md", "B-57"),
+        .verifies("server.md", "B-57"))
+    func `A proximity code is good for its step and the next`() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             for (wait, right, result) in [
@@ -158,8 +178,10 @@ struct OperationTests {
         }
     }
 
-    @Test("Lists are filtered before they are cut into pages")
-    func listsAreFilteredBeforeThey() async throws {
+    @Test(
+        .verifies("mobile-token.md", "B-58"),
+        .verifies("server.md", "B-14"))
+    func `Lists are filtered before they are cut into pages`() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             var ids: [String] = []
@@ -184,8 +206,10 @@ struct OperationTests {
         }
     }
 
-    @Test("An operation with a flag is for activations with that flag")
-    func anOperationWithAFlagIsForActivations() async throws {
+    @Test(
+        .verifies("mobile-token.md", "B-58"),
+        .verifies("server.md", "B-58"))
+    func `An operation with a flag is for activations with that flag`() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let (with, _) = try await client.initiate(["flags": ["F"]])
@@ -201,8 +225,7 @@ struct OperationTests {
         }
     }
 
-    @Test("Cancelling keeps the reason and records the device")
-    func cancellingKeepsTheReason() async throws {
+    @Test(.verifies("server.md", "B-60")) func `Cancelling keeps the reason and records the device`() async throws {
         try await ServerFixture.run { client in
             try await client.createTemplate()
             let agent =
@@ -218,8 +241,7 @@ struct OperationTests {
         }
     }
 
-    @Test("Templates are validated and keep their name")
-    func templatesAreValidatedAndKeep() async throws {
+    @Test(.verifies("server.md", "B-59")) func `Templates are validated and keep their name`() async throws {
         try await ServerFixture.run { client in
             let created = try await client.createTemplate()
             let again = try await client.backOffice("operation/template/create", ServerClient.template())

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
 import PowerAuthProtocol
@@ -39,15 +41,14 @@ struct ActivationStoreTests {
         try fixture.server.services.context.read { try ActivationStore.find($0, id: "activation") }
     }
 
-    @Test("A new activation is read as it was written")
-    func insertion() throws {
+    @Test func `A new activation is read as it was written`() throws {
         let fixture = try ServerFixture()
         let inserted = try insert(into: fixture)
         #expect(try find(fixture) == inserted)
     }
 
-    @Test("A changed activation is read as it was changed, in every state", arguments: lifecycles)
-    func update(lifecycle: ActivationLifecycle) throws {
+    @Test(arguments: lifecycles)
+    func `A changed activation is read as it was changed, in every state`(lifecycle: ActivationLifecycle) throws {
         let fixture = try ServerFixture()
         let inserted = try insert(into: fixture)
         var changed = Activation.sample(
@@ -62,8 +63,7 @@ struct ActivationStoreTests {
         #expect(try find(fixture) == saved)
     }
 
-    @Test("A use writes the counter, the failures and its time, and nothing else")
-    func use() throws {
+    @Test func `A use writes the counter, the failures and its time, and nothing else`() throws {
         let fixture = try ServerFixture()
         let inserted = try insert(into: fixture)
         let saved = Activation.sample(
@@ -90,8 +90,7 @@ struct ActivationStoreTests {
         #expect(try find(fixture) == due)
     }
 
-    @Test("A history is read between two moments, both included, newest first")
-    func history() throws {
+    @Test func `A history is read between two moments, both included, newest first`() throws {
         let fixture = try ServerFixture()
         _ = try insert(into: fixture)
         let states: [ActivationLifecycle] = [
@@ -125,8 +124,7 @@ struct ActivationStoreTests {
         #expect(try items(4, 9) == [])
     }
 
-    @Test("A token is read as it was written, counted for its activation, and removed with it only")
-    func tokens() throws {
+    @Test func `A token is read as it was written, counted for its activation, and removed with it only`() throws {
         let fixture = try ServerFixture()
         _ = try insert(into: fixture)
         let token = Token(
@@ -147,8 +145,7 @@ struct ActivationStoreTests {
         #expect(try !isRemoved(of: "activation"))
     }
 
-    @Test("A push registration is read as it was written, and replaced by one with its key")
-    func registrations() throws {
+    @Test func `A push registration is read as it was written, and replaced by one with its key`() throws {
         let fixture = try ServerFixture()
         let application = try insert(into: fixture).application.row
         var registration = PushRegistration(

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
 import Foundation
 import GRDB
 import LabSystem
@@ -26,7 +29,7 @@ struct CommitQueueTests {
             queue = CommitQueue(
                 CommitWriter(
                     pool, cache: RowCache(), beforeCommit: { [commit] in commit.pass() },
-                    hasCommitted: { [commits] _ in commits.add() }))
+                    hasCommitted: { [commits] _ in commits.increase() }))
         }
 
         /// The committed texts.
@@ -35,7 +38,7 @@ struct CommitQueueTests {
         }
 
         /// Writes a text and records the outcome, with the committed texts at that time.
-        func add(_ text: String, to outcomes: Outcomes, failing: Bool = false) {
+        func add(_ text: String, to outcomes: Recorder<Outcome>, failing: Bool = false) {
             struct Refused: Error {}
             queue.add(
                 CommitQueue.Request(
@@ -43,22 +46,16 @@ struct CommitQueueTests {
                         try database.execute(sql: "INSERT INTO note VALUES (?)", arguments: [text])
                         if failing { throw Refused() }
                     },
-                    whenCommitted: { outcomes.note(.committed(text, stored: self.notes())) },
-                    whenDone: { outcomes.note(.done(text, isStored: $0 == nil, stored: self.notes())) }))
+                    whenCommitted: { outcomes.add(.committed(text, stored: self.notes())) },
+                    whenDone: { outcomes.add(.done(text, isStored: $0 == nil, stored: self.notes())) }))
         }
 
         /// Writes a text, and holds its commit: what is added now waits behind it.
-        func addAndHold(_ text: String, to outcomes: Outcomes) {
+        func addAndHold(_ text: String, to outcomes: Recorder<Outcome>) {
             commit.hold()
             add(text, to: outcomes)
             commit.waitUntilHeld()
         }
-    }
-
-    private final class Counter: Sendable {
-        private let count = Mutex(0)
-        var value: Int { count.withLock { $0 } }
-        func add() { count.withLock { $0 += 1 } }
     }
 
     private enum Outcome: Equatable, Sendable {
@@ -66,16 +63,9 @@ struct CommitQueueTests {
         case done(String, isStored: Bool, stored: [String])
     }
 
-    private final class Outcomes: Sendable {
-        private let noted = Mutex<[Outcome]>([])
-        var all: [Outcome] { noted.withLock { $0 } }
-        func note(_ outcome: Outcome) { noted.withLock { $0.append(outcome) } }
-    }
-
-    @Test("Requests that arrive during a write share the next commit, and replies leave after it")
-    func requestsShareACommit() async throws {
+    @Test func `Requests that arrive during a write share the next commit, and replies leave after it`() async throws {
         try await onThread {
-            let (rig, outcomes) = (try Rig(), Outcomes())
+            let (rig, outcomes) = (try Rig(), Recorder<Outcome>())
             rig.addAndHold("first", to: outcomes)
             for text in ["second", "third", "fourth"] { rig.add(text, to: outcomes) }
             #expect(outcomes.all.isEmpty, "a reply left before its change was committed")
@@ -93,10 +83,9 @@ struct CommitQueueTests {
         }
     }
 
-    @Test("A request that fails leaves nothing behind, and those beside it do not notice")
-    func aFailureIsAlone() async throws {
+    @Test func `A request that fails leaves nothing behind, and those beside it do not notice`() async throws {
         try await onThread {
-            let (rig, outcomes) = (try Rig(), Outcomes())
+            let (rig, outcomes) = (try Rig(), Recorder<Outcome>())
             rig.addAndHold("first", to: outcomes)
             rig.add("second", to: outcomes)
             rig.add("wrong", to: outcomes, failing: true)
@@ -115,10 +104,9 @@ struct CommitQueueTests {
         }
     }
 
-    @Test("A transaction that SQLite aborts fails all its requests, and no later ones")
-    func aTransactionThatIsGivenUp() async throws {
+    @Test func `A transaction that SQLite aborts fails all its requests, and no later ones`() async throws {
         try await onThread {
-            let (rig, outcomes) = (try Rig(), Outcomes())
+            let (rig, outcomes) = (try Rig(), Recorder<Outcome>())
             rig.addAndHold("first", to: outcomes)
             rig.add("second", to: outcomes)
             rig.queue.add(
@@ -127,8 +115,8 @@ struct CommitQueueTests {
                     write: { database, _ in
                         try database.execute(sql: "INSERT OR ROLLBACK INTO note SELECT text FROM note")
                     },
-                    whenCommitted: { outcomes.note(.committed("none", stored: [])) },
-                    whenDone: { outcomes.note(.done("none", isStored: $0 == nil, stored: rig.notes())) }))
+                    whenCommitted: { outcomes.add(.committed("none", stored: [])) },
+                    whenDone: { outcomes.add(.done("none", isStored: $0 == nil, stored: rig.notes())) }))
             rig.add("last", to: outcomes)
             rig.commit.release()
             rig.queue.close()
@@ -142,8 +130,7 @@ struct CommitQueueTests {
         }
     }
 
-    @Test("What a request that fails has noted of a row is forgotten with it")
-    func aFailureForgetsItsRows() async throws {
+    @Test func `What a request that fails has noted of a row is forgotten with it`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try await client.activeDevice()
@@ -162,10 +149,9 @@ struct CommitQueueTests {
         }
     }
 
-    @Test("A queue that is closed refuses, and says so")
-    func aClosedQueueRefuses() async throws {
+    @Test func `A queue that is closed refuses, and says so`() async throws {
         try await onThread {
-            let (rig, outcomes) = (try Rig(), Outcomes())
+            let (rig, outcomes) = (try Rig(), Recorder<Outcome>())
             rig.queue.close()
             rig.add("late", to: outcomes)
             #expect(outcomes.all == [.done("late", isStored: false, stored: [])])
@@ -173,8 +159,7 @@ struct CommitQueueTests {
         }
     }
 
-    @Test("The log is folded beside the writer, which folds nothing")
-    func theLogIsFolded() async throws {
+    @Test func `The log is folded beside the writer, which folds nothing`() async throws {
         try await onThread {
             let directory = try TemporaryDirectory()
             let database = try ServerDatabase(path: directory.path + "/server.sqlite")
@@ -200,8 +185,10 @@ struct CommitQueueTests {
         }
     }
 
-    @Test("A log that has grown long and was not folded to its end is folded by the writer, and begins anew")
-    func theLogBeginsAnew() async throws {
+    @Test
+    func `A log that has grown long and was not folded to its end is folded by the writer, and begins anew`()
+        async throws
+    {
         try await onThread {
             let directory = try TemporaryDirectory()
             let path = directory.path + "/test.sqlite"
@@ -246,5 +233,53 @@ struct CommitQueueTests {
             #expect(try beginnings() == before + 1)
             try pool.close()
         }
+    }
+}
+
+@Suite("Checkpoints", .endsInTime)
+struct CheckpointerTests {
+    /// Long enough for a connection that does not wait to have failed. One that waits passes, however slow the machine is.
+    private static let glance = DispatchTimeInterval.milliseconds(200)
+
+    @Test func `When it is over, its file is closed`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("server.db")
+        func openFiles() throws -> Int {
+            try Files.list("/proc/self/fd").count { file in
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(file)"))?
+                    .hasPrefix(path) == true
+            }
+        }
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { try $0.execute(sql: "CREATE TABLE log (line TEXT)") }
+        let checkpointer = try Checkpointer(path: path)
+        try queue.close()
+        #expect(try openFiles() > 0)
+        checkpointer.close()
+        #expect(try openFiles() == 0)
+    }
+
+    @Test func `The connection waits for a database that another connection still has for itself`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("server.db")
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA locking_mode = EXCLUSIVE")
+        }
+        let former = try DatabaseQueue(path: path, configuration: configuration)
+        try former.write { try $0.execute(sql: "CREATE TABLE log (line TEXT)") }
+
+        let outcome = Mutex<Result<Void, any Error>?>(nil)
+        let ended = DispatchSemaphore(value: 0)
+        let thread = runOnThread(name: "next") {
+            let result = Result { try Checkpointer(path: path).close() }
+            outcome.withLock { $0 = result }
+            ended.signal()
+        }
+        _ = ended.wait(timeout: .now() + Self.glance)
+        try former.close()
+        thread.join()
+        let result = try #require(outcome.withLock { $0 })
+        #expect(throws: Never.self) { try result.get() }
     }
 }

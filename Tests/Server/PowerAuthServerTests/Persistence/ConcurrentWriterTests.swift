@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -16,9 +18,7 @@ struct ConcurrentWriterTests {
         _ count: Int = writers, _ body: @escaping @Sendable (Int) async throws -> Value
     ) async throws -> [Value] {
         try await withThrowingTaskGroup(of: Value.self) { group in
-            for index in 0..<count {
-                group.addTask { try await body(index) }
-            }
+            for index in 0..<count { group.addTask { try await body(index) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
     }
@@ -31,8 +31,7 @@ struct ConcurrentWriterTests {
         }
     }
 
-    @Test("Of sixty-four copies of one signature exactly one is accepted")
-    func ofSixtyFourCopiesOfOneSignature() async throws {
+    @Test func `Of sixty-four copies of one signature exactly one is accepted`() async throws {
         try await fixture().run { client in
             var device = try await client.activeDevice(.v3_3, ["maxFailureCount": 100])
             let header = try device.signature(uriId: "/pa/signature/validate", body: Data())
@@ -45,8 +44,7 @@ struct ConcurrentWriterTests {
         }
     }
 
-    @Test("Signatures that overtake each other are accepted once, and the counter only grows")
-    func signaturesThatOvertakeEach() async throws {
+    @Test func `Signatures that overtake each other are accepted once, and the counter only grows`() async throws {
         // A late request finds the counter ahead and is refused: any order is accepted, a repetition is not.
         let fixture = try fixture { $0.policy.lookAhead = Self.writers }
         try await fixture.run { client in
@@ -84,8 +82,7 @@ struct ConcurrentWriterTests {
         }
     }
 
-    @Test("Sixty-four tokens are created at once, each its own")
-    func sixtyFourTokensAreCreated() async throws {
+    @Test func `Sixty-four tokens are created at once, each its own`() async throws {
         let fixture = try fixture { $0.policy.lookAhead = Self.writers }
         try await fixture.run { client in
             let device = try await client.activeDevice(.v3_3, ["maxFailureCount": 1000])
@@ -119,8 +116,7 @@ struct ConcurrentWriterTests {
         }
     }
 
-    @Test("One header of a token is worth one validation")
-    func oneHeaderOfATokenIsWorth() async throws {
+    @Test func `One header of a token is worth one validation`() async throws {
         try await fixture().run { client in
             var device = try await client.activeDevice()
             let header = try await device.createToken().header(.v3_3, timestamp: client.timestamp)
@@ -130,8 +126,7 @@ struct ConcurrentWriterTests {
         }
     }
 
-    @Test("The same encrypted request is accepted once")
-    func theSameEncryptedRequestIsAccepted() async throws {
+    @Test func `The same encrypted request is accepted once`() async throws {
         try await fixture().run { client in
             let device = try await client.activeDevice()
             let scope = try await device.activationScope()
@@ -146,8 +141,7 @@ struct ConcurrentWriterTests {
         }
     }
 
-    @Test("An activation is committed once")
-    func anActivationIsCommittedOnce() async throws {
+    @Test func `An activation is committed once`() async throws {
         try await fixture().run { client in
             let (id, code) = try await client.initiate()
             var device = try TestDevice(client, .v3_3)
@@ -160,8 +154,7 @@ struct ConcurrentWriterTests {
         }
     }
 
-    @Test("One code activates one device")
-    func oneCodeActivatesOneDevice() async throws {
+    @Test func `One code activates one device`() async throws {
         try await fixture().run { client in
             let (id, code) = try await client.initiate()
             let outcomes = try await atOnce(16) { _ in
@@ -174,8 +167,7 @@ struct ConcurrentWriterTests {
         }
     }
 
-    @Test("Blocking, unblocking and removing at once makes allowed transitions only")
-    func blockingUnblockingAndRemoving() async throws {
+    @Test func `Blocking, unblocking and removing at once makes allowed transitions only`() async throws {
         try await fixture().run { client in
             let device = try await client.activeDevice()
             let id = device.activationId

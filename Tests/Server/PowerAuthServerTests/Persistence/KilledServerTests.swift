@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import LabSystem
 import PowerAuthProtocol
@@ -9,8 +11,7 @@ import Testing
 /// The program `lab-server`, killed without warning.
 @Suite("A killed server", .endsInTime)
 struct KilledServerTests {
-    @Test("What was accepted stays accepted when the process dies right after the answer")
-    func whatWasAcceptedStaysAccepted() async throws {
+    @Test func `What was accepted stays accepted when the process dies right after the answer`() async throws {
         try await onThread {
             let directory = try TemporaryDirectory()
             var process = try ServerProgram(directory: directory.path + "/server")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
 import PowerAuthProtocol
@@ -9,8 +11,7 @@ import Testing
 
 @Suite("Persistence", .endsInTime)
 struct PersistenceTests {
-    @Test("Everything is there after a restart")
-    func everythingIsThereAfterARestart() async throws {
+    @Test func `Everything is there after a restart`() async throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()
         let first = try ServerFixture(directory: directory, clock: clock)
@@ -38,8 +39,7 @@ struct PersistenceTests {
         }
     }
 
-    @Test("A database of a newer server is left alone")
-    func aDatabaseOfANewerServerIsLeft() throws {
+    @Test func `A database of a newer server is left alone`() throws {
         let directory = try TemporaryDirectory()
         _ = try ServerFixture(directory: directory)
         try StoredDatabase.open(directory).write {
@@ -52,8 +52,8 @@ struct PersistenceTests {
         }
     }
 
-    @Test("No answer leaves while its commit waits; others are answered meanwhile", arguments: [true, false])
-    func noAnswerLeavesBeforeItsCommit(isQuick: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `No answer leaves while its commit waits; others are answered meanwhile`(isQuick: Bool) async throws {
         let directory = try TemporaryDirectory()
         let commit = HeldCommit()
         let fixture = try ServerFixture(
@@ -76,8 +76,8 @@ struct PersistenceTests {
         }
     }
 
-    @Test("At the moment an answer leaves, what it reports is stored", arguments: [true, false])
-    func anAcceptedSignatureIsDurable(isQuick: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `At the moment an answer leaves, what it reports is stored`(isQuick: Bool) async throws {
         let directory = try TemporaryDirectory()
         let journal = LookingJournal(directory)
         let fixture = try ServerFixture(
@@ -124,8 +124,7 @@ struct PersistenceTests {
         }
     }
 
-    @Test("A fault before the commit changes nothing, one after it keeps the change")
-    func aFaultBeforeTheCommitChanges() async throws {
+    @Test func `A fault before the commit changes nothing, one after it keeps the change`() async throws {
         struct Injected: Error {}
         let armed = FaultSwitch()
         let fixture = try ServerFixture(
@@ -146,8 +145,7 @@ struct PersistenceTests {
         }
     }
 
-    @Test("The journal states what changed and on whose behalf")
-    func theJournalTellsWhatChanged() async throws {
+    @Test func `The journal states what changed and on whose behalf`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let body = try JSONEncoder().encode(["requestObject": ["userId": "alice", "applicationId": "lab"]])
@@ -159,10 +157,7 @@ struct PersistenceTests {
         guard case .requestReceived("POST", "/rest/v3/activation/init") = caused[0],
             case .activationChanged(_, nil, .created, nil) = caused[1],
             case .requestAnswered("POST", "/rest/v3/activation/init", 200, _) = caused[2]
-        else {
-            Issue.record("unexpected events \(caused)")
-            return
-        }
+        else { throw Unexpected("unexpected events \(caused)") }
     }
 }
 

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import TestSupport
 import Testing
 
@@ -16,8 +19,7 @@ struct PrivateFilesTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
-    @Test("Everything that a new server writes is for its user alone")
-    func newServer() async throws {
+    @Test func `Everything that a new server writes is for its user alone`() async throws {
         let fixture = try ServerFixture {
             $0.hasLabPowers = true
             $0.certificate = .valid
@@ -28,8 +30,10 @@ struct PrivateFilesTests {
         try expectPrivate(fixture.directory.path + "/server", count: 8)
     }
 
-    @Test("What an older server or a copy left open is closed at the start; files of others stay as they are")
-    func olderServer() async throws {
+    @Test(.verifies("security.md", "private-files"))
+    func `What an older server or a copy left open is closed at the start; files of others stay as they are`()
+        async throws
+    {
         let directory = try TemporaryDirectory()
         let root = directory.path + "/server"
         func start() throws -> ServerFixture {
@@ -55,8 +59,7 @@ struct PrivateFilesTests {
         try expectPrivate(root, count: 8)
     }
 
-    @Test("A directory of all users is refused and stays open for them")
-    func sharedDirectory() throws {
+    @Test func `A directory of all users is refused and stays open for them`() throws {
         let directory = try TemporaryDirectory()
         try open(directory.path, 0o1777)
         let error = #expect(throws: PrivateFiles.SharedDirectory.self) { try PrivateFiles.prepare(directory.path) }
@@ -65,8 +68,9 @@ struct PrivateFilesTests {
         try open(directory.path, 0o700)
     }
 
-    @Test("A file that SQLite takes away while the server starts is no obstacle, and the others become private")
-    func vanishedFile() throws {
+    @Test
+    func `A file that SQLite takes away while the server starts is no obstacle, and the others become private`() throws
+    {
         let directory = try TemporaryDirectory()
         let names = ["server.sqlite", "server.sqlite-shm", "server.sqlite-wal"].map { "\(directory.path)/\($0)" }
         for name in [names[0], names[2]] {

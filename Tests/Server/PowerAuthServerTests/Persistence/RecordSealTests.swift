@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
 import PowerAuthProtocol
@@ -25,9 +27,7 @@ struct RecordSealTests {
 
         /// The content of the file without its key: how each secret is stored, and how many bytes it has.
         func secrets(_ sql: String) async throws -> [[Int]] {
-            try await StoredDatabase.open(directory).read {
-                try Row.fetchAll($0, sql: sql).map { [$0[0], $0[1]] }
-            }
+            try await StoredDatabase.open(directory).read { try Row.fetchAll($0, sql: sql).map { [$0[0], $0[1]] } }
         }
 
         func edit(_ sql: String) async throws {
@@ -41,8 +41,7 @@ struct RecordSealTests {
         return answer.code ?? "signed"
     }
 
-    @Test("No private key is in clear with a key, and everything works as without one")
-    func noPrivateKeyIsInClear() async throws {
+    @Test func `No private key is in clear with a key, and everything works as without one`() async throws {
         let world = try World()
         try await world.start(Self.key).run { client in
             for version in [ProtocolVersion.v3_1, .v3_3] {
@@ -51,14 +50,10 @@ struct RecordSealTests {
                 _ = try await device.createToken()
                 #expect(try await sign(client, device) == "signed")
             }
-            try await client.backOffice(
-                "recovery/config/update",
-                [
-                    "applicationId": "lab", "activationRecoveryEnabled": true, "recoveryPostcardEnabled": true,
-                    "allowMultipleRecoveryCodes": true,
-                    "remotePostcardPublicKey": StrictBase64.encode(try PrivateKey.generate().publicKey.uncompressed),
-                ]
-            ).expectOK()
+            try await client.enableRecovery([
+                "recoveryPostcardEnabled": true, "allowMultipleRecoveryCodes": true,
+                "remotePostcardPublicKey": StrictBase64.encode(try PrivateKey.generate().publicKey.uncompressed),
+            ])
             try await client.backOffice(
                 "recovery/create", ["applicationId": "lab", "userId": "alice", "pukCount": 1]
             ).expectOK()
@@ -75,8 +70,7 @@ struct RecordSealTests {
         #expect(secrets.allSatisfy { $0 == [1, 64] || $0 == [1, 48] }, "\(secrets)")
     }
 
-    @Test("A sealed key opens with its database key only, and what needs none is served without")
-    func aSealedKeyOpensWithItsDatabaseKey() async throws {
+    @Test func `A sealed key opens with its database key only, and what needs none is served without`() async throws {
         let world = try World()
         let device = try await world.start(Self.key).run { try await $0.activeDevice() }
         func answer(_ key: Data?) async throws -> String {
@@ -93,8 +87,7 @@ struct RecordSealTests {
         #expect(try await answer(Self.key) == "ERR0021")
     }
 
-    @Test("What was stored in clear opens with a key, too")
-    func whatWasStoredInClearOpens() async throws {
+    @Test func `What was stored in clear opens with a key, too`() async throws {
         let world = try World()
         let device = try await world.start(nil).run { try await $0.activeDevice() }
         try await world.start(Self.key).run { (client: ServerClient) async throws in
@@ -102,8 +95,7 @@ struct RecordSealTests {
         }
     }
 
-    @Test("A sealed key does not open in the row of another activation")
-    func aSealedKeyDoesNotOpenInTheRow() async throws {
+    @Test func `A sealed key does not open in the row of another activation`() async throws {
         let world = try World()
         let devices = try await world.start(Self.key).run { client in
             [try await client.activeDevice(), try await client.activeDevice()]
@@ -119,8 +111,7 @@ struct RecordSealTests {
         }
     }
 
-    @Test("A record is sealed as the original seals it")
-    func aRecordIsSealedAsTheOriginal() throws {
+    @Test func `A record is sealed as the original seals it`() throws {
         let key = try #require(DatabaseEncryptionKey(Self.key))
         let secret = Data((0..<32).map { $0 &* 3 })
         let sealed = try RecordSeal(key: key).seal(secret, of: .serverKey(userId: "alice", activationId: "0123456789"))
@@ -130,8 +121,7 @@ struct RecordSealTests {
         #expect(DatabaseEncryptionKey(Data(count: 15)) == nil)
     }
 
-    @Test("A wrong database key is reported as such, even if the padding looks valid")
-    func aWrongDatabaseKeyIsToldAlsoBehindValidPadding() throws {
+    @Test func `A wrong database key is reported as such, even if the padding looks valid`() throws {
         // The short secret fills one block less: what a wrong key makes of it has the size of a private key.
         for secret in [Data(repeating: 5, count: 32), Data(repeating: 5, count: 31)] {
             let record = SealedRecord.serverKey(userId: "alice", activationId: "0123456789")

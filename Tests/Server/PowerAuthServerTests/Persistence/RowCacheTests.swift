@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
 import PowerAuthProtocol
@@ -9,8 +11,7 @@ import Testing
 /// Answers from the cache match the committed state.
 @Suite("Cached rows", .endsInTime)
 struct RowCacheTests {
-    @Test("A value in use stays cached while any number of others is added")
-    func whatIsUsedIsKept() {
+    @Test func `A value in use stays cached while any number of others is added`() {
         var recent = RecentValues<Int, String>(capacity: 8)
         func value(_ key: Int) -> String? { recent.value(for: key) }
         recent.keep("mine", for: -1)
@@ -24,8 +25,7 @@ struct RowCacheTests {
         #expect(value(-1) == nil)
     }
 
-    @Test("The next status shows the change of any caller")
-    func theNextStatusShowsTheChange() async throws {
+    @Test func `The next status shows the change of any caller`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(.v3_3, ["maxFailureCount": 3])
             let id = device.activationId
@@ -68,8 +68,8 @@ struct RowCacheTests {
         }
     }
 
-    @Test("A version that is no longer supported, a token that was removed: the next request is refused")
-    func theNextRequestIsRefused() async throws {
+    @Test
+    func `A version that is no longer supported, a token that was removed: the next request is refused`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let token = try await device.createToken()
@@ -91,8 +91,7 @@ struct RowCacheTests {
         }
     }
 
-    @Test("After a restore the state of the snapshot is answered at once")
-    func theStateOfTheSnapshot() async throws {
+    @Test func `After a restore the state of the snapshot is answered at once`() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
             let device = try await client.activeDevice()
@@ -111,8 +110,7 @@ struct RowCacheTests {
         }
     }
 
-    @Test("What was read before a commit is not kept behind it")
-    func whatWasReadBeforeACommit() async throws {
+    @Test func `What was read before a commit is not kept behind it`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             let device = try await client.activeDevice()
@@ -141,8 +139,7 @@ struct RowCacheTests {
             created: ServerTime(milliseconds: 0))
     }
 
-    @Test("What was read is kept where no commit came meanwhile, and until all is forgotten")
-    func whatWasRead() {
+    @Test func `What was read is kept where no commit came meanwhile, and until all is forgotten`() {
         let cache = RowCache()
         let activation = Activation.sample(.active(.sample))
         var rows = RowChanges()
@@ -172,8 +169,8 @@ struct RowCacheTests {
         #expect(kept() == [false, true, false])
     }
 
-    @Test("A transaction sees the rows of its request, then those of requests that stand, then the committed ones")
-    func rowsOfATransaction() {
+    @Test
+    func `A transaction sees the rows of its request, then those of requests that stand, then the committed ones`() {
         let cache = RowCache()
         var committed = RowChanges()
         committed.tokens["token"] = .known(Self.token(1))
@@ -204,8 +201,7 @@ struct RowCacheTests {
         #expect(cache.token("token")?.secret.first == 4 && cache.version("key") == nil)
     }
 
-    @Test("What another program has written is met by the next change")
-    func whatAnotherProgramHasWritten() async throws {
+    @Test func `What another program has written is met by the next change`() async throws {
         let directory = try TemporaryDirectory()
         try await ServerFixture(directory: directory).run { client in
             var device = try await client.activeDevice()

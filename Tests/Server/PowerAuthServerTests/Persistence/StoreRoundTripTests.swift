@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
-import LabKit
+import LabCore
+import LabVocabulary
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -42,8 +45,7 @@ struct StoreRoundTripTests {
             expires: time(2_000 * Int64(number)), finalized: time(3_000 * Int64(number)))
     }
 
-    @Test("An operation is read as it was written; a change writes what can change, and nothing else")
-    func operations() throws {
+    @Test func `An operation is read as it was written; a change writes what can change, and nothing else`() throws {
         let fixture = try ServerFixture()
         let application = try application(of: fixture)
         let (first, second) = (operation("", 1, application), operation("-2", 2, application))
@@ -70,8 +72,7 @@ struct StoreRoundTripTests {
             isProximityCheckEnabled: number == 1)
     }
 
-    @Test("A template of operations is read as it was written, and replaced by one of its name")
-    func templates() throws {
+    @Test func `A template of operations is read as it was written, and replaced by one of its name`() throws {
         let fixture = try ServerFixture()
         var (one, other, replacement) = (template("a", "", 1), template("b", "-2", 2), template("a", "-3", 3))
         let new = (one, other, replacement)
@@ -93,8 +94,7 @@ struct StoreRoundTripTests {
         #expect(try read(fixture) { try OperationTemplateStore.find($0, name: "a") }?.dataTemplate == "data")
     }
 
-    @Test("A text of operations is read as it was written, and replaced by one of its type and language")
-    func texts() throws {
+    @Test func `A text of operations is read as it was written, and replaced by one of its type and language`() throws {
         let fixture = try ServerFixture()
         func text(_ type: Identifier, _ language: String, _ text: String) -> UITemplate {
             UITemplate(
@@ -122,8 +122,8 @@ struct StoreRoundTripTests {
 
     // MARK: Recovery and keys
 
-    @Test("The recovery settings of an application are read as they were written", arguments: [true, false])
-    func recoverySettings(isFirst: Bool) throws {
+    @Test(arguments: [true, false])
+    func `The recovery settings of an application are read as they were written`(isFirst: Bool) throws {
         let fixture = try ServerFixture()
         let application = try application(of: fixture)
         #expect(try read(fixture) { try RecoveryStore.configuration($0, of: application) } == nil)
@@ -138,8 +138,8 @@ struct StoreRoundTripTests {
         #expect(found.postcardPublicKey == Data([2]) && found.remotePublicKey == written.remotePublicKey)
     }
 
-    @Test("A recovery code is read with its PUKs as it was written, and revoked with those that are left")
-    func recoveryCodes() throws {
+    @Test
+    func `A recovery code is read with its PUKs as it was written, and revoked with those that are left`() throws {
         let fixture = try ServerFixture()
         let application = try application(of: fixture)
         let now = time(1_000)
@@ -171,8 +171,7 @@ struct StoreRoundTripTests {
         #expect(try "\(found())" == "\(due)")
     }
 
-    @Test("A temporary key is read as it was written, and deleted alone")
-    func temporaryKeys() throws {
+    @Test func `A temporary key is read as it was written, and deleted alone`() throws {
         let fixture = try ServerFixture()
         func key(_ id: Identifier, _ number: UInt8, activationId: Identifier?, address: String?) -> TemporaryKeyPair {
             TemporaryKeyPair(
@@ -200,8 +199,7 @@ struct StoreRoundTripTests {
 
     // MARK: Messages
 
-    @Test("A message of the inbox is read as it was written, by its owner only")
-    func messages() throws {
+    @Test func `A message of the inbox is read as it was written, by its owner only`() throws {
         let fixture = try ServerFixture()
         let application = try application(of: fixture)
         let message = InboxMessage(
@@ -218,5 +216,49 @@ struct StoreRoundTripTests {
         for other in others {
             #expect(try read(fixture) { try InboxStore.find($0, other, id: "message") } == nil)
         }
+    }
+}
+
+@Suite("Query columns", .endsInTime)
+struct QueryColumnTests {
+    private enum Person: String, QueryColumn {
+        case id = "person.id"
+        case name
+        case nick
+    }
+
+    private enum Place: String, QueryColumn {
+        case id = "place.id"
+        case town
+    }
+
+    @Test func `The text of a query and the reading of its rows agree, also where two tables have columns of one name`()
+        throws
+    {
+        let database = try DatabaseQueue()
+        try database.write { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE person (nick TEXT, name TEXT NOT NULL, id INTEGER PRIMARY KEY);
+                    CREATE TABLE place (town TEXT NOT NULL, id INTEGER PRIMARY KEY);
+                    INSERT INTO person (id, name, nick) VALUES (1, 'Eva', NULL), (2, 'Jan', 'Honza');
+                    INSERT INTO place (id, town) VALUES (7, 'Brno');
+                    """)
+        }
+        let sql = "SELECT \(Person.list), \(Place.list) FROM person JOIN place ORDER BY person.id"
+        #expect(sql.hasPrefix("SELECT person.id, name, nick, place.id, town FROM"))
+        func describe(_ row: QueryRow<Person>) -> String {
+            let (place, nick): (QueryRow<Place>, String?) = (row.following(), row[.nick])
+            return
+                "\(row[.id] as Int) \(row[.name] as String) \(nick ?? "-") \(place[.id] as Int) \(place[.town] as String)"
+        }
+        let (all, first) = try database.read { database in
+            (
+                try Row.fetchAll(database, sql: sql).map { describe(QueryRow($0)) },
+                try QueryRow<Person>.first(database.cachedStatement(sql: sql), arguments: [], describe)
+            )
+        }
+        #expect(all == ["1 Eva - 7 Brno", "2 Jan Honza 7 Brno"])
+        #expect(first == all.first)
     }
 }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import Synchronization
 import TestSupport
 import Testing
@@ -8,8 +11,9 @@ import Testing
 
 @Suite("The order of pushes", .endsInTime)
 struct PushOrderTests {
-    @Test("Devices are notified in the order of the commits, even if the later request is answered first")
-    func orderOfCommits() async throws {
+    @Test
+    func `Devices are notified in the order of the commits, even if the later request is answered first`() async throws
+    {
         let gateway = TestGateway()
         let commit = HeldCommit()
         let fixture = try ServerFixture(
@@ -38,8 +42,7 @@ struct PushOrderTests {
         }
     }
 
-    @Test("A change that is rolled back sends no push")
-    func rolledBack() async throws {
+    @Test func `A change that is rolled back sends no push`() async throws {
         struct Injected: Error {}
         let gateway = TestGateway()
         let isFailing = Mutex(false)

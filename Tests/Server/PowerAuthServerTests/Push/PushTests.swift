@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import Synchronization
 import TestSupport
@@ -44,8 +46,8 @@ struct PushTests {
         }
     }
 
-    @Test("An activation has one row, which follows its token; a token moves with the app that shows it")
-    func oneRowForEachActivation() async throws {
+    @Test(.verifies("mobile-token.md", "B-60"))
+    func `An activation has one row, which follows its token; a token moves with the app that shows it`() async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             let (first, second) = (try await client.mobileApp(), try await client.mobileApp())
@@ -67,8 +69,7 @@ struct PushTests {
         }
     }
 
-    @Test("Five registrations at once end in one row")
-    func fiveAtOnce() async throws {
+    @Test(.verifies("mobile-token.md", "B-60")) func `Five registrations at once end in one row`() async throws {
         let fixture = try ServerFixture.mobileToken { $0.workerThreads = 8 }
         try await fixture.run { client in
             let app = try await client.mobileApp()
@@ -81,8 +82,8 @@ struct PushTests {
         }
     }
 
-    @Test("A registration that says nothing usable is refused")
-    func refusals() async throws {
+    @Test(.verifies("mobile-token.md", "B-60"))
+    func `A registration that says nothing usable is refused`() async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             let app = try await client.mobileApp()
@@ -106,8 +107,7 @@ struct PushTests {
         }
     }
 
-    @Test("The user's devices are notified of a new operation and of its end")
-    func operations() async throws {
+    @Test func `The user's devices are notified of a new operation and of its end`() async throws {
         let gateway = TestGateway()
         let fixture = try ServerFixture.mobileToken(pushGateway: gateway)
         try await fixture.run { client in
@@ -123,9 +123,7 @@ struct PushTests {
             #expect(
                 created.payload == [
                     "aps": [
-                        "alert": [
-                            "title": "Payment approval", "body": "Pay 250.50 EUR to CZ6508000000192000145399?",
-                        ],
+                        "alert": ["title": "Payment approval", "body": "Pay 250.50 EUR to CZ6508000000192000145399?"],
                         "sound": "default", "category": "payment",
                     ],
                     "messageType": "mtoken.operationInit", "operationId": .string(id), "operationName": "payment",
@@ -144,8 +142,7 @@ struct PushTests {
         }
     }
 
-    @Test("Each end of an operation has its result")
-    func results() async throws {
+    @Test func `Each end of an operation has its result`() async throws {
         let gateway = TestGateway()
         let fixture = try ServerFixture.mobileToken(pushGateway: gateway)
         try await fixture.run { client in
@@ -167,8 +164,8 @@ struct PushTests {
         }
     }
 
-    @Test("Personal messages are not for a blocked activation, and nothing is for a removed token")
-    func whoGetsNothing() async throws {
+    @Test(.verifies("mobile-token.md", "B-60"))
+    func `Personal messages are not for a blocked activation, and nothing is for a removed token`() async throws {
         let gateway = TestGateway()
         let fixture = try ServerFixture.mobileToken(pushGateway: gateway)
         try await fixture.run { client in
@@ -197,8 +194,7 @@ struct PushTests {
         }
     }
 
-    @Test("An operation for one activation is announced to its device only")
-    func oneActivation() async throws {
+    @Test func `An operation for one activation is announced to its device only`() async throws {
         let gateway = TestGateway()
         let fixture = try ServerFixture.mobileToken(pushGateway: gateway)
         try await fixture.run { client in
@@ -211,8 +207,7 @@ struct PushTests {
         }
     }
 
-    @Test("A device that does not answer holds up neither the operation nor a request")
-    func aSlowDevice() async throws {
+    @Test func `A device that does not answer holds up neither the operation nor a request`() async throws {
         let gateway = StuckGateway()
         let fixture = try ServerFixture.mobileToken(pushGateway: gateway) { $0.workerThreads = 1 }
         try await fixture.run { client in
@@ -224,8 +219,7 @@ struct PushTests {
         }
     }
 
-    @Test("Without a gateway notifications are recorded for requests")
-    func theJournal() async throws {
+    @Test func `Without a gateway notifications are recorded for requests`() async throws {
         try await ServerFixture.mobileToken().run { client in
             let app = try await client.mobileApp()
             _ = try await app.registerForPush("AA")
@@ -237,6 +231,23 @@ struct PushTests {
             #expect(try await client.send("/lab/pushes?after=1", method: .get).json["pushes"] == [])
             #expect(try await client.send("/lab/pushes", method: .delete).json["pushes"] == [])
         }
+    }
+
+    @Test(.verifies("mobile-token.md", "B-60")) func `An app's key without a value is left out of the payload`() {
+        let message = PushMessage(title: "Hello", extras: ["campaign": .null, "number": 1, "nested": ["kept": .null]])
+        #expect(
+            message.notification(id: "1").payload == [
+                "aps": ["alert": ["title": "Hello"]], "number": 1, "nested": ["kept": .null],
+            ])
+    }
+
+    @Test func `A silent message shows nothing, and carries badge and group all the same`() {
+        let message = PushMessage(
+            title: "Hello", sound: "default", category: "payment", badge: 3, collapseKey: "payments", isSilent: true,
+            priority: .normal)
+        let notification = message.notification(id: "1")
+        #expect(notification.payload == ["aps": ["content-available": 1, "badge": 3, "thread-id": "payments"]])
+        #expect(notification.kind == .background && notification.priority.headerValue == 5)
     }
 }
 

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import GRDB
-import LabKit
+import LabControl
 import PowerAuthProtocol
 import Testing
 
@@ -256,7 +258,6 @@ extension RuleCall.Prepared {
 extension RuleEffects {
     /// The check of a signature of an active activation (server.md, section 20.6).
     static func verification(by type: SignatureType, isRight: Bool) -> RuleEffects {
-        RuleEffects(
-            activation: type == .possession ? .left : isRight ? .cleared : .counted, verified: [isRight])
+        RuleEffects(activation: type == .possession ? .left : isRight ? .cleared : .counted, verified: [isRight])
     }
 }

@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabVocabulary
 import PowerAuthProtocol
 import Testing
 
@@ -161,7 +165,8 @@ extension World {
     fileprivate func perform(_ command: some Command) async throws {
         let request = try ControlRequest(command: type(of: command).name, arguments: JSONValue(encoding: command))
         let table = try ServerHandlers.table(for: fixture.server)
-        let services = fixture.server.services
-        _ = await fixture.server.workers.run { table.perform(request, on: services) }
+        let _: Result<JSONValue, ControlError> = await withCheckedContinuation { continuation in
+            table.perform(request, by: fixture.server) { continuation.resume(returning: $0) }
+        }
     }
 }

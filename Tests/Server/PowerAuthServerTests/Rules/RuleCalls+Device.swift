@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
@@ -92,13 +94,9 @@ extension RuleCall {
         var attributes: [String: String] = [:]
         var otp: String?
 
-        init(type: String, attributes: [String: String]) {
-            (self.type, self.attributes) = (type, attributes)
-        }
+        init(type: String, attributes: [String: String]) { (self.type, self.attributes) = (type, attributes) }
 
-        init(code: String, otp: String) {
-            (attributes, self.otp) = (["code": code], otp)
-        }
+        init(code: String, otp: String) { (attributes, self.otp) = (["code": code], otp) }
 
         init(lost recovery: RecoveryData, puk: String? = nil) {
             type = "RECOVERY"

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import Testing
 
@@ -121,8 +123,7 @@ extension RuleCall {
         ) { app, id, data in
             let object: JSONValue = ["id": .string(id), "data": .string(data), "reason": "UNKNOWN"]
             if isSigned {
-                _ = try await app.sign(
-                    "\(root)/\(name)", uriId: "/operation/\(name)", object, type: .possession)
+                _ = try await app.sign("\(root)/\(name)", uriId: "/operation/\(name)", object, type: .possession)
             } else {
                 _ = try await app.ask("\(root)/\(name)", object)
             }

@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -19,18 +22,18 @@ struct RuleLimitTests {
         }
     }
 
-    @Test("A call of the back office that counts a failure closes at the limit, and not before")
-    func backOffice() async throws {
+    @Test(.verifies("size", "ServerPolicy.recoveryMaxFailedAttempts"))
+    func `A call of the back office that counts a failure closes at the limit, and not before`() async throws {
         try await check(RuleCall.backOffice, on: ServerFixture.deviceSide())
     }
 
-    @Test("A call of a device that counts a failure closes at the limit, and not before")
-    func device() async throws {
+    @Test func `A call of a device that counts a failure closes at the limit, and not before`() async throws {
         try await check(RuleCall.device, on: ServerFixture.deviceSide())
     }
 
-    @Test("A call of the Mobile Token API, the lab or a command that counts a failure closes at the limit")
-    func others() async throws {
+    @Test
+    func `A call of the Mobile Token API, the lab or a command that counts a failure closes at the limit`() async throws
+    {
         try await check(RuleCall.mobileToken + RuleCall.lab + RuleCall.commands, on: ServerFixture.mobileToken())
     }
 
@@ -74,8 +77,8 @@ struct RuleLimitTests {
         }
     }
 
-    @Test("An activation that was unblocked has all its attempts again, however often", arguments: [1, 2, 3, 5])
-    func twoCycles(limit: Int) async throws {
+    @Test(.verifies("size", "ServerPolicy.maxFailedAttempts"), arguments: [1, 2, 3, 5])
+    func `An activation that was unblocked has all its attempts again, however often`(limit: Int) async throws {
         try await World.run { world in
             var device = try await world.client.activeDevice(.v3_3, ["maxFailureCount": limit])
             let id = device.activationId
@@ -98,8 +101,10 @@ struct RuleLimitTests {
         }
     }
 
-    @Test("Successes between failures give all attempts back, and possession alone gives none", arguments: 1...6)
-    func successesBetween(failures: Int) async throws {
+    @Test(arguments: 1...6)
+    func `Successes between failures give all attempts back, and possession alone gives none`(failures: Int)
+        async throws
+    {
         try await World.run { world in
             var device = try await world.client.activeDevice(.v3_3, ["maxFailureCount": 5])
             for type in [SignatureType.possessionKnowledge, .possessionBiometry, .possessionKnowledgeBiometry] {

@@ -1,3 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import LabCore
+import LabVocabulary
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -7,33 +12,31 @@ import Testing
 /// Every call does to failures, histories, operations and audits what the table says, and nothing else.
 @Suite("Rules over all calls", .endsInTime)
 struct RuleTests {
-    @Test("A resource of the back office does what is declared", arguments: parts(RuleCall.backOffice))
-    func backOffice(part: Range<Int>) async throws {
+    @Test(arguments: parts(RuleCall.backOffice))
+    func `A resource of the back office does what is declared`(part: Range<Int>) async throws {
         try await check(RuleCall.backOffice[part], on: ServerFixture.deviceSide())
     }
 
-    @Test("A resource for devices does what is declared", arguments: parts(RuleCall.device))
-    func device(part: Range<Int>) async throws {
+    @Test(arguments: parts(RuleCall.device))
+    func `A resource for devices does what is declared`(part: Range<Int>) async throws {
         try await check(RuleCall.device[part], on: ServerFixture.deviceSide())
     }
 
-    @Test("A resource of the Mobile Token API does what is declared", arguments: parts(RuleCall.mobileToken))
-    func mobileToken(part: Range<Int>) async throws {
+    @Test(arguments: parts(RuleCall.mobileToken))
+    func `A resource of the Mobile Token API does what is declared`(part: Range<Int>) async throws {
         try await check(RuleCall.mobileToken[part], on: ServerFixture.mobileToken())
     }
 
-    @Test("A resource of the lab does what is declared", arguments: parts(RuleCall.lab))
-    func lab(part: Range<Int>) async throws {
+    @Test(arguments: parts(RuleCall.lab))
+    func `A resource of the lab does what is declared`(part: Range<Int>) async throws {
         try await check(RuleCall.lab[part], on: ServerFixture.mobileToken())
     }
 
-    @Test("A command does what is declared", arguments: parts(RuleCall.commands))
-    func commands(part: Range<Int>) async throws {
+    @Test(arguments: parts(RuleCall.commands)) func `A command does what is declared`(part: Range<Int>) async throws {
         try await check(RuleCall.commands[part], on: ServerFixture.mobileToken())
     }
 
-    @Test("An answer without blocking does the same")
-    func quickAnswers() async throws {
+    @Test func `An answer without blocking does the same`() async throws {
         let fixture = try ServerFixture.deviceSide()
         let quick = Set(fixture.server.endpoints.filter { $0.quickAnswer != nil }.map(\.path))
         let calls = (RuleCall.backOffice + RuleCall.device).filter { quick.contains($0.place) }
@@ -58,5 +61,68 @@ struct RuleTests {
         guard let trial = try await RuleTrial(call, in: world, isCached: isCached) else { return }
         #expect(trial.effects == call.effects, "\(call.testDescription): \(trial.effects), declared: \(call.effects)")
         #expect(trial.mismatches(actor: call.actor) == [], "\(call.testDescription)")
+    }
+}
+
+/// The table of rules has a row for every place from which the server can be changed.
+@Suite("Coverage of the table of rules", .endsInTime)
+struct RuleCoverageTests {
+    @Test func `Every resource of the server has its rows, and no row is about another`() throws {
+        let resources = Set(try ServerFixture.deviceSide().server.endpoints.map(\.path))
+        let calls = RuleCall.backOffice + RuleCall.device + RuleCall.mobileToken + RuleCall.lab
+        let places = Set(calls.map(\.place))
+        #expect(
+            resources.subtracting(places).sorted() == [],
+            "declare in Tests/Server/PowerAuthServerTests/Rules what they do to failures, histories and operations")
+        #expect(places.subtracting(resources).sorted() == [])
+    }
+
+    @Test func `Every command of the server has its rows`() {
+        let commands = ActorKind.server.commands(of: nil).map(\.name)
+        let places = Set(RuleCall.commands.map(\.place))
+        #expect(
+            Set(commands).subtracting(places).sorted() == [],
+            "declare in RuleCalls+Commands.swift what they do to failures, histories and operations")
+        #expect(places.subtracting(commands).sorted() == [])
+    }
+
+    @Test
+    func `A request that can name the operator does so in its sample, and its rows expect the name`() async throws {
+        let named = try ServerFixture().server.endpoints.filter { endpoint in
+            guard endpoint.face == .backOffice, let type = endpoint.bodies?.request else { return false }
+            return JSONSchema.of(type)["properties"]?["externalUserId"] != nil
+        }
+        let paths = Set(named.map { String($0.path.dropFirst("/rest/v3".count)) })
+        #expect(paths == RuleCall.namesActor)
+        try await World.run { world in
+            for path in paths.sorted() {
+                let fields = try await EndpointTable[path]?.sample(world)
+                #expect(fields?["externalUserId"] as? String == "operator", "\(path)")
+            }
+        }
+    }
+
+    @Test func `Every column that counts failures is one that the table looks at`() throws {
+        let counts = try ServerFixture().server.services.context.read { database in
+            try String.fetchAll(
+                database,
+                sql: """
+                    SELECT m.name || '.' || c.name FROM sqlite_schema m, pragma_table_info(m.name) c
+                    WHERE m.type = 'table' AND (c.name LIKE '%fail%' OR c.name LIKE '%attempt%')
+                    """)
+        }
+        let limits: Set = [
+            "activation.max_failed", "recovery_code.max_failed", "operation.max_failures",
+            "operation_template.max_failures",
+        ]
+        // What callbacks count is about their targets; `CallbackPolicyTests` have it.
+        let ofCallbacks: Set = [
+            "callback_url.max_attempts", "callback_url.failures", "callback_url.t_last_failure",
+            "callback_event.attempts", "callback_attempt.failure",
+        ]
+        #expect(
+            Set(counts).subtracting(limits).subtracting(ofCallbacks)
+                == ["activation.failed", "recovery_code.failed", "operation.failures"],
+            "let RuleRecords and RuleEffects look at it")
     }
 }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import GRDB
-import LabKit
+import LabControl
+import LabCore
 import PowerAuthProtocol
 import Testing
 

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -12,8 +15,8 @@ import Testing
 /// What two readers could understand differently is refused, before anything is done.
 @Suite("Ambiguous requests", .endsInTime)
 struct AmbiguousRequestTests {
-    @Test("A request for two hosts, for none, or for another than its target's is answered with 400")
-    func hosts() async throws {
+    @Test(.verifies("security.md", "two-hosts"))
+    func `A request for two hosts, for none, or for another than its target's is answered with 400`() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.listening { port in
             func status(_ target: String, _ headers: String...) throws -> String {
@@ -37,8 +40,8 @@ struct AmbiguousRequestTests {
         }
     }
 
-    @Test("JSON with a comma behind its last element, or with a NUL in a text, is no JSON")
-    func json() async throws {
+    @Test(.verifies("security.md", "strict-json"))
+    func `JSON with a comma behind its last element, or with a NUL in a text, is no JSON`() async throws {
         for text in [
             #"{"a":1,}"#, #"{"a":[1,2, ]}"#, "[1,\n]", #"{"a":"x\u0000"}"#, #"{"a\u0000":1}"#, "{\"a\":\"\0\"}",
         ] {
@@ -64,13 +67,13 @@ struct AmbiguousRequestTests {
     }
 
     @Test(
-        "A URL whose host two readers would read differently is not called",
+        .verifies("security.md", "two-readings-of-a-url"),
         arguments: [
             "http://localhost%00.evil.example/", "http://localhost%2eevil.example/", "http://localhost%00/",
             "http://localhost@evil.example/", "http://evil.example\\@localhost/", "http://localhost\u{1}/", "localhost",
             "",
         ])
-    func callbackHosts(url: String) {
+    func `A URL whose host two readers would read differently is not called`(url: String) {
         var policy = CallbackPolicy()
         policy.allowedHosts = ["localhost", "localhost*"]
         #expect(!policy.allows(url))
@@ -78,8 +81,8 @@ struct AmbiguousRequestTests {
         #expect(policy.allows("https://LOCALHOST:8443"))
     }
 
-    @Test("A client of TLS 1.1 or older gets no connection, one of TLS 1.2 does")
-    func oldTLS() async throws {
+    @Test(.verifies("security.md", "old-tls"))
+    func `A client of TLS 1.1 or older gets no connection, one of TLS 1.2 does`() async throws {
         let fixture = try ServerFixture { $0.certificate = .valid }
         try await fixture.listening { (port: Int) throws in
             func connects(_ version: TLSVersion) throws -> Bool {

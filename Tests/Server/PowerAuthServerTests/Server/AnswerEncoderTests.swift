@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -55,39 +57,87 @@ struct AnswerEncoderTests {
         @ExplicitNull var object: Everything.Empty?
     }
 
-    @Test("Numbers of every width are written as Foundation's encoder writes them")
-    func widths() throws {
+    @Test func `Numbers of every width are written as Foundation's encoder writes them`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        let written = try AnswerEncoder.encode(NumbersOfEveryWidth())
+        let written = try JSONBody.encode(NumbersOfEveryWidth())
         #expect(
             String(decoding: written, as: UTF8.self)
                 == String(decoding: try encoder.encode(NumbersOfEveryWidth()), as: UTF8.self))
     }
 
-    @Test("Answers are what Foundation's encoder writes with sorted keys")
-    func answersAreFoundations() throws {
+    @Test func `Answers are what Foundation's encoder writes with sorted keys`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let values: [any Encodable] = [
             Everything(), Derived(), Base(), [Everything](), ["text"], "text", 7, [String: Int](), Everything.Empty(),
         ]
         for value in values {
-            let (written, expected) = (try AnswerEncoder.encode(value), try encoder.encode(value))
+            let (written, expected) = (try JSONBody.encode(value), try encoder.encode(value))
             #expect(String(decoding: written, as: UTF8.self) == String(decoding: expected, as: UTF8.self))
         }
     }
 
-    @Test("A missing value of a declared field is null")
-    func promisedValuesAreNull() throws {
-        func text(_ value: Nulls) throws -> String { String(decoding: try AnswerEncoder.encode(value), as: UTF8.self) }
+    @Test func `A missing value of a declared field is null`() throws {
+        func text(_ value: Nulls) throws -> String { String(decoding: try JSONBody.encode(value), as: UTF8.self) }
         #expect(try text(Nulls()) == #"{"number":null,"object":null,"text":null}"#)
-        #expect(
-            try text(Nulls(text: "a", number: 1, object: .init())) == #"{"number":1,"object":{},"text":"a"}"#)
+        #expect(try text(Nulls(text: "a", number: 1, object: .init())) == #"{"number":1,"object":{},"text":"a"}"#)
     }
 
-    @Test("A number that JSON cannot represent is refused", arguments: [Double.infinity, -.infinity, .nan])
-    func noWordForIt(number: Double) {
-        #expect(throws: EncodingError.self) { try AnswerEncoder.encode(["value": number]) }
+    @Test(arguments: [Double.infinity, -.infinity, .nan])
+    func `A number that JSON cannot represent is refused`(number: Double) {
+        #expect(throws: EncodingError.self) { try JSONBody.encode(["value": number]) }
+    }
+}
+
+@Suite("Answers and flags that code their parts by themselves", .endsInTime)
+struct UnusualAnswerTests {
+    private struct Base: Encodable {
+        let a = 1
+    }
+
+    private struct Alone: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            let isTop = container.codingPath.isEmpty
+            try container.encode(isTop)
+        }
+    }
+
+    /// Asks for everything that an encoder has and that the synthesized code does not ask for.
+    private struct Unusual: Encodable {
+        private enum Key: CodingKey { case list, object, own }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try Base().encode(to: container.superEncoder())
+            try Base().encode(to: container.superEncoder(forKey: .own))
+            var list = container.nestedUnkeyedContainer(forKey: .list)
+            try list.encode("text")
+            let first = list.count
+            try list.encode(first)
+            var object = list.nestedContainer(keyedBy: Key.self)
+            try object.encode("in", forKey: .own)
+            try Base().encode(to: list.superEncoder())
+            let last = list.count
+            try list.encode(last)
+            try list.encode(Alone())
+            let paths = [encoder.codingPath, container.codingPath, list.codingPath, object.codingPath]
+            try container.encode(paths.allSatisfy(\.isEmpty) && encoder.userInfo.isEmpty, forKey: .object)
+        }
+    }
+
+    @Test func `Superclasses, nested values and the number of elements are written in their places`() throws {
+        let text = String(decoding: try JSONBody.encode(Unusual()), as: UTF8.self)
+        #expect(text == #"{"list":["text",1,{"own":"in"},{"a":1},4,true],"object":true,"own":{"a":1},"super":{"a":1}}"#)
+    }
+
+    @Test func `A flag that is false when absent is a plain flag where it stands alone`() throws {
+        let flags = try JSONDecoder().decode([FalseWhenAbsent].self, from: Data("[true,false]".utf8))
+        #expect(flags.map(\.wrappedValue) == [true, false])
+        #expect(String(decoding: try JSONEncoder().encode(flags), as: UTF8.self) == "[true,false]")
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([FalseWhenAbsent].self, from: Data("[null]".utf8))
+        }
     }
 }

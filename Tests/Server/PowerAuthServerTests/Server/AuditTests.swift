@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -15,8 +17,7 @@ struct AuditTests {
         return try JSONValue.parse(answer.body)["entries"]?.arrayValue ?? []
     }
 
-    @Test("It records the changes of activations, operations and recovery codes, each once")
-    func itTellsWhatBecame() async throws {
+    @Test func `It records the changes of activations, operations and recovery codes, each once`() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
             let device = try await client.activeDevice()
@@ -60,8 +61,7 @@ struct AuditTests {
         }
     }
 
-    @Test("A change that is rolled back leaves no entry")
-    func aChangeThatIsRolledBack() async throws {
+    @Test func `A change that is rolled back leaves no entry`() async throws {
         struct Injected: Error {}
         let isArmed = FaultFlag()
         let fixture = try ServerFixture(
@@ -76,17 +76,10 @@ struct AuditTests {
         }
     }
 
-    @Test("No entry holds a PUK or a whole recovery code")
-    func noEntryHoldsASecret() async throws {
+    @Test func `No entry holds a PUK or a whole recovery code`() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
-            try await client.backOffice(
-                "recovery/config/update",
-                [
-                    "applicationId": "lab", "activationRecoveryEnabled": true, "recoveryPostcardEnabled": false,
-                    "allowMultipleRecoveryCodes": false,
-                ]
-            ).expectOK()
+            try await client.enableRecovery()
             let device = try await client.activeDevice()
             let recovery = try #require(device.recovery)
             var other = try TestDevice(client, .v3_3)

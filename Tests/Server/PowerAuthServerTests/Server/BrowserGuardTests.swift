@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
 import TestSupport
@@ -18,23 +20,22 @@ struct BrowserGuardTests {
     }
 
     @Test(
-        "All names of loopback are accepted",
         arguments: [
             "localhost", "LOCALHOST:8080", "localhost.:8080", "bank.localhost:1", "127.0.0.1:8080", "127.8.8.8",
             "[::1]:8080", "[::1]", "[0:0:0:0:0:0:0:1]", "10.0.2.2:8080",
         ])
-    func loopback(host: String) {
+    func `All names of loopback are accepted`(host: String) {
         #expect(Self.refusal(host: host) == nil)
     }
 
     @Test(
-        "A foreign name that resolves to this machine is refused (DNS rebinding)",
+        .verifies("security.md", "dns-rebinding"),
         arguments: [
             "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "0.0.0.0:8080",
             "[::]:8080", "192.168.1.5", "localhost@evil.example", "127.1", "2130706433", "[localhost]", "[::1]x", "",
             ":8080", "a:b:c", nil,
         ])
-    func rebinding(host: String?) {
+    func `A foreign name that resolves to this machine is refused (DNS rebinding)`(host: String?) {
         #expect(Self.refusal(host: host) == .misdirected)
         #expect(Self.refusal(host: host, face: .lab) == .misdirected)
         // Devices authenticate with every request, and may use any name of the server in their network.
@@ -42,8 +43,7 @@ struct BrowserGuardTests {
         #expect(Self.refusal(host: host, face: .mobileToken) == nil)
     }
 
-    @Test("The configured names and the local address of the connection are accepted")
-    func configuredNames() {
+    @Test func `The configured names and the local address of the connection are accepted`() {
         #expect(Self.refusal(host: "lab.bank.example:8080", names: ["Lab.Bank.example"]) == nil)
         #expect(Self.refusal(host: "other.bank.example", names: ["lab.bank.example"]) == .misdirected)
         #expect(Self.refusal(host: "0.0.0.0:8080", names: ["0.0.0.0"]) == .misdirected)
@@ -54,24 +54,23 @@ struct BrowserGuardTests {
     }
 
     @Test(
-        "A page of another origin is refused, in every form of the header",
+        .verifies("security.md", "other-origins"),
         arguments: [
             "http://evil.example", "null", "", "http://localhost", "http://localhost:8081", "http://127.0.0.1:8080",
             "http://localhost:8080.evil.example", "localhost:8080", "http://localhost:8080/",
         ])
-    func foreignOrigin(origin: String) {
+    func `A page of another origin is refused, in every form of the header`(origin: String) {
         #expect(Self.refusal(host: "localhost:8080", origin: origin) == .foreignOrigin)
         #expect(Self.refusal(host: "localhost:8080", origin: origin, face: .lab) == .foreignOrigin)
     }
 
-    @Test("A page of the server's own may call, also through a proxy that adds TLS")
-    func ownOrigin() {
+    @Test func `A page of the server's own may call, also through a proxy that adds TLS`() {
         #expect(Self.refusal(host: "localhost:8080", origin: "http://localhost:8080") == nil)
         #expect(Self.refusal(host: "LocalHost:8080", origin: "https://LOCALHOST:8080") == nil)
     }
 
-    @Test("Neither a form nor a request of a page creates an integration, and both receive the reason")
-    func nothingHappens() async throws {
+    @Test(.verifies("security.md", "forms"))
+    func `Neither a form nor a request of a page creates an integration, and both receive the reason`() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
             let body = Data(#"{"requestObject":{"name":"evil"}}"#.utf8)
@@ -94,8 +93,7 @@ struct BrowserGuardTests {
         }
     }
 
-    @Test("Over the network a body needs a media type, and a request a host")
-    func overTheNetwork() async throws {
+    @Test func `Over the network a body needs a media type, and a request a host`() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.listening { port in
             func status(_ path: String, _ headers: String, _ body: String = "") throws -> String {

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import Logging
 import NIOSSL
 import PowerAuthProtocol
@@ -14,33 +16,26 @@ struct CertificateTests {
         try LabCertificates(directory: directory.path + "/tls", now: clock.now())
     }
 
-    @Test("OpenSSL reads every certificate and finds its key", arguments: CertificateKind.allCases)
-    func opensslReadsEveryCertificate(kind: CertificateKind) throws {
+    @Test(arguments: CertificateKind.allCases)
+    func `OpenSSL reads every certificate and finds its key`(kind: CertificateKind) throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()
         let configuration = try certificates(directory, clock).configuration(kind, now: clock.now())
         _ = try NIOSSLContext(configuration: configuration)
     }
 
-    @Test("A server with a certificate uses TLS, and clients without its authority refuse it")
-    func aServerWithACertificateSpeaks() async throws {
+    @Test func `A server with a certificate uses TLS, and clients without its authority refuse it`() async throws {
         let fixture = try ServerFixture { $0.certificate = .valid }
-        let (listening, found) = AsyncStream<LabServer.Listening>.makeStream()
-        async let running: Void = fixture.server.run { found.yield($0) }
-        let address = try #require(await listening.first { _ in true })
-        #expect(address.baseURL.hasPrefix("https://127.0.0.1:"))
-        #expect(address.certificateAuthorityPath == fixture.directory.path + "/server/tls/ca.pem")
-        // The machine does not trust the lab's authority.
-        let url = address.baseURL + "/health"
-        await #expect(throws: OutgoingRequest.Failure.self) {
-            try await OutgoingRequest(url: url).send()
+        try await fixture.whileListening { address in
+            #expect(address.baseURL.hasPrefix("https://127.0.0.1:"))
+            #expect(address.certificateAuthorityPath == fixture.directory.path + "/server/tls/ca.pem")
+            // The machine does not trust the lab's authority.
+            let request = OutgoingRequest(url: address.baseURL + "/health")
+            await #expect(throws: OutgoingRequest.Failure.self) { try await request.send() }
         }
-        fixture.server.stop()
-        try await running
     }
 
-    @Test("Certificates contain their validity")
-    func certificatesSayWhenTheyAreValid() throws {
+    @Test func `Certificates contain their validity`() throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()
         let certificates = try certificates(directory, clock)
@@ -56,8 +51,7 @@ struct CertificateTests {
         #expect(expired.end == now - 86_400)
     }
 
-    @Test("The authority survives a restart of the server, and its key is private")
-    func theAuthorityOutlivesTheServer() throws {
+    @Test func `The authority survives a restart of the server, and its key is private`() throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()
         let first = try certificates(directory, clock)
@@ -68,8 +62,7 @@ struct CertificateTests {
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test("A certificate contains the requested values")
-    func aCertificateSaysWhatWasAskedFor() throws {
+    @Test func `A certificate contains the requested values`() throws {
         let key = try PrivateKey.generate()
         // Times from 2050 on have another form than those before (RFC 5280, section 4.1.2.5).
         let request = Certificate.Request(

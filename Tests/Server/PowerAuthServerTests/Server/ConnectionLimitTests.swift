@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
 import NIOCore
 import NIOEmbedded
 import TestSupport
@@ -13,8 +16,8 @@ import Testing
 struct ConnectionLimitTests {
     private static let health = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    @Test("Three hundred incomplete headers do not block other clients")
-    func halfHeaders() async throws {
+    @Test(.verifies("security.md", "slow-requests"))
+    func `Three hundred incomplete headers do not block other clients`() async throws {
         let fixture = try ServerFixture { $0.limits.headerTimeout = 3_600_000 }
         try await fixture.listening { port in
             let slow = try Self.halves(port)
@@ -27,8 +30,8 @@ struct ConnectionLimitTests {
     }
 
     /// A server of its own: its time for headers is so short that a busy machine may need longer to send a whole one.
-    @Test("Three hundred incomplete headers are closed after the time for headers")
-    func endedHalves() async throws {
+    @Test(.verifies("security.md", "slow-requests"))
+    func `Three hundred incomplete headers are closed after the time for headers`() async throws {
         let fixture = try ServerFixture { $0.limits.headerTimeout = 300 }
         try await fixture.listening { port in
             // The server ends each; nothing here decides when. A half that comes after the end takes its answer with it.
@@ -43,8 +46,8 @@ struct ConnectionLimitTests {
         return slow
     }
 
-    @Test("A client that never finishes a body, a TLS handshake or a second request is disconnected")
-    func slowClients() async throws {
+    @Test(.verifies("security.md", "slow-requests"))
+    func `A client that never finishes a body, a TLS handshake or a second request is disconnected`() async throws {
         let plain = try ServerFixture {
             $0.limits.bodyTimeout = 100
             $0.limits.idleTimeout = 100
@@ -69,8 +72,8 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("A client that reads nothing of a long answer is disconnected, and the server continues")
-    func unreadAnswer() async throws {
+    @Test(.verifies("security.md", "unread-answers"))
+    func `A client that reads nothing of a long answer is disconnected, and the server continues`() async throws {
         let fixture = try ServerFixture { $0.limits.answerTimeout = 200 }
         try await fixture.listening { port in
             let deaf = try RawConnection(port: port)
@@ -84,8 +87,8 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("One address gets at most a quarter of the places, or fewer if configured")
-    func share() {
+    @Test(.verifies("security.md", "share-of-one-address"))
+    func `One address gets at most a quarter of the places, or fewer if configured`() {
         var limits = TrafficLimits()
         #expect(limits.addressShare == 400 && limits.connections == 1_600)
         (limits.connections, limits.connectionsPerAddress) = (5_000, 100)
@@ -98,8 +101,8 @@ struct ConnectionLimitTests {
         #expect(TrafficLimits().ofConnections == ConnectionLimits())
     }
 
-    @Test("Connections above the limits are refused, those of one address before all places are taken")
-    func tooManyConnections() async throws {
+    @Test(.verifies("security.md", "connection-limits"))
+    func `Connections above the limits are refused, those of one address before all places are taken`() async throws {
         let fixture = try ServerFixture {
             $0.limits.connections = 12
             $0.limits.connectionsPerAddress = 400
@@ -124,8 +127,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("A client that expects TLS is closed without an answer")
-    func refusedTLS() throws {
+    @Test func `A client that expects TLS is closed without an answer`() throws {
         let limits = {
             var limits = ConnectionLimits()
             limits.connections = 1
@@ -148,8 +150,8 @@ struct ConnectionLimitTests {
         #expect(limiter.count == 0)
     }
 
-    @Test("Requests beyond the queue limit are asked to retry, and are served then")
-    func waitingRequests() async throws {
+    @Test(.verifies("security.md", "waiting-requests"))
+    func `Requests beyond the queue limit are asked to retry, and are served then`() async throws {
         let (begun, open) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let faults = ServerFaults(requestReceived: { _ in
             begun.signal()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestSupport
 import Testing
@@ -23,12 +25,11 @@ struct ConnectionPersistenceTests {
     }
 
     @Test(
-        "A requested close is announced and happens",
         arguments: [
             "Connection: close\r\n", "Connection: Close\r\n", "connection: keep-alive, CLOSE\r\n",
             "Connection: close ,upgrade\r\n", "Connection: Upgrade\r\nConnection: close\r\n",
         ])
-    func closed(headers: String) async throws {
+    func `A requested close is announced and happens`(headers: String) async throws {
         try await withServer { port in
             let connection = try RawConnection(port: port)
             // What comes after the last request of a connection is not looked at.
@@ -39,10 +40,8 @@ struct ConnectionPersistenceTests {
         }
     }
 
-    @Test(
-        "Any other connection stays open",
-        arguments: ["", "Connection: keep-alive\r\n", "Connection: closed\r\n", "X-Connection: close\r\n"])
-    func goesOn(headers: String) async throws {
+    @Test(arguments: ["", "Connection: keep-alive\r\n", "Connection: closed\r\n", "X-Connection: close\r\n"])
+    func `Any other connection stays open`(headers: String) async throws {
         try await withServer { port in
             let connection = try RawConnection(port: port)
             for _ in 1...3 {
@@ -55,8 +54,7 @@ struct ConnectionPersistenceTests {
         }
     }
 
-    @Test("Requests that are sent together are answered in their order, the last one with the end")
-    func pipelined() async throws {
+    @Test func `Requests that are sent together are answered in their order, the last one with the end`() async throws {
         try await withServer { port in
             let connection = try RawConnection(port: port)
             try connection.send(
@@ -67,8 +65,7 @@ struct ConnectionPersistenceTests {
         }
     }
 
-    @Test("A connection of HTTP/1.0 ends, unless its client asks for another request")
-    func olderVersion() async throws {
+    @Test func `A connection of HTTP/1.0 ends, unless its client asks for another request`() async throws {
         try await withServer { port in
             let connection = try RawConnection(port: port)
             try connection.send(Self.request("Connection: Keep-Alive\r\n", version: "1.0"))
@@ -80,8 +77,7 @@ struct ConnectionPersistenceTests {
         }
     }
 
-    @Test("A refusal also announces it")
-    func refused() async throws {
+    @Test func `A refusal also announces it`() async throws {
         try await withServer { port in
             for path in ["/nowhere", "/pa/v3/status"] {
                 let connection = try RawConnection(port: port)

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
 import PowerAuthProtocol
 import Synchronization
 import TestSupport
@@ -37,13 +39,6 @@ struct CostlyWorkTests {
         }
     }
 
-    private func enableRecovery(_ client: ServerClient) async throws {
-        try await client.backOffice(
-            "recovery/config/update",
-            ["applicationId": "lab", "activationRecoveryEnabled": true, "recoveryPostcardEnabled": false]
-        ).expectOK()
-    }
-
     /// The inner layer of a new device's key exchange.
     private func inner(_ client: ServerClient, _ extra: [String: String] = [:]) async throws -> SealedRequest {
         let device = try TestDevice(client, .v3_3)
@@ -57,11 +52,13 @@ struct CostlyWorkTests {
             activationId: nil, envelope: envelope)
     }
 
-    @Test("A key exchange with an unknown code, or an unexpected or wrong password, makes no recovery code")
-    func keyExchange() async throws {
+    @Test(.verifies("security.md", "costly-hashes"))
+    func `A key exchange with an unknown code, or an unexpected or wrong password, makes no recovery code`()
+        async throws
+    {
         let (fixture, meter) = (try ServerFixture(), Meter())
         try await fixture.run { client in
-            try await enableRecovery(client)
+            try await client.enableRecovery()
             let service = KeyExchangeService(context: meter.metering(fixture.server.services.context))
             func cost(_ code: String, _ sealed: SealedRequest) -> Int {
                 meter.cost {
@@ -81,8 +78,8 @@ struct CostlyWorkTests {
         }
     }
 
-    @Test("A password is compared only where one is due, and hashed only where it has a place")
-    func passwords() async throws {
+    @Test(.verifies("security.md", "costly-hashes"))
+    func `A password is compared only where one is due, and hashed only where it has a place`() async throws {
         let (fixture, meter) = (try ServerFixture(), Meter())
         try await fixture.run { client in
             let service = ActivationService(context: meter.metering(fixture.server.services.context))
@@ -116,17 +113,16 @@ struct CostlyWorkTests {
         }
     }
 
-    @Test("A wrong PUK costs the hash that it is compared with, and no other")
-    func recovery() async throws {
+    @Test(.verifies("security.md", "costly-hashes"))
+    func `A wrong PUK costs the hash that it is compared with, and no other`() async throws {
         let (fixture, meter) = (try ServerFixture(), Meter())
         try await fixture.run { client in
-            try await enableRecovery(client)
+            try await client.enableRecovery()
             let recovery = try #require(try await client.activeDevice().recovery)
             let service = RecoveryActivationService(context: meter.metering(fixture.server.services.context))
             func cost(_ code: String, puk: String = "0000000000", _ sealed: SealedRequest) -> Int {
                 meter.cost {
-                    _ = try service.recover(
-                        .init(code: Identifier(known: code), puk: puk, otp: "1"), sealed: sealed)
+                    _ = try service.recover(.init(code: Identifier(known: code), puk: puk, otp: "1"), sealed: sealed)
                 }
             }
             #expect(try await cost(RecoverySeed.generate().code.text, inner(client)) == 0)

@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
 import Foundation
-import LabKit
+import LabCore
+import LabSystem
 import PowerAuthProtocol
 import Synchronization
 import TestSupport
@@ -67,8 +71,7 @@ struct EventRecordTests {
             name: "server.push", fields: ["id": "n-1", "activationId": "a-1", "type": nil, "outcome": nil]),
     ]
 
-    @Test("The log has a line for what an operator wants to know, and none for the rest")
-    func log() throws {
+    @Test func `The log has a line for what an operator wants to know, and none for the rest`() throws {
         let written = Mutex<[Data]>([])
         let log = RequestLog(clock: TestClock()) { lines in written.withLock { $0.append(lines) } }
         for row in Self.rows { log.record(row.event, operation: "op-1") }
@@ -82,8 +85,9 @@ struct EventRecordTests {
         #expect(lines == expected + [.object(["event": "stopped"].merging(time) { $1 })])
     }
 
-    @Test("The trace of an instance has every event, with the declared fields and the operation that caused it")
-    func trace() throws {
+    @Test
+    func `The trace of an instance has every event, with the declared fields and the operation that caused it`() throws
+    {
         let directory = try TemporaryDirectory()
         let trace = try TraceWriter(directory: directory.path, process: "server", incarnation: 1)
         for row in Self.rows { InstanceJournal(trace: trace).record(row.event, operation: "op-1") }
@@ -98,8 +102,7 @@ struct EventRecordTests {
         }
     }
 
-    @Test("A counter beyond the numbers of the trace is the greatest of them")
-    func greatestCounter() throws {
+    @Test func `A counter beyond the numbers of the trace is the greatest of them`() throws {
         let directory = try TemporaryDirectory()
         let trace = try TraceWriter(directory: directory.path, process: "server", incarnation: 1)
         let event = ServerEvent.signatureVerified(
@@ -109,8 +112,7 @@ struct EventRecordTests {
         #expect(line["f"]?["counter"]?.integerValue == .max)
     }
 
-    @Test("The page of the metrics counts what happened, by the labels of each")
-    func metrics() {
+    @Test func `The page of the metrics counts what happened, by the labels of each`() {
         let metrics = ServerMetrics()
         for (status, milliseconds) in [(200, 250.0), (401, 500.0), (200, 6_000.0)] {
             metrics.record(
@@ -169,8 +171,7 @@ struct EventRecordTests {
                 """)
     }
 
-    @Test("A request that took exactly as long as a bound counts within it")
-    func bounds() {
+    @Test func `A request that took exactly as long as a bound counts within it`() {
         let metrics = ServerMetrics()
         for milliseconds in [1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000] {
             metrics.record(
@@ -180,5 +181,40 @@ struct EventRecordTests {
             line.split(separator: " ").last.flatMap { Int($0) }
         }
         #expect(counts == Array(1...10) + [10])
+    }
+}
+
+@Suite("The buffer of the log", .endsInTime)
+struct LineBufferTests {
+    @Test(.verifies("size", "LineBuffer.capacity"))
+    func `A line is written at once; lines added during a write do not wait and are written together`() async throws {
+        try await onThread {
+            let written = Mutex<[String]>([])
+            let (isWriting, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let isSlow = Mutex(false)
+            let buffer = LineBuffer { lines in
+                if isSlow.withLock({ $0 }) {
+                    isSlow.withLock { $0 = false }
+                    isWriting.signal()
+                    mayGoOn.wait()
+                }
+                written.withLock { $0.append(String(decoding: lines, as: UTF8.self)) }
+            }
+            buffer.add("one\n".utf8)
+            #expect(written.withLock { $0 } == ["one\n"])
+            isSlow.withLock { $0 = true }
+            let isDone = DispatchSemaphore(value: 0)
+            _ = runOnThread(name: "slow writer", stackSize: 1 << 20) {
+                buffer.add("two\n".utf8)
+                isDone.signal()
+            }
+            isWriting.wait()
+            buffer.add("three\n".utf8)
+            buffer.add("four\n".utf8)
+            #expect(written.withLock { $0 } == ["one\n"])
+            mayGoOn.signal()
+            isDone.wait()
+            #expect(written.withLock { $0 } == ["one\n", "two\n", "three\nfour\n"])
+        }
     }
 }

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
 import PowerAuthProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -9,7 +12,6 @@ import Testing
 @Suite("Failures of the server", .endsInTime)
 struct FailureTests {
     @Test(
-        "What a device sees",
         arguments: [
             (ErrorResponse.authentication, 401, "ERR_AUTHENTICATION", "POWER_AUTH_SIGNATURE_INVALID"),
             (.activation, 400, "ERR_ACTIVATION", "POWER_AUTH_ACTIVATION_INVALID"),
@@ -26,7 +28,7 @@ struct FailureTests {
             (.overloaded, 503, "ERROR_GENERIC", "Too many requests wait for their answers. Try again later."),
             (.unexpected, 500, "ERROR_GENERIC", "Unknown error occurred while processing request."),
         ])
-    func whatADeviceSees(failure: ErrorResponse, status: Int, code: String, message: String) {
+    func `What a device sees`(failure: ErrorResponse, status: Int, code: String, message: String) {
         let answer = failure.response(on: .device)
         let seen = Answer(status: answer.status, body: answer.body)
         #expect(seen.status == status)
@@ -81,8 +83,7 @@ struct FailureTests {
         Row(
             failure: .malformedRequest("why"), surface: .backOffice, status: 400, code: "ERROR_HTTP_REQUEST",
             message: "why", pukIndex: 0),
-        Row(
-            failure: .malformedRequest("why"), surface: .lab, status: 400, code: "ERROR_HTTP_REQUEST", message: "why"),
+        Row(failure: .malformedRequest("why"), surface: .lab, status: 400, code: "ERROR_HTTP_REQUEST", message: "why"),
         Row(failure: .invalid("why"), surface: .backOffice, status: 400, code: "ERR0024", message: "why"),
         Row(failure: .telemetry("why"), surface: .backOffice, status: 400, code: "ERROR_TELEMETRY", message: "why"),
         Row(
@@ -105,8 +106,7 @@ struct FailureTests {
             message: "The UI template of the operation is not valid JSON."),
     ]
 
-    @Test("Each surface shows an error in its own words, with what belongs to it", arguments: rows)
-    func surfaces(row: Row) {
+    @Test(arguments: rows) func `Each surface shows an error in its own words, with what belongs to it`(row: Row) {
         let answer = row.failure.response(on: row.surface)
         let seen = Answer(status: answer.status, body: answer.body)
         #expect(seen.status == row.status && seen.envelopeStatus == "ERROR")
@@ -116,8 +116,7 @@ struct FailureTests {
         #expect(answer.challenge == row.challenge && answer.retryAfter == row.retryAfter)
     }
 
-    @Test("An error has a form on each surface")
-    func forms() {
+    @Test func `An error has a form on each surface`() {
         func response(_ error: any Error, _ surface: APISurface) -> ErrorResponse {
             ErrorResponse(error, face: surface, fallback: .vault)
         }
@@ -144,8 +143,7 @@ struct FailureTests {
         }
     }
 
-    @Test("Error responses of the back office", arguments: ServiceErrorCode.allCases)
-    func whatTheBackOfficeSees(code: ServiceErrorCode) {
+    @Test(arguments: ServiceErrorCode.allCases) func `Error responses of the back office`(code: ServiceErrorCode) {
         let failure = ErrorResponse(ServiceError(code, "secret cause"), face: .backOffice, fallback: .unexpected)
         let answer = failure.response(on: .backOffice)
         let seen = Answer(status: answer.status, body: answer.body)
@@ -156,14 +154,12 @@ struct FailureTests {
         #expect(!String(decoding: answer.body, as: UTF8.self).contains("secret cause"))
     }
 
-    @Test("Codes are numbered without gaps")
-    func codesAreNumberedWithoutGaps() {
+    @Test func `Codes are numbered without gaps`() {
         let numbers = ServiceErrorCode.allCases.map(\.rawValue)
         #expect(numbers == (0...45).map { "ERR00" + ($0 < 10 ? "0\($0)" : "\($0)") })
     }
 
-    @Test("Errors of the domain never reach a device by name")
-    func errorsOfTheDomainNeverReach() {
+    @Test func `Errors of the domain never reach a device by name`() {
         let error = ServiceError(.activationNotFound, "no activation x")
         #expect(ErrorResponse(error, face: .device, fallback: .activation) == .activation)
         #expect(ErrorResponse(ProtocolError.macMismatch, face: .device, fallback: .temporaryKey) == .temporaryKey)
@@ -173,8 +169,7 @@ struct FailureTests {
         #expect(ErrorResponse(CocoaError(.fileNoSuchFile), face: .backOffice, fallback: .unexpected) == .unexpected)
     }
 
-    @Test("Unknown paths and wrong methods have an envelope")
-    func unknownPathsAndWrongMethods() async throws {
+    @Test func `Unknown paths and wrong methods have an envelope`() async throws {
         try await ServerFixture.run { client in
             let unknown = try await client.send("/pa/v3/nothing")
             #expect(unknown.status == 404 && unknown.code == "ERROR_NOT_FOUND")
@@ -185,8 +180,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A body that is not JSON is refused where JSON is read")
-    func aBodyThatIsNotJSONIsRefused() async throws {
+    @Test func `A body that is not JSON is refused where JSON is read`() async throws {
         try await ServerFixture.run { client in
             let form = ["Content-Type": "application/x-www-form-urlencoded"]
             let refused = try await client.send("/rest/v3/application/list", headers: form)
@@ -203,8 +197,7 @@ struct FailureTests {
         }
     }
 
-    @Test("Unreadable bodies are refused with a reason")
-    func unreadableBodiesAreRefused() async throws {
+    @Test func `Unreadable bodies are refused with a reason`() async throws {
         try await ServerFixture.run { client in
             let broken = try await client.send("/rest/v3/activation/init", body: Data("{".utf8))
             #expect(broken.status == 400 && broken.code == "ERROR_HTTP_REQUEST")
@@ -214,14 +207,12 @@ struct FailureTests {
                 let answer = try await client.send("/pa/v3/activation/status", body: Data(body.utf8))
                 #expect(answer.status == 400 && answer.code == "ERR_ACTIVATION")
             }
-            let large = try await client.send(
-                "/rest/v3/activation/init", body: Data(count: ServerLimits.bodyBytes + 1))
+            let large = try await client.send("/rest/v3/activation/init", body: Data(count: ServerLimits.bodyBytes + 1))
             #expect(large.status == 413)
         }
     }
 
-    @Test("Both faces answer at both mount points")
-    func bothFacesAnswerAtBothMount() async throws {
+    @Test func `Both faces answer at both mount points`() async throws {
         try await ServerFixture.run { client in
             for prefix in ["", "/enrollment-server"] {
                 let answer = try await client.send("\(prefix)/pa/v3/status", body: Data("{}".utf8))
@@ -236,6 +227,56 @@ struct FailureTests {
             }
             let errors = try await client.backOffice("error/list")
             #expect(errors.text("errors.45.code") == "ERR0045")
+        }
+    }
+}
+
+@Suite("Requests that fail before or after their work", .endsInTime)
+struct FailedRequestTests {
+    private struct Injected: Error {}
+
+    /// Where the next request fails.
+    private enum Place { case received, sent }
+
+    @Test
+    func `A failure before the work prevents it, one after it only changes the answer; both are answered with 500`()
+        async throws
+    {
+        let place = OnePlace()
+        let fixture = try ServerFixture(
+            faults: ServerFaults(
+                requestReceived: { _ in if place.take(.received) { throw Injected() } },
+                responseSent: { _ in if place.take(.sent) { throw Injected() } }))
+        try await fixture.run { client in
+            for (failing, kept) in [(Place.received, 0), (Place.sent, 1)] {
+                let count = fixture.journal.events.count
+                place.set(failing)
+                let answer = try await client.backOffice("activation/init", ["userId": "a", "applicationId": "lab"])
+                #expect(answer.status == 500)
+                let events = fixture.journal.events.dropFirst(count).map(\.event)
+                let answered = events.filter {
+                    if case .requestAnswered(_, _, 500, _) = $0 { true } else { false }
+                }
+                #expect(answered.count == 1, "\(events)")
+                let list = try await client.backOffice("activation/list", ["userId": "a", "applicationId": "lab"])
+                #expect(list.status == 200)
+                #expect((list.text("activations.0.activationId") == nil) == (kept == 0), "\(failing)")
+            }
+        }
+    }
+
+    /// Any thread.
+    private final class OnePlace: Sendable {
+        private let next = Mutex<Place?>(nil)
+
+        func set(_ place: Place) { next.withLock { $0 = place } }
+
+        func take(_ place: Place) -> Bool {
+            next.withLock { next in
+                guard next == place else { return false }
+                next = nil
+                return true
+            }
         }
     }
 }

@@ -1,4 +1,7 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
 import TestSupport
 import Testing
 
@@ -40,9 +43,7 @@ struct FieldProbeTests {
                 inObject.allKeys.isEmpty, inList.isAtEnd, beside.isAtEnd, value.decodeNil(), own.isEmpty,
                 decoder.userInfo.isEmpty,
             ]
-            paths = [
-                decoder.codingPath, container.codingPath, list.codingPath, value.codingPath, other.codingPath,
-            ]
+            paths = [decoder.codingPath, container.codingPath, list.codingPath, value.codingPath, other.codingPath]
         }
     }
 
@@ -50,8 +51,8 @@ struct FieldProbeTests {
         try Number(from: FieldProbe()) == 0
     }
 
-    @Test("Each question has an empty answer: a member that is there, an empty list, zero of every width")
-    func empty() throws {
+    @Test
+    func `Each question has an empty answer: a member that is there, an empty list, zero of every width`() throws {
         let curious = try Curious(from: FieldProbe())
         #expect(curious.isPresent)
         let full = curious.areEmpty.enumerated().filter { !$0.element }.map(\.offset)
@@ -72,8 +73,7 @@ struct FieldProbeTests {
         #expect(try Bool(from: FieldProbe()) == false)
     }
 
-    @Test("A field that may be missing is described as nullable, and is not required")
-    func described() {
+    @Test func `A field that may be missing is described as nullable, and is not required`() {
         let schema = JSONSchema.of(Curious.self)
         #expect(schema["properties"]?["number"] == JSONSchema.nullable(JSONSchema.of(Int64.self)))
         #expect(schema["properties"]?.objectValue?.count == 1 && schema["required"] == nil)

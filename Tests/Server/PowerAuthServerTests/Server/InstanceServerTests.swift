@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabPoints
 import NIOCore
 import PowerAuthProtocol
 import TestSupport
@@ -9,26 +13,11 @@ import Testing
 
 @Suite("The server as member of an instance", .endsInTime)
 struct InstanceServerTests {
-    private final class TestInstance: Sendable {
-        let directory: TemporaryDirectory
-        let instance: Instance
+    private static let topology = Topology(name: "test", server: ServerSpec(maxFailedAttempts: 3), devices: [])
 
-        init() throws {
-            let directory = try TemporaryDirectory()
-            self.directory = directory
-            instance = try Instance.create(in: directory.path) { layout in
-                InstanceManifest(
-                    id: layout.id, labFile: nil,
-                    topology: Topology(name: "test", server: ServerSpec(maxFailedAttempts: 3), devices: []),
-                    runDirectory: directory.file("run"), seed: 1, executablesDirectory: directory.path)
-            }
-        }
-    }
-
-    @Test("A member announces itself, uses the lab's clock and leaves nothing behind")
-    func aMemberAnnouncesItselfLives() async throws {
-        let test = try TestInstance()
-        let layout = test.instance.layout
+    @Test func `A member announces itself, uses the lab's clock and leaves nothing behind`() async throws {
+        let test = try TestInstance(Self.topology)
+        let layout = test.layout
         let server = try await onThread { try InstanceServer(joining: layout) }
         async let running: Void = server.run { Issue.record("cannot tell the instance: \($0)") }
 
@@ -54,7 +43,7 @@ struct InstanceServerTests {
         server.stop()
         try await running
         try await onThread { try server.leave() }
-        let trace = try String(contentsOfFile: test.directory.file("run/traces/server#1.jsonl"), encoding: .utf8)
+        let trace = try String(contentsOfFile: test.file("run/traces/server#1.jsonl"), encoding: .utf8)
         for event in ["process.started", "process.ready", "server.activation", "process.ended"] {
             #expect(trace.contains("\"\(event)\""), "no \(event) in the trace")
         }
@@ -62,10 +51,9 @@ struct InstanceServerTests {
         #expect(!FileManager.default.fileExists(atPath: layout.root))
     }
 
-    @Test("The clock that the lab API moves is the instance's")
-    func theClockThatTheLabAPIMoves() async throws {
-        let test = try TestInstance()
-        let layout = test.instance.layout
+    @Test func `The clock that the lab API moves is the instance's`() async throws {
+        let test = try TestInstance(Self.topology)
+        let layout = test.layout
         let server = try await onThread { try InstanceServer(joining: layout) }
         async let running: Void = server.run { Issue.record("cannot tell the instance: \($0)") }
         let ready = try #require(try await onThread { try ServerReady.wait(layout, timeout: .minutes(2).stretched) })
@@ -91,10 +79,9 @@ struct InstanceServerTests {
         }
     }
 
-    @Test("The next incarnation listens where the last one did, when the port is free")
-    func theNextIncarnationListens() async throws {
-        let test = try TestInstance()
-        let layout = test.instance.layout
+    @Test func `The next incarnation listens where the last one did, when the port is free`() async throws {
+        let test = try TestInstance(Self.topology)
+        let layout = test.layout
         var ports: [Int] = []
         for _ in 1...2 {
             let server = try await onThread { try InstanceServer(joining: layout) }
@@ -112,27 +99,38 @@ struct InstanceServerTests {
         try await onThread { _ = try test.instance.end() }
     }
 
-    @Test("A port in use is named")
-    func aPortInUseIsNamed() async throws {
-        let fixture = try ServerFixture()
-        let (ports, found) = AsyncStream<Int>.makeStream()
-        async let running: Void = fixture.server.run { found.yield($0.port) }
-        let port = try #require(await ports.first { _ in true })
-        let second = try ServerFixture { $0.port = port }
-        await #expect {
-            try await second.server.run { _ in }
-        } throws: { error in
-            "\(error)".contains("cannot listen on 127.0.0.1:\(port)")
+    @Test func `A port in use is named`() async throws {
+        try await ServerFixture().listeningConcurrently { port in
+            let second = try ServerFixture { $0.port = port }
+            await #expect {
+                try await second.server.run { _ in }
+            } throws: { error in
+                "\(error)".contains("cannot listen on 127.0.0.1:\(port)")
+            }
         }
-        fixture.server.stop()
-        try await running
     }
 
-    @Test("An instance that has ended cannot be joined")
-    func anInstanceThatHasEndedCannot() async throws {
+    @Test func `An instance that has ended cannot be joined`() async throws {
         let layout = InstanceLayout(root: "/nowhere")
-        await #expect(throws: InstanceError.self) {
-            _ = try await onThread { try InstanceServer(joining: layout) }
+        await #expect(throws: InstanceError.self) { _ = try await onThread { try InstanceServer(joining: layout) } }
+    }
+
+    @Test func `The end is traced once, also by a process that ends without waiting for it`() async throws {
+        let test = try TestInstance(Self.topology)
+        let layout = test.layout
+        let server = try await onThread { try InstanceServer(joining: layout) }
+        let path = test.file("run/traces/server#1.jsonl")
+        func ends() throws -> Int { try TraceReader.read(path).events.count { $0.name == .processEnded } }
+        #expect(try ends() == 0)
+        server.noteStop()
+        #expect(try ends() == 1)
+        server.stop()
+        try await server.run { Issue.record("cannot tell the instance: \($0)") }
+        server.noteStop()
+        #expect(try ends() == 1)
+        try await onThread {
+            try server.leave()
+            _ = try test.instance.end()
         }
     }
 }

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import TestSupport
 import Testing
 
@@ -9,8 +11,8 @@ import Testing
 /// `/lab` shows decrypted bodies: it is for those who may read the server's directory, and not for every user of the machine.
 @Suite("The token of /lab", .endsInTime)
 struct LabAccessTests {
-    @Test("No resource below /lab answers without the token, and all answer commands")
-    func everyResource() async throws {
+    @Test(.verifies("security.md", "lab-token"))
+    func `No resource below /lab answers without the token, and all answer commands`() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
             var stranger = client
@@ -40,8 +42,8 @@ struct LabAccessTests {
         ["/lab/identity/jwks", "/lab/identity/token", "/lab/identity/.well-known/openid-configuration"].contains(path)
     }
 
-    @Test("The token is in a file for its owner alone, and stays while the directory does")
-    func file() throws {
+    @Test(.verifies("security.md", "lab-token"))
+    func `The token is in a file for its owner alone, and stays while the directory does`() throws {
         let directory = try TemporaryDirectory()
         let fixture = try ServerFixture(directory: directory) { $0.hasLabPowers = true }
         let access = try #require(fixture.server.labAccess)

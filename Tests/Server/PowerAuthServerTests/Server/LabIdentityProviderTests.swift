@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import NIOCore
 import PowerAuthProtocol
 import TestSupport
@@ -54,8 +56,8 @@ struct LabIdentityProviderTests {
         return (answer.status, try JSONValue.parse(answer.body))
     }
 
-    @Test("A code is redeemed for a token that its published key has signed")
-    func aCodeIsRedeemed() async throws {
+    @Test(.verifies("size", "LabIdentityProvider.tokenValidity"))
+    func `A code is redeemed for a token that its published key has signed`() async throws {
         try await run { client in
             let answer = try await redeem(client, try await signIn(client))
             #expect(answer.status == 200 && answer.json["token_type"] == "Bearer")
@@ -71,14 +73,12 @@ struct LabIdentityProviderTests {
             #expect(claims["nonce"] == "n-1" && claims["iat"]?.integerValue == now)
             #expect(claims["exp"]?.integerValue == now + 300)
             let access = try #require(answer.json["access_token"]?.stringValue)
-            #expect(
-                claims["at_hash"]?.stringValue
-                    == Base64URL.encode(Digest.sha256(Data(access.utf8)).prefix(16)))
+            #expect(claims["at_hash"]?.stringValue == Base64URL.encode(Digest.sha256(Data(access.utf8)).prefix(16)))
         }
     }
 
-    @Test("A code is good once, for a minute, at its address, and with its verifier")
-    func aCodeIsGoodOnce() async throws {
+    @Test(.verifies("size", "LabIdentityProvider.codeValidity"))
+    func `A code is good once, for a minute, at its address, and with its verifier`() async throws {
         try await run { client in
             let spent = try await signIn(client)
             #expect(try await redeem(client, spent).status == 200)
@@ -104,8 +104,7 @@ struct LabIdentityProviderTests {
         }
     }
 
-    @Test("Only its client redeems codes")
-    func onlyItsClientRedeems() async throws {
+    @Test func `Only its client redeems codes`() async throws {
         try await run { client in
             let code = try await signIn(client)
             let stranger = try await redeem(client, code, secret: "guess")
@@ -116,8 +115,9 @@ struct LabIdentityProviderTests {
         }
     }
 
-    @Test("With restricted access, clients still redeem codes and read keys, but only tools sign users in")
-    func restrictedAccess() async throws {
+    @Test
+    func `With restricted access, clients still redeem codes and read keys, but only tools sign users in`() async throws
+    {
         let fixture = try ServerFixture {
             $0.hasLabPowers = true
             $0.policy.isBackOfficeRestricted = true
@@ -136,8 +136,8 @@ struct LabIdentityProviderTests {
         }
     }
 
-    @Test("A browser is sent back with a code and the state it came with")
-    func aBrowserIsSentBack() async throws {
+    @Test(.verifies("security.md", "identity-provider-redirect"))
+    func `A browser is sent back with a code and the state it came with`() async throws {
         try await run { client, provider in
             func browse(_ query: String, token: String?) async throws -> (status: Int, location: String?) {
                 let response = try await client.transport.send(
@@ -180,8 +180,7 @@ struct LabIdentityProviderTests {
         }
     }
 
-    @Test("Its discovery document names its resources")
-    func itTellsWhereEverythingIs() async throws {
+    @Test func `Its discovery document names its resources`() async throws {
         try await run { client in
             let answer = try await client.send("/lab/identity/.well-known/openid-configuration", method: .get)
             let found = try JSONValue.parse(answer.body)
@@ -199,8 +198,7 @@ struct LabIdentityProviderTests {
         }
     }
 
-    @Test("An app receives a provider's configuration, without the client's secret")
-    func anAppIsToldHowToReach() async throws {
+    @Test func `An app receives a provider's configuration, without the client's secret`() async throws {
         try await run { client, provider in
             let device = try TestDevice(client, .v3_3)
             let scope = try await device.applicationScope()
@@ -222,8 +220,7 @@ struct LabIdentityProviderTests {
         }
     }
 
-    @Test("A code for another app is one for the same user, and starts an activation there")
-    func aCodeForAnotherApp() async throws {
+    @Test func `A code for another app is one for the same user, and starts an activation there`() async throws {
         try await run { client in
             try await client.backOffice("application/create", ["applicationId": "other"]).expectOK()
             var device = try await client.activeDevice()

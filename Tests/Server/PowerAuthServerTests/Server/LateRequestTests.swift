@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -15,8 +17,8 @@ struct LateRequestTests {
 
     private static let beginning = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n"
 
-    @Test("A client that is late with a request receives the reason, also after an answer to an earlier one")
-    func lateAgain() throws {
+    @Test
+    func `A client that is late with a request receives the reason, also after an answer to an earlier one`() throws {
         for (half, milliseconds) in [("POST / HTT", 10_000), (Self.beginning + "bo", 20_000)] as [(String, Int64)] {
             let connection = try Connection()
             for _ in 1...2 {
@@ -35,8 +37,7 @@ struct LateRequestTests {
         }
     }
 
-    @Test("A late client receives nothing while it has another answer to expect, or a part of one")
-    func lateDuringAnswer() throws {
+    @Test func `A late client receives nothing while it has another answer to expect, or a part of one`() throws {
         // The answer to the first request is not there yet: the client would take the refusal for it.
         let waiting = try Connection()
         try waiting.receive(Self.request + Self.beginning)
@@ -59,8 +60,8 @@ struct LateRequestTests {
         #expect(try !leaving.isOpen && !leaving.sent().contains(" 408 "))
     }
 
-    @Test("An announcement is no answer: a client that is late with its body afterwards receives the reason")
-    func announcement() throws {
+    @Test
+    func `An announcement is no answer: a client that is late with its body afterwards receives the reason`() throws {
         let connection = try Connection()
         try connection.receive(Self.beginning)
         let head = HTTPResponseHead(version: .http1_1, status: .continue)
@@ -70,8 +71,7 @@ struct LateRequestTests {
         #expect(try !connection.isOpen && connection.sent().contains("HTTP/1.1 408 "))
     }
 
-    @Test("The time for the next request begins when all answers have left")
-    func severalAnswers() throws {
+    @Test func `The time for the next request begins when all answers have left`() throws {
         let connection = try Connection()
         try connection.receive(Self.request + Self.request)
         try connection.answer()
@@ -99,8 +99,7 @@ struct LateRequestTests {
         }
     }
 
-    @Test("The bytes of a request that was answered at once do not begin the next one")
-    func answeredAtOnce() throws {
+    @Test func `The bytes of a request that was answered at once do not begin the next one`() throws {
         let connection = try Connection()
         try connection.channel.pipeline.syncOperations.addHandler(AnswersAtOnce())
         for _ in 1...2 {

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import NIOSSL
 import TestSupport
 import Testing
@@ -20,16 +22,16 @@ struct ListenPolicyTests {
         return configuration
     }
 
-    @Test("On loopback a server needs nothing", arguments: ["127.0.0.1", "localhost", "::1", "127.0.0.2"])
-    func loopback(host: String) throws {
+    @Test(arguments: ["127.0.0.1", "localhost", "::1", "127.0.0.2"])
+    func `On loopback a server needs nothing`(host: String) throws {
         let exposure = try ListenPolicy(Self.configuration(host))
         #expect(exposure.summary == "this machine" && exposure.addresses(port: 8080).isEmpty)
     }
 
     @Test(
-        "Beyond loopback a server requires credentials and TLS, or an explicit override",
+        .verifies("security.md", "loopback-only"),
         arguments: ["0.0.0.0", "::", "192.168.1.5", "lab.bank.example", "0", "127.1"])
-    func network(host: String) throws {
+    func `Beyond loopback a server requires credentials and TLS, or an explicit override`(host: String) throws {
         func missing(restricted: Bool, tls: CertificateKind?) throws -> [String]? {
             do {
                 _ = try ListenPolicy(Self.configuration(host, restricted: restricted, tls: tls))
@@ -48,8 +50,7 @@ struct ListenPolicyTests {
         #expect(closed.summary == "other machines, over TLS; back office to integrations only")
     }
 
-    @Test("A refusal states what is missing, and a refused server creates nothing")
-    func refusal() throws {
+    @Test func `A refusal states what is missing, and a refused server creates nothing`() throws {
         let directory = try TemporaryDirectory()
         var configuration = Self.configuration("0.0.0.0", tls: .valid)
         configuration.directory = directory.path + "/server"
@@ -65,8 +66,7 @@ struct ListenPolicyTests {
         #expect(!FileManager.default.fileExists(atPath: configuration.directory))
     }
 
-    @Test("The printed URLs reach the server from this machine and from others")
-    func addresses() throws {
+    @Test func `The printed URLs reach the server from this machine and from others`() throws {
         let everywhere = try ListenPolicy(Self.configuration("0.0.0.0", restricted: true, tls: .valid))
         #expect(everywhere.url(port: 8080) == "https://127.0.0.1:8080")
         #expect(try ListenPolicy(Self.configuration("::", insecure: true)).url(port: 1) == "http://[::1]:1")
@@ -77,8 +77,7 @@ struct ListenPolicyTests {
         #expect(exposure.addresses(port: 8080) == ["http://lab.bank.example:8080", "http://192.168.1.5:8080"])
     }
 
-    @Test("A valid certificate contains every name and address of the server")
-    func certificate() throws {
+    @Test func `A valid certificate contains every name and address of the server`() throws {
         let directory = try TemporaryDirectory()
         let now = ServerTime(milliseconds: 1_728_380_000_000)
         let certificates = try LabCertificates(directory: directory.path + "/tls", now: now)
@@ -96,8 +95,8 @@ struct ListenPolicyTests {
         }
     }
 
-    @Test("Restricted access closes /lab as well, and leaves devices and health alone")
-    func restrictedLab() async throws {
+    @Test(.verifies("security.md", "restricted-back-office"))
+    func `Restricted access closes /lab as well, and leaves devices and health alone`() async throws {
         let fixture = try ServerFixture {
             $0.hasLabPowers = true
             $0.policy.isBackOfficeRestricted = true

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import PowerAuthProtocol
-import Synchronization
 import TestSupport
 import Testing
 
@@ -10,8 +11,7 @@ import Testing
 
 @Suite("Monitoring", .endsInTime)
 struct MonitoringTests {
-    @Test("A server with a working database is healthy")
-    func aServerWithAWorkingDatabase() async throws {
+    @Test func `A server with a working database is healthy`() async throws {
         try await ServerFixture.run { client in
             let health = try await client.send("/health", method: .get)
             #expect(health.status == 200)
@@ -19,8 +19,8 @@ struct MonitoringTests {
         }
     }
 
-    @Test("Metrics count requests, refusals, signatures and activations")
-    func metricsCountRequestsRefusals() async throws {
+    @Test(.verifies("security.md", "open-resources"))
+    func `Metrics count requests, refusals, signatures and activations`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             #expect(try await device.validateSignature(correct: false) == 401)
@@ -38,8 +38,8 @@ struct MonitoringTests {
         }
     }
 
-    @Test("The description names every route and nothing else")
-    func theDescriptionNamesEvery() async throws {
+    @Test(.verifies("security.md", "open-resources"))
+    func `The description names every route and nothing else`() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
             let document = try JSONValue.parse(try await client.send("/openapi.json", method: .get).body)
@@ -64,8 +64,7 @@ struct MonitoringTests {
         }
     }
 
-    @Test("Every reference of the description has a target, and every operation its own name")
-    func everyReferenceOfTheDescription() throws {
+    @Test func `Every reference of the description has a target, and every operation its own name`() throws {
         let server = try ServerFixture { $0.hasLabPowers = true }.server
         let document = OpenAPIDocument(endpoints: server.endpoints).json
         let schemas = Set((document["components"]?["schemas"]?.objectValue ?? [:]).keys)
@@ -82,8 +81,7 @@ struct MonitoringTests {
         #expect(Set(names).count == names.count)
     }
 
-    @Test("Every described route answers at every mount point")
-    func everyDescribedRouteAnswers() async throws {
+    @Test func `Every described route answers at every mount point`() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
             for endpoint in fixture.server.endpoints {
@@ -98,8 +96,8 @@ struct MonitoringTests {
         }
     }
 
-    @Test("A method that is new to HTTP is refused like any other", arguments: ["QUERY", "MADE-UP"])
-    func aNewMethod(name: String) async throws {
+    @Test(arguments: ["QUERY", "MADE-UP"])
+    func `A method that is new to HTTP is refused like any other`(name: String) async throws {
         try await ServerFixture.run { client in
             let method = try #require(HTTPRequest.Method(name))
             let answer = try await client.send("/rest/v3/status", method: method)
@@ -107,17 +105,15 @@ struct MonitoringTests {
         }
     }
 
-    @Test("The description of the metrics says that they are text")
-    func theTypeOfTheMetrics() throws {
+    @Test func `The description of the metrics says that they are text`() throws {
         let document = OpenAPIDocument(endpoints: try ServerFixture().server.endpoints).json
         let content = document["paths"]?["/metrics"]?["get"]?["responses"]?["200"]?["content"]?.objectValue
         #expect(content.map { Array($0.keys) } == ["text/plain; version=0.0.4; charset=utf-8"])
     }
 
-    @Test("The request log has one JSON object a line")
-    func theRequestLogHasOneJSONObject() throws {
-        let lines = LogLines()
-        let log = RequestLog(clock: TestClock()) { lines.append($0) }
+    @Test func `The request log has one JSON object a line`() throws {
+        let lines = Recorder<Data>()
+        let log = RequestLog(clock: TestClock()) { lines.add($0) }
         log.record(
             .requestAnswered(method: "POST", path: "/pa/v3/status", status: 200, milliseconds: 1.5), operation: "op-1")
         log.record(.requestReceived(method: "POST", path: "/pa/v3/status"), operation: nil)
@@ -131,10 +127,9 @@ struct MonitoringTests {
         #expect(line["time"]?.stringValue == "2024-10-08T09:33:20.000+00:00")
     }
 
-    @Test("The request log contains no secret of an answered or refused request")
-    func theRequestLogHasNoSecret() async throws {
-        let (lines, clock) = (LogLines(), TestClock())
-        let fixture = try ServerFixture(clock: clock, log: RequestLog(clock: clock) { lines.append($0) })
+    @Test func `The request log contains no secret of an answered or refused request`() async throws {
+        let (lines, clock) = (Recorder<Data>(), TestClock())
+        let fixture = try ServerFixture(clock: clock, log: RequestLog(clock: clock) { lines.add($0) })
         try await fixture.run { client in
             let code = try await client.initiate([
                 "activationOtp": "86420975", "activationOtpValidation": "ON_KEY_EXCHANGE",
@@ -176,11 +171,4 @@ struct MonitoringTests {
             for secret in secrets { #expect(!text.contains(secret), "\(secret) in \(text)") }
         }
     }
-}
-
-/// The lines of a log. Any thread.
-private final class LogLines: Sendable {
-    private let lines = Mutex<[Data]>([])
-    var all: [Data] { lines.withLock { $0 } }
-    func append(_ line: Data) { lines.withLock { $0.append(line) } }
 }

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import TestSupport
 import Testing
 
@@ -28,9 +30,7 @@ struct OpenAPITests {
 
     private static func reference(_ name: String) -> JSONValue { ["$ref": .string("#/components/schemas/\(name)")] }
 
-    private static let encrypted: JSONValue = [
-        "anyOf": [reference("ObjectResponse"), reference("EncryptedResponse")]
-    ]
+    private static let encrypted: JSONValue = ["anyOf": [reference("ObjectResponse"), reference("EncryptedResponse")]]
 
     /// What every resource of a face can answer.
     private static func common(_ code: String, isForTools: Bool) -> [String: String] {
@@ -86,8 +86,7 @@ struct OpenAPITests {
         return (endpoints, OpenAPIDocument(endpoints: endpoints).json)
     }
 
-    @Test("A resource is described with its body and its answers", arguments: rows)
-    func resource(row: Row) throws {
+    @Test(arguments: rows) func `A resource is described with its body and its answers`(row: Row) throws {
         let operation = try #require(try document().json["paths"]?[row.path]?[row.method])
         let content = operation["requestBody"]?["content"]?.objectValue
         #expect(content.map { Array($0.keys) } == row.body.map { [$0] })
@@ -105,8 +104,7 @@ struct OpenAPITests {
         #expect(answers["405"]?["headers"]?["Allow"]?["required"] == true)
     }
 
-    @Test("A body is described where one is read, for a method that has one, and each part of a path")
-    func everyResource() throws {
+    @Test func `A body is described where one is read, for a method that has one, and each part of a path`() throws {
         let (endpoints, json) = try document()
         #expect(endpoints.count > 50)
         for endpoint in endpoints {
@@ -129,8 +127,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test("A schema takes null or does not, and says so once")
-    func nullability() {
+    @Test func `A schema takes null or does not, and says so once`() {
         let text: JSONValue = ["type": "string"]
         let nullableText: JSONValue = ["type": ["string", "null"]]
         let rows: [(present: JSONValue, nullable: JSONValue)] = [

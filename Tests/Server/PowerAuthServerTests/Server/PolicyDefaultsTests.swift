@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPConnections
 import TestSupport
 import Testing
@@ -15,8 +17,7 @@ struct PolicyDefaultsTests {
         }
     }
 
-    @Test("The defaults of the server's rules")
-    func rules() {
+    @Test func `The defaults of the server's rules`() {
         #expect(
             lines(ServerPolicy(), without: ["callbacks", "proximity"]) == [
                 "activationValidity 300000", "maxFailedAttempts 5", "lookAhead 20", "isReplayVerified true",
@@ -36,11 +37,9 @@ struct PolicyDefaultsTests {
             ])
     }
 
-    @Test("The defaults of a configuration")
-    func configuration() {
+    @Test func `The defaults of a configuration`() {
         #expect(
-            lines(
-                ServerConfiguration(directory: "here"), without: ["names", "policy", "activationProvider", "limits"])
+            lines(ServerConfiguration(directory: "here"), without: ["names", "policy", "activationProvider", "limits"])
                 == [
                     "directory here", "host 127.0.0.1", "hostNames []", "isInsecureAllowed false", "port 0",
                     "applicationId lab", "hasDefaultTemplates true", "operationTemplates []", "uiTemplates []",
@@ -55,17 +54,24 @@ struct PolicyDefaultsTests {
             ])
     }
 
-    @Test("The limits of texts are those of the documentation")
-    func texts() {
+    @Test func `The limits of texts are those of the documentation`() {
         let limits: [TextLimit] = [.line, .parameter, .ordinary, .produced, .transient, .json, .names]
         #expect(limits.map(\.characters) == [255, 2_048, 4_096, 16_384, 1_000_000, 65_536, 4_096])
         #expect(OperationService.mostParameters == 64 && UITemplate.mostAttributes == 32)
         #expect(SignatureAuditStore.most == 1_000 && CallbackStore.mostAttempts == 500 && AuditStore.page == 1_000)
         #expect(ServerLimits.bodyBytes == 1_048_576)
+        #expect(InboxService.lineLength == 8...255 && InboxService.bodyLength == 8...65_536)
     }
 
-    @Test("A text is measured in code points")
-    func codePoints() {
+    /// The tests of sizes read these numbers from the code, so they pass with any others.
+    @Test func `The numbers of lists and of a lab's records are these`() {
+        #expect(LabIdentityProvider.capacity == 1_000 && LabIdentityProvider.targets == 100)
+        #expect(SeedService.limit == 10_000 && PushJournal.limit == 1_000)
+        #expect(MobileOperationService.pageSize == 100 && InboxEndpoints.pageSize == 100)
+        #expect(OfflineSignatureService.maximumStepCount == 64 && UITemplate.languageLength == 8)
+    }
+
+    @Test func `A text is measured in code points`() {
         let limit = TextLimit(characters: 3)
         // Accents and joined pictures are code points of their own; their bytes do not matter.
         for (text, isAdmitted) in [
@@ -79,8 +85,7 @@ struct PolicyDefaultsTests {
         #expect(throws: Never.self) { try limit.check(nil, "text") }
     }
 
-    @Test("A share of a number is one at least")
-    func derived() {
+    @Test func `A share of a number is one at least`() {
         var policy = ServerPolicy()
         for (all, share) in [(4_000, 1_000), (8, 2), (7, 1), (4, 1), (3, 1), (1, 1)] {
             policy.temporaryKeysPerApplication = all
@@ -100,8 +105,11 @@ struct PolicyDefaultsTests {
         }
     }
 
-    @Test("Each limit of connections is passed on as itself")
-    func connections() {
+    @Test func `A server without settings has the limits of connections that any other user of them has`() {
+        #expect(ConnectionLimits() == TrafficLimits().ofConnections)
+    }
+
+    @Test func `Each limit of connections is passed on as itself`() {
         var limits = TrafficLimits()
         (limits.headerTimeout, limits.bodyTimeout, limits.idleTimeout, limits.answerTimeout) = (1, 2, 3, 4)
         (limits.connections, limits.connectionsPerAddress) = (100, 6)
@@ -110,12 +118,21 @@ struct PolicyDefaultsTests {
         #expect([passed.connections, passed.connectionsPerAddress] == [100, 6])
     }
 
-    @Test("As many places are given as there are, and one again for each that is given back")
-    func places() {
+    @Test func `As many places are given as there are, and one again for each that is given back`() {
         let waitingRoom = RequestAdmission(places: 2)
         #expect([waitingRoom.enter(), waitingRoom.enter(), waitingRoom.enter()] == [true, true, false])
         // A refusal takes no place.
         waitingRoom.leave()
         #expect([waitingRoom.enter(), waitingRoom.enter()] == [true, false])
+    }
+
+    @Test func `A place is free during an external call, and is taken again even if there is none`() async {
+        let waitingRoom = RequestAdmission(places: 1)
+        #expect(waitingRoom.enter())
+        #expect(await waitingRoom.vacating { waitingRoom.enter() })
+        waitingRoom.leave()
+        #expect(!waitingRoom.enter())
+        waitingRoom.leave()
+        #expect(waitingRoom.enter())
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
 import PowerAuthProtocol
@@ -10,8 +12,7 @@ import Testing
 /// Requests answered without a worker obey the same rules as all others.
 @Suite("Quick answers", .endsInTime)
 struct QuickAnswerTests {
-    @Test("Cached data is answered while every worker is busy")
-    func everyWorkerIsBusy() async throws {
+    @Test func `Cached data is answered while every worker is busy`() async throws {
         let commit = HeldCommit()
         // The points exist, but the server takes them for unarmed.
         let fixture = try ServerFixture(
@@ -39,8 +40,7 @@ struct QuickAnswerTests {
         }
     }
 
-    @Test("While a fault is armed every request passes every point")
-    func everyRequestPassesEveryPoint() async throws {
+    @Test func `While a fault is armed every request passes every point`() async throws {
         let passed = Mutex<[String]>([])
         func point(_ name: String) -> @Sendable () -> Void { { passed.withLock { $0.append(name) } } }
         func request(_ name: String) -> @Sendable (String) -> Void {
@@ -62,8 +62,7 @@ struct QuickAnswerTests {
         }
     }
 
-    @Test("A quick answer is in the journal with its operation, like any other")
-    func theJournal() async throws {
+    @Test func `A quick answer is in the journal with its operation, like any other`() async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             var device = try await client.activeDevice()
@@ -75,10 +74,7 @@ struct QuickAnswerTests {
             guard case .requestReceived("POST", "/rest/v3/signature/verify") = events[0],
                 case .signatureVerified(device.activationId, _, true, 2, 0) = events[1],
                 case .requestAnswered("POST", "/rest/v3/signature/verify", 200, _) = events[2]
-            else {
-                Issue.record("unexpected events \(events)")
-                return
-            }
+            else { throw Unexpected("unexpected events \(events)") }
             let body = try JSONSerialization.data(
                 withJSONObject: ["requestObject": ["activationId": device.activationId, "challenge": "no"]])
             let refused = try await client.send(
@@ -89,8 +85,10 @@ struct QuickAnswerTests {
         }
     }
 
-    @Test("A request that is no JSON, has another method, or comes to a closed back office is refused as by a worker")
-    func theRefusals() async throws {
+    @Test
+    func `A request that is no JSON, has another method, or comes to a closed back office is refused as by a worker`()
+        async throws
+    {
         try await ServerFixture.run { client in
             let path = "/rest/v3/activation/status"
             let statuses = [
@@ -106,8 +104,7 @@ struct QuickAnswerTests {
         #expect(!endpoints.isEmpty && endpoints.allSatisfy { $0.quickAnswer == nil })
     }
 
-    @Test("The lab's rules for requests hit quick answers, and its journal shows them")
-    func theLabsRules() async throws {
+    @Test func `The lab's rules for requests hit quick answers, and its journal shows them`() async throws {
         try await ServerFixture { $0.hasLabPowers = true }.run { client in
             let device = try await client.activeDevice()
             for _ in 0..<2 { _ = try await client.activationStatus(device.activationId) }

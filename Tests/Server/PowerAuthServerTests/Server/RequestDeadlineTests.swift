@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -59,8 +61,7 @@ struct RequestDeadlineTests {
 
     static let request = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbody"
 
-    @Test("A connection that says nothing, or half a header, ends with the time for headers")
-    func headers() throws {
+    @Test func `A connection that says nothing, or half a header, ends with the time for headers`() throws {
         for beginning in ["", "P", "POST / HTTP/1.1\r\nHost: loc"] {
             let connection = try Connection()
             try connection.receive(beginning)
@@ -72,8 +73,7 @@ struct RequestDeadlineTests {
         }
     }
 
-    @Test("The time for headers begins when the server can read them")
-    func lateServer() throws {
+    @Test func `The time for headers begins when the server can read them`() throws {
         let connection = try Connection(readableAfter: 15_000)
         connection.pass(milliseconds: 9_999)
         try #require(connection.isOpen)
@@ -85,8 +85,8 @@ struct RequestDeadlineTests {
         #expect(!silent.isOpen)
     }
 
-    @Test("A byte now and then gains no time, neither for headers nor for a body")
-    func trickle() throws {
+    @Test(.verifies("security.md", "slow-requests"))
+    func `A byte now and then gains no time, neither for headers nor for a body`() throws {
         let connection = try Connection()
         for byte in "POST / HTT" {
             try connection.receive(String(byte))
@@ -108,8 +108,7 @@ struct RequestDeadlineTests {
         #expect(try other.sent().hasPrefix("HTTP/1.1 408 "))
     }
 
-    @Test("No time runs while the server works; the time for the next request runs after its answer")
-    func work() throws {
+    @Test func `No time runs while the server works; the time for the next request runs after its answer`() throws {
         let connection = try Connection()
         try connection.receive(Self.request)
         connection.pass(milliseconds: 1_000_000)
@@ -124,8 +123,7 @@ struct RequestDeadlineTests {
         #expect(try connection.sent() == "")
     }
 
-    @Test("Half a header after an answer has the time for headers, and not that between requests")
-    func secondRequest() throws {
+    @Test func `Half a header after an answer has the time for headers, and not that between requests`() throws {
         let connection = try Connection()
         for _ in 1...3 {
             try connection.receive(Self.request)
@@ -140,8 +138,7 @@ struct RequestDeadlineTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("An answer before the end of its request leaves the time for the body as it was")
-    func earlyAnswer() throws {
+    @Test func `An answer before the end of its request leaves the time for the body as it was`() throws {
         let connection = try Connection()
         try connection.receive("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n")
         try connection.answer(status: .payloadTooLarge)
@@ -154,8 +151,7 @@ struct RequestDeadlineTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("A client that reads nothing of its answer is disconnected")
-    func untakenAnswer() throws {
+    @Test func `A client that reads nothing of its answer is disconnected`() throws {
         let connection = try Connection()
         try connection.receive(Self.request)
         try connection.answer(isFlushed: false)
@@ -165,8 +161,7 @@ struct RequestDeadlineTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("A client that stops reading a long answer is disconnected, one that continues is not")
-    func fullConnection() throws {
+    @Test func `A client that stops reading a long answer is disconnected, one that continues is not`() throws {
         let connection = try Connection()
         try connection.receive(Self.request)
         func becomesWritable(_ isWritable: Bool) {
@@ -185,8 +180,7 @@ struct RequestDeadlineTests {
         #expect(!connection.isOpen)
     }
 
-    @Test("An alarm ends with its connection")
-    func endedConnection() throws {
+    @Test func `An alarm ends with its connection`() throws {
         let connection = try Connection()
         try connection.receive("POST")
         try connection.channel.close().wait()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
 import TestSupport
@@ -9,7 +11,6 @@ import Testing
 @Suite("Texts of requests", .endsInTime)
 struct RequestTextTests {
     @Test(
-        "A star stands for any text, a bar between alternatives, and each pattern for the whole text",
         arguments: [
             ("", "", true), ("", "a", false), ("a", "a", true), ("a", "ab", false), ("a", "ba", false),
             ("*", "", true), ("*", "abc", true), ("a*", "a", true), ("a*", "abc", true), ("a*", "ba", false),
@@ -19,12 +20,13 @@ struct RequestTextTests {
             ("a|b", "b", true), ("a|b", "a|b", false), ("a|", "", true), ("x*|*y", "ay", true),
             ("x*|*y", "yx", false),
         ])
-    func wildcards(pattern: String, text: String, isMatch: Bool) {
+    func `A star stands for any text, a bar between alternatives, and each pattern for the whole text`(
+        pattern: String, text: String, isMatch: Bool
+    ) {
         #expect(Wildcard.matches(pattern, text) == isMatch, "\(pattern) and \(text)")
     }
 
-    @Test("A query is split before it is decoded, and the first value of a name counts")
-    func queries() throws {
+    @Test func `A query is split before it is decoded, and the first value of a name counts`() throws {
         let query = try QueryParameters("a=1&b=x%26y%3Dz+%2B&a=2&c&d=&=e&f=g=h&%61b=i")
         #expect(query["a"] == "1" && query["b"] == "x&y=z +" && query["c"] == "" && query["d"] == "")
         #expect(query[""] == "e" && query["f"] == "g=h" && query["ab"] == "i" && query["g"] == nil)
@@ -37,16 +39,14 @@ struct RequestTextTests {
         #expect(throws: ServiceError.self) { try QueryParameters("id=%01").identifier("id") }
     }
 
-    @Test("The placeholders of a URI identifier are filled from the query, then from the path, or stay")
-    func placeholders() throws {
+    @Test func `The placeholders of a URI identifier are filled from the query, then from the path, or stay`() throws {
         let request = ServerRequest(
             method: "GET", path: "/a", query: "a=1&b=${a}", headers: [:], body: Data(),
             parameters: ["a": "path", "c": "3"])
         #expect(try UriIdTemplate("/${a}/${b}/${c}/${d}/$a/${}").filled(from: request) == "/1/${a}/3/${d}/$a/${}")
     }
 
-    @Test("A form has its values escaped, and so have the credentials of its client")
-    func forms() {
+    @Test func `A form has its values escaped, and so have the credentials of its client`() {
         let form = FormText.encode([("a", "x y&z=1"), ("b", "\u{E9}+/*-_."), ("c", "")])
         #expect(String(decoding: form, as: UTF8.self) == "a=x%20y%26z%3D1&b=%C3%A9%2B%2F*-_.&c=")
         #expect(FormText.encode([]).isEmpty)
@@ -55,8 +55,7 @@ struct RequestTextTests {
         #expect(HTTPBasic.header(userName: "a", password: "b:c") == "Basic " + Data("a:b:c".utf8).base64EncodedString())
     }
 
-    @Test("A correlation identifier has 8 to 1,024 letters, digits and dashes")
-    func correlation() {
+    @Test func `A correlation identifier has 8 to 1,024 letters, digits and dashes`() {
         for (count, isTaken) in [(0, false), (7, false), (8, true), (1_024, true), (1_025, false)] {
             #expect((CurrentCorrelation(String(repeating: "a", count: count)) != nil) == isTaken, "\(count)")
         }
@@ -78,17 +77,16 @@ struct RequestTextTests {
     }
 
     @Test(
-        "A media type is compared in lower case and without parameters",
         arguments: [
             ("application/json", "application/json"), ("Application/JSON", "application/json"),
             ("application/json; charset=utf-8", "application/json"), ("text/plain ;x=y", "text/plain"), ("", ""),
         ])
-    func mediaTypes(given: String, read: String) {
+    func `A media type is compared in lower case and without parameters`(given: String, read: String) {
         #expect(request(given).mediaType == read)
     }
 
-    @Test("A body has the type of its resource; a device may leave it out, a tool with nothing in the body only")
-    func bodyTypes() {
+    @Test
+    func `A body has the type of its resource; a device may leave it out, a tool with nothing in the body only`() {
         let form = BodyType.form.rawValue
         for surface in [APISurface.device, .mobileToken, .backOffice, .lab] {
             let isDevice = surface == .device || surface == .mobileToken
@@ -105,8 +103,7 @@ struct RequestTextTests {
         }
     }
 
-    @Test("A request with another body is the same request otherwise")
-    func otherBody() {
+    @Test func `A request with another body is the same request otherwise`() {
         let request = ServerRequest(
             method: "PUT", path: "/a", query: "b=1", headers: [.accept: "c"], body: Data([1]), parameters: ["d": "e"],
             mountPoint: "/f", remoteAddress: "::1")

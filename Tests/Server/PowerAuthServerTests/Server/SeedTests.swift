@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -20,8 +22,8 @@ struct SeedTests {
         return try #require(try fixture.server.services.context.activation(Identifier(known: id)))
     }
 
-    @Test("Each value of a blueprint is that of its activation", arguments: ActivationState.allCases)
-    func values(state: ActivationState) async throws {
+    @Test(arguments: ActivationState.allCases)
+    func `Each value of a blueprint is that of its activation`(state: ActivationState) async throws {
         let fixture = try ServerFixture.deviceSide()
         try await fixture.run { client in
             try await client.backOffice("application/create", ["applicationId": "other"]).expectOK()
@@ -60,8 +62,10 @@ struct SeedTests {
         #expect(seeded["ctrData"] == counterData)
     }
 
-    @Test("A blueprint of a user alone is an active activation of the first application that was never used")
-    func defaults() async throws {
+    @Test
+    func `A blueprint of a user alone is an active activation of the first application that was never used`()
+        async throws
+    {
         let fixture = try ServerFixture.deviceSide()
         try await fixture.run { client in
             let plain = try await seed(client, ["userId": "dora"])
@@ -74,8 +78,8 @@ struct SeedTests {
         }
     }
 
-    @Test("Failures are none at least and as many as there can be at most", arguments: [(-1, 0), (3, 3), (4, 3)])
-    func failures(given: Int, kept: Int) async throws {
+    @Test(arguments: [(-1, 0), (3, 3), (4, 3)])
+    func `Failures are none at least and as many as there can be at most`(given: Int, kept: Int) async throws {
         let fixture = try ServerFixture.deviceSide()
         try await fixture.run { client in
             let seeded = try await seed(
@@ -84,8 +88,7 @@ struct SeedTests {
         }
     }
 
-    @Test("Several of a kind belong to users of their own, with keys of their own")
-    func several() async throws {
+    @Test func `Several of a kind belong to users of their own, with keys of their own`() async throws {
         let fixture = try ServerFixture.deviceSide()
         try await fixture.run { client in
             let seeded = try await seed(client, ["userId": "dora", "count": 3])
@@ -97,19 +100,68 @@ struct SeedTests {
     }
 
     @Test(
-        "A blueprint without sense seeds nothing",
         arguments: [
             ["userId": "x", "version": 1], ["userId": "x", "version": 4], ["userId": "x", "ctrData": "AAAA"],
             ["userId": "x", "ctrData": "%"], ["userId": "x", "devicePublicKey": "AAAA"],
             ["userId": "x", "devicePublicKey": "%"], ["userId": "x", "applicationId": "unknown"],
             ["userId": "x", "status": "OTHER"], ["userId": "x", "maxFailedAttempts": 0],
         ] as [JSONValue])
-    func refusals(blueprint: JSONValue) async throws {
+    func `A blueprint without sense seeds nothing`(blueprint: JSONValue) async throws {
         let fixture = try ServerFixture.deviceSide()
         try await fixture.run { client in
             let answer = try await client.plain("/lab/seed", ["activations": [["userId": "dora"], blueprint]])
             #expect(answer.status == 400)
             #expect(try fixture.rows("activation") == 0)
         }
+    }
+}
+
+/// The states that a lab keeps under names.
+@Suite("Snapshots", .endsInTime)
+struct SnapshotTests {
+    private func snapshots(_ fixture: ServerFixture) -> SnapshotService {
+        SnapshotService(database: fixture.server.services.context.database, directory: fixture.directory.path + "/kept")
+    }
+
+    private func applications(_ fixture: ServerFixture) throws -> [Identifier] {
+        try fixture.server.services.applications.list().map(\.id)
+    }
+
+    @Test
+    func `Snapshots are listed by name, without other files; the last one of a name is restored, until it is removed`()
+        throws
+    {
+        let fixture = try ServerFixture()
+        let snapshots = snapshots(fixture)
+        #expect(try snapshots.names() == [])
+        let longest = String(repeating: "x", count: 64)
+        for name in ["b", longest, "A_1-z"] { try snapshots.take(name) }
+        _ = try fixture.server.services.applications.create(id: "one")
+        try snapshots.take("b")
+        _ = try fixture.server.services.applications.create(id: "two")
+        try Data("text".utf8).write(to: URL(filePath: fixture.directory.path + "/kept/note.txt"))
+        #expect(try snapshots.names() == ["A_1-z", "b", longest])
+        try snapshots.restore("b")
+        #expect(try applications(fixture) == ["lab", "one"])
+        try snapshots.restore("A_1-z")
+        #expect(try applications(fixture) == ["lab"])
+        try snapshots.remove("A_1-z")
+        #expect(try snapshots.names() == ["b", longest])
+        let error = #expect(throws: ServiceError.self) { try snapshots.restore("A_1-z") }
+        #expect(error?.cause == "unknown snapshot A_1-z; existing: b, \(longest)")
+    }
+
+    @Test(arguments: [nil, "", "a.b", "../a", "a/b", "a "])
+    func `A name that is no plain word is refused, and nothing is kept`(name: String?) throws {
+        let fixture = try ServerFixture()
+        let snapshots = snapshots(fixture)
+        for long in [name, String(repeating: "x", count: 65), "\u{E9}"] {
+            #expect(throws: ServiceError.self) { try snapshots.take(long) }
+            #expect(throws: ServiceError.self) { try snapshots.restore(long) }
+            #expect(throws: ServiceError.self) { try snapshots.remove(long) }
+        }
+        #expect(try snapshots.names() == [])
+        let error = #expect(throws: ServiceError.self) { try snapshots.remove("none") }
+        #expect(error?.cause == "unknown snapshot none; existing: none")
     }
 }

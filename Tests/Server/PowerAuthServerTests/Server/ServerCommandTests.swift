@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabControl
+import LabCore
+import LabVocabulary
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -20,14 +24,12 @@ struct ServerCommandTests {
         _ request: ControlRequest, on fixture: ServerFixture
     ) async throws -> Result<JSONValue, ControlError> {
         let table = try ServerHandlers.table(for: fixture.server)
-        let services = fixture.server.services
-        return await fixture.server.workers.run {
-            CurrentOperation.$id.withValue(request.operation) { table.perform(request, on: services) }
+        return await withCheckedContinuation { continuation in
+            table.perform(request, by: fixture.server) { continuation.resume(returning: $0) }
         }
     }
 
-    @Test("The back office drives an activation by commands")
-    func theBackOfficeDrivesAnActivation() async throws {
+    @Test func `The back office drives an activation by commands`() async throws {
         let fixture = try ServerFixture()
         let initiated = try await call(
             InitActivation {
@@ -57,7 +59,7 @@ struct ServerCommandTests {
         #expect(!again.signatureValid)
         #expect(again.remainingAttempts == 2)
 
-        let status = try await call(LabKit.ActivationStatus { $0.activationId = id }, on: fixture)
+        let status = try await call(LabVocabulary.ActivationStatus { $0.activationId = id }, on: fixture)
         #expect(status.activationStatus == .active)
         #expect(status.counter == 1)
         #expect(status.failedAttempts == 1)
@@ -70,19 +72,34 @@ struct ServerCommandTests {
                 $0.activationId = id
                 $0.reason = "TEST"
             }, on: fixture)
-        #expect(try await call(LabKit.ActivationStatus { $0.activationId = id }, on: fixture).blockedReason == "TEST")
+        #expect(
+            try await call(LabVocabulary.ActivationStatus { $0.activationId = id }, on: fixture).blockedReason == "TEST"
+        )
         _ = try await call(UnblockActivation { $0.activationId = id }, on: fixture)
         _ = try await call(RemoveServerActivation { $0.activationId = id }, on: fixture)
         #expect(
-            try await call(LabKit.ActivationStatus { $0.activationId = id }, on: fixture).activationStatus == .removed)
+            try await call(LabVocabulary.ActivationStatus { $0.activationId = id }, on: fixture).activationStatus
+                == .removed)
         let changes = fixture.journal.events.filter { $0.operation == "op-1" }.map(\.event).filter {
             if case .activationChanged = $0 { true } else { false }
         }
         #expect(changes.count == 5)
     }
 
-    @Test("A token header is validated by command")
-    func aTokenHeaderIsValidatedByCommand() async throws {
+    @Test func `The status of an unknown activation is that of a removed one without history`() async throws {
+        let fixture = try ServerFixture { $0.policy.maxFailedAttempts = 7 }
+        let status = try await call(LabVocabulary.ActivationStatus { $0.activationId = "no" }, on: fixture)
+        #expect(status.activationId == "no" && status.activationStatus == .removed && status.userId == "unknown")
+        #expect(status.failedAttempts == 0 && status.maxFailedAttempts == 7)
+        #expect(status.counter == 0 && status.tokens == 0)
+        let texts = [
+            status.blockedReason, status.activationName, status.devicePublicKeyFingerprint, status.platform,
+            status.deviceInfo,
+        ]
+        #expect(texts.compactMap(\.self).isEmpty)
+    }
+
+    @Test func `A token header is validated by command`() async throws {
         let fixture = try ServerFixture()
         let header = try await fixture.run { client in
             var device = try await client.activeDevice()
@@ -96,8 +113,7 @@ struct ServerCommandTests {
         }
     }
 
-    @Test("A one-time password of a command is due in the key exchange")
-    func aOneTimePasswordOfACommand() async throws {
+    @Test func `A one-time password of a command is due in the key exchange`() async throws {
         let fixture = try ServerFixture()
         let initiated = try await call(InitActivation { $0.activationOtp = "4321" }, on: fixture)
         try await fixture.run { client in
@@ -108,8 +124,7 @@ struct ServerCommandTests {
         }
     }
 
-    @Test("Errors name the code and the cause")
-    func errorsNameTheCodeAndTheCause() async throws {
+    @Test func `Errors name the code and the cause`() async throws {
         let fixture = try ServerFixture()
         func error(_ command: String, _ arguments: JSONValue) async throws -> ControlError? {
             let request = ControlRequest(command: command, arguments: arguments)
@@ -127,8 +142,7 @@ struct ServerCommandTests {
         #expect(misspelt?.message.contains("commitActivation") == true)
     }
 
-    @Test("Call reaches every resource of the back office and of the lab")
-    func callReachesEveryResource() async throws {
+    @Test func `Call reaches every resource of the back office and of the lab`() async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         func called(
             _ path: String, method: ResourceMethod = .post, _ request: [String: JSONValue]? = nil
@@ -140,8 +154,7 @@ struct ServerCommandTests {
                     $0.request = request
                 }, on: fixture)
         }
-        let initiated = try await called(
-            "/rest/v3/activation/init", ["userId": "alice", "applicationId": "lab"])
+        let initiated = try await called("/rest/v3/activation/init", ["userId": "alice", "applicationId": "lab"])
         let id = try #require(initiated["activationId"]?.stringValue)
         let removed = try await called("/rest/v3/activation/remove", ["activationId": .string(id)])
         #expect(removed["activationId"] == .string(id))
@@ -151,8 +164,7 @@ struct ServerCommandTests {
         #expect(try await called("/lab/traffic?after=0", method: .get)["entries"] == [])
     }
 
-    @Test("Call reports what the resource refuses, and a path that leads nowhere")
-    func callReportsWhatTheResource() async throws {
+    @Test func `Call reports what the resource refuses, and a path that leads nowhere`() async throws {
         let fixture = try ServerFixture()
         func error(_ path: String, _ request: [String: JSONValue] = [:]) async -> ControlError? {
             await #expect(throws: ControlError.self) {

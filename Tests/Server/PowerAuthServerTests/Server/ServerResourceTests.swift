@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
+import LabVocabulary
 import TestSupport
 import Testing
 
@@ -7,14 +10,18 @@ import Testing
 
 @Suite("Server resources for scenarios", .endsInTime)
 struct ServerResourceTests {
-    private static let table = Project.path("Sources/Lab/LabKit/Vocabulary/ServerResourceTable.swift")
+    private static let table = Project.path("Sources/Lab/LabVocabulary/Commands/ServerResourceTable.swift")
 
-    @Test("The table by which `call` is checked before the run holds every resource with the fields that it decodes")
-    func theTableIsWhatTheServerServes() throws {
+    @Test
+    func `The table by which 'call' is checked before the run holds every resource with the fields that it decodes`()
+        throws
+    {
         let endpoints = try ServerFixture { $0.hasLabPowers = true }.server.endpoints
         let lines = endpoints.filter { $0.face == .backOffice || $0.face == .lab }.map(Self.line).sorted()
         GoldenFile(path: Self.table).check(
             """
+            // SPDX-License-Identifier: Apache-2.0
+
             /// The resources of the back office and of the lab's powers, one a line: methods, path, fields of the request.
             ///
             /// Written down from the server by `RECORD=1 swift test --filter ServerResourceTests`.
@@ -28,8 +35,7 @@ struct ServerResourceTests {
         #expect(ServerResource.all.count == lines.count)
     }
 
-    @Test("A path is found with its placeholders filled and with a query, and by nothing else")
-    func paths() {
+    @Test func `A path is found with its placeholders filled and with a query, and by nothing else`() {
         #expect(ServerResource.at("/rest/v3/activation/init")?.methods == ["POST"])
         #expect(ServerResource.at("/health?verbose=1")?.path.text == "/health")
         #expect(ServerResource.at("/rest/v3/activation/initiate") == nil)
@@ -57,5 +63,50 @@ struct ServerResourceTests {
         case "object": "map"
         default: "any"
         }
+    }
+}
+
+@Suite("Release of an unused server", .endsInTime) struct LifetimeTests {
+    /// The remaining objects of a server.
+    private struct Parts: LeakTracker, @unchecked Sendable {
+        // Safe: weak references are read atomically, and nothing is written after the initialiser.
+        weak var server: LabServer?
+        weak var workers: WorkerThreads?
+
+        var left: [String] { [("server", server != nil), ("workers", workers != nil)].filter(\.1).map(\.0) }
+    }
+
+    @Test func `A released server that has answered requests ends with its threads`() async throws {
+        let parts = try await Self.asked()
+        let left = try await onThread { parts.leftAfterWaiting() }
+        #expect(left == [])
+    }
+
+    private static func asked() async throws -> Parts {
+        let fixture = try ServerFixture { $0.hasLabPowers = true }
+        let parts = Parts(server: fixture.server, workers: fixture.server.workers)
+        try await fixture.run { client in _ = try await client.backOffice("application/list", [:]) }
+        return parts
+    }
+
+    @Test func `A released server without requests ends, too`() async throws {
+        let parts = try Self.never()
+        let left = try await onThread { parts.leftAfterWaiting() }
+        #expect(left == [])
+    }
+
+    private static func never() throws -> Parts {
+        let fixture = try ServerFixture()
+        return Parts(server: fixture.server, workers: fixture.server.workers)
+    }
+
+    @Test
+    func `A server that is stopped before it runs ends without listening, and says that it has stopped`() async throws {
+        let fixture = try ServerFixture()
+        fixture.server.stop()
+        try await fixture.server.run { _ in Issue.record("the server listens") }
+        fixture.server.noteStop()
+        let stops = fixture.journal.events.count { if case .stopped = $0.event { true } else { false } }
+        #expect(stops == 1)
     }
 }

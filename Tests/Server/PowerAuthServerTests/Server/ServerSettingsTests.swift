@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
+import LabCore
 import LabFile
-import LabKit
 import Logging
 import NIOCore
 import PowerAuthProtocol
@@ -20,8 +22,7 @@ struct ServerSettingsTests {
         return (spec, DiagnosticRenderer(secrets: collector.secretRanges).render(collector.diagnostics))
     }
 
-    @Test("Every setting of a file reaches the server, also as JSON")
-    func everySettingOfAFileReaches() throws {
+    @Test func `Every setting of a file reaches the server, also as JSON`() throws {
         let yaml = """
             host: localhost
             hostNames: [lab.bank.example]
@@ -119,9 +120,7 @@ struct ServerSettingsTests {
         #expect(first.operationType == "a" && first.signatureType == [.possessionKnowledge, .possessionBiometry])
         (second.operationType, second.maxFailureCount, second.expiration) = ("c", 2, 3_600)
         (second.riskFlags, second.proximityCheckEnabled) = ("XF", true)
-        second.signatureType = [
-            .possession, .knowledge, .biometry, .possessionKnowledge, .possessionKnowledgeBiometry,
-        ]
+        second.signatureType = [.possession, .knowledge, .biometry, .possessionKnowledge, .possessionKnowledgeBiometry]
         #expect(configuration.operationTemplates == [first, second])
         let english = ServerSettings.UITemplate(placeholder: "a", title: "A", message: "")
         var czech = ServerSettings.UITemplate(placeholder: "a", title: "B", message: "C")
@@ -156,8 +155,7 @@ struct ServerSettingsTests {
                 == 10_800_000)
     }
 
-    @Test("An empty section leaves the original's defaults")
-    func anEmptySectionLeavesTheOriginal() throws {
+    @Test func `An empty section leaves the original's defaults`() throws {
         var configuration = ServerConfiguration(directory: "unused")
         configuration.apply(try #require(read("{}").spec))
         let policy = configuration.policy
@@ -173,7 +171,6 @@ struct ServerSettingsTests {
     }
 
     @Test(
-        "A bad value is refused at its place",
         arguments: [
             ("maxFailedAttempts: 0", "from 1 to 64"), ("tokenValidity: 2", "a duration"),
             ("tokenValidity: 0s", "from 1ms to 3650d"), ("restrictAccess: yes", "`true` or `false`"),
@@ -210,14 +207,13 @@ struct ServerSettingsTests {
                 "UI template"
             ),
         ])
-    func aBadValueIsRefusedAtItsPlace(text: String, hint: String) {
+    func `A bad value is refused at its place`(text: String, hint: String) {
         let (spec, complaints) = read(text)
         #expect(spec == nil)
         #expect(complaints.contains("server.yaml:1:") && complaints.contains(hint), "\(complaints)")
     }
 
-    @Test("The templates of the settings replace what is stored, at each start")
-    func templates() async throws {
+    @Test func `The templates of the settings replace what is stored, at each start`() async throws {
         var text = ServerSettings.UITemplate(placeholder: "login", title: "Come in", message: "Is it you?")
         var template = ServerSettings.OperationTemplate(templateName: "login", dataTemplate: "A7")
         template.signatureType = ServerSettings.Factors.allCases
@@ -245,8 +241,7 @@ struct ServerSettingsTests {
         #expect(second.texts.map(\.title) == ["Welcome"])
     }
 
-    @Test("A restricted server makes its first integration and says how to authenticate")
-    func aRestrictedServerMakesItsFirst() async throws {
+    @Test func `A restricted server makes its first integration and says how to authenticate`() async throws {
         let fixture = try ServerFixture { $0.policy.isBackOfficeRestricted = true }
         let integrations = try IntegrationService(context: fixture.server.services.context).list()
         #expect(integrations.map(\.name) == ["lab"])
@@ -258,8 +253,7 @@ struct ServerSettingsTests {
             try IntegrationService(context: again.server.services.context).list().map(\.id) == integrations.map(\.id))
     }
 
-    @Test("Older tools see an older server with the same data")
-    func olderToolsSeeAnOlderServer() async throws {
+    @Test func `Older tools see an older server with the same data`() async throws {
         let fixture = try ServerFixture {
             $0.names.name = "bank"
             $0.names.environment = "test"
@@ -281,8 +275,7 @@ struct ServerSettingsTests {
         }
     }
 
-    @Test("The application's object travels with the status")
-    func theApplicationSObjectTravels() async throws {
+    @Test func `The application's object travels with the status`() async throws {
         let fixture = try ServerFixture {
             $0.activationProvider.statusObject = { subject in
                 ["user": subject.map { .string($0.userId) } ?? .null]
@@ -305,8 +298,7 @@ struct ServerSettingsTests {
         }
     }
 
-    @Test("The request log has the caller's correlation identifier, if it is one")
-    func theRequestLogHasTheCaller() async throws {
+    @Test func `The request log has the caller's correlation identifier, if it is one`() async throws {
         let lines = Mutex<[Data]>([])
         let directory = try TemporaryDirectory()
         var configuration = ServerConfiguration(directory: directory.path + "/server")

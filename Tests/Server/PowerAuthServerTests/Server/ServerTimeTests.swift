@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Synchronization
 import TestSupport
 import Testing
@@ -6,8 +8,7 @@ import Testing
 
 @Suite("The server's time", .endsInTime)
 struct ServerTimeTests {
-    @Test("A step beyond the end of time leads to its end")
-    func steps() {
+    @Test func `A step beyond the end of time leads to its end`() {
         func advanced(_ from: Int64, _ step: Int64) -> Int64 {
             ServerTime(milliseconds: from).advanced(by: step).milliseconds
         }
@@ -16,15 +17,13 @@ struct ServerTimeTests {
         #expect(advanced(.min, -1) == .min && advanced(.min + 1, -1) == .min && advanced(-2, .min) == .min)
     }
 
-    @Test("Seconds are whole ones, and moments are in the order of their milliseconds")
-    func seconds() {
+    @Test func `Seconds are whole ones, and moments are in the order of their milliseconds`() {
         #expect([0, 999, 1_000, 1_999].map { ServerTime(milliseconds: $0).seconds } == [0, 0, 1, 1])
         let (early, late) = (ServerTime(milliseconds: 1), ServerTime(milliseconds: 2))
         #expect(early < late && !(late < early) && !(early < early) && early <= early && max(early, late) == late)
     }
 
-    @Test("A product beyond the range is the nearest end of it")
-    func products() {
+    @Test func `A product beyond the range is the nearest end of it`() {
         #expect(Int64(6).multipliedSaturating(by: -7) == -42)
         #expect(Int64.max.multipliedSaturating(by: 1_000) == .max && Int64.min.multipliedSaturating(by: -1) == .max)
         #expect(Int64.min.multipliedSaturating(by: 1_000) == .min && Int64.max.multipliedSaturating(by: -1_000) == .min)
@@ -45,8 +44,7 @@ struct ServerTimeTests {
         return hasBegun
     }
 
-    @Test("A ring ends the next wait of any kind, once, however often it rang")
-    func ringsBefore() {
+    @Test func `A ring ends the next wait of any kind, once, however often it rang`() {
         let alarm = ServerAlarm()
         #expect(waits(for: alarm))
         for _ in 1...2 { alarm.ring() }
@@ -61,8 +59,7 @@ struct ServerTimeTests {
         alarm.wait(milliseconds: -1)
     }
 
-    @Test("A ring during a wait ends it in its own way, and wakes nothing afterwards")
-    func ringsDuring() {
+    @Test func `A ring during a wait ends it in its own way, and wakes nothing afterwards`() {
         let alarm = ServerAlarm()
         let wakes = Mutex(0)
         let hasBegun = waits(for: alarm, wakingBy: { wakes.withLock { $0 += 1 } }) { alarm.ring() }
@@ -79,8 +76,7 @@ struct ServerTimeTests {
         func now() -> ServerTime { ServerTime(milliseconds: 1_000) }
     }
 
-    @Test("A clock of real time waits for no moment that has come, and for no other once it is rung")
-    func clock() {
+    @Test func `A clock of real time waits for no moment that has come, and for no other once it is rung`() {
         let (clock, alarm) = (StoppedClock(), ServerAlarm())
         for deadline in [Int64.min, 0, 1_000] {
             clock.wait(until: ServerTime(milliseconds: deadline), orRung: alarm)

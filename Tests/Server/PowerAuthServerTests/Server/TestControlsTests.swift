@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dispatch
 import Foundation
-import HTTPClient
 import HTTPTypes
-import LabKit
+import LabCore
+import LabHTTP
 import Logging
 import NIOSSL
 import PowerAuthProtocol
@@ -24,8 +26,7 @@ struct TestControlsTests {
         return (answer.status, try JSONValue.parse(answer.body))
     }
 
-    @Test("A server that no lab started has no lab powers")
-    func aServerThatNoLabStartedHas() async throws {
+    @Test(.verifies("security.md", "lab-powers")) func `A server that no lab started has no lab powers`() async throws {
         try await ServerFixture.run { (client: ServerClient) async throws in
             for path in ["/lab/clock", "/lab/faults", "/lab/traffic", "/lab/snapshots", "/lab/seed"] {
                 #expect(try await client.send(path, body: Data("{}".utf8)).status == 404)
@@ -33,8 +34,7 @@ struct TestControlsTests {
         }
     }
 
-    @Test("A fault rule hits the requests it counts")
-    func aFaultRuleHitsTheRequests() async throws {
+    @Test func `A fault rule hits the requests it counts`() async throws {
         try await fixture().run { client in
             let added = try await lab(
                 client, "faults", ["path": "/pa/v3/st*", "method": "post", "skip": 1, "times": 2, "status": 503])
@@ -54,20 +54,18 @@ struct TestControlsTests {
     }
 
     @Test(
-        "An invalid rule is refused",
         arguments: [
             [:], ["status": 99], ["latency": -1], ["drop": "sometimes"], ["skip": 1],
             ["certificate": "none"], ["certificate": "expired", "status": 500],
             ["certificate": "expired", "path": "/pa/v3/status"],
         ] as [JSONValue])
-    func aRuleWithoutSenseIsRefused(rule: JSONValue) async throws {
+    func `An invalid rule is refused`(rule: JSONValue) async throws {
         try await fixture().run { (client: ServerClient) async throws in
             #expect(try await lab(client, "faults", rule).status == 400)
         }
     }
 
-    @Test("A corrupt answer does not decrypt")
-    func aCorruptAnswerDoesNotDecrypt() async throws {
+    @Test func `A corrupt answer does not decrypt`() async throws {
         try await fixture().run { client in
             let device = try await client.activeDevice(.v3_2)
             _ = try await lab(client, "faults", ["path": "/pa/v3/user/info", "corruptBody": true, "times": 1])
@@ -76,8 +74,7 @@ struct TestControlsTests {
         }
     }
 
-    @Test("A dropped connection hides whether the server did the work")
-    func aDroppedConnectionHidesWhether() async throws {
+    @Test func `A dropped connection hides whether the server did the work`() async throws {
         let fixture = try fixture()
         try await fixture.listeningConcurrently { port in
             let client = fixture.client(NetworkTransport(port: port))
@@ -93,10 +90,10 @@ struct TestControlsTests {
         }
     }
 
-    @Test(
-        "Latency and a slow body delay an answer by the server's clock, and change nothing in it",
-        arguments: [(20_000, 40_000, 1_000), (0, 7, 1)])
-    func latencyAndASlowBodyDelay(latency: Int, slowBody: Int, step: Int) async throws {
+    @Test(arguments: [(20_000, 40_000, 1_000), (0, 7, 1)])
+    func `Latency and a slow body delay an answer by the server's clock, and change nothing in it`(
+        latency: Int, slowBody: Int, step: Int
+    ) async throws {
         try await fixture().run { client in
             let plain = try await client.backOffice("error/list")
             _ = try await lab(
@@ -123,8 +120,7 @@ struct TestControlsTests {
         }
     }
 
-    @Test("A wrong certificate is sent to as many connections as its rule states")
-    func aWrongCertificateIsShown() async throws {
+    @Test func `A wrong certificate is sent to as many connections as its rule states`() async throws {
         // TLS looks at the machine's clock, so the certificates must be of its time.
         let clock = TestClock()
         clock.advance(milliseconds: Int64(Date().timeIntervalSince1970 * 1000) - clock.now().milliseconds)
@@ -132,29 +128,25 @@ struct TestControlsTests {
             $0.hasLabPowers = true
             $0.certificate = .valid
         }
-        let (listening, found) = AsyncStream<LabServer.Listening>.makeStream()
-        async let running: Void = fixture.server.run { found.yield($0) }
-        let address = try #require(await listening.first { _ in true })
-        let authority = try #require(address.certificateAuthorityPath)
-        /// The status of a request on a connection of its own; nil when the certificate is refused.
-        @Sendable func status() async -> Int? {
-            var request = OutgoingRequest(url: address.baseURL + "/health")
-            request.trust = ServerTrust(authoritiesPath: authority)
-            return try? await request.send().status
+        try await fixture.whileListening { address in
+            let authority = try #require(address.certificateAuthorityPath)
+            /// The status of a request on a connection of its own; nil when the certificate is refused.
+            @Sendable func status() async -> Int? {
+                var request = OutgoingRequest(url: address.baseURL + "/health")
+                request.trust = ServerTrust(authoritiesPath: authority)
+                return try? await request.send().status
+            }
+            let rule = TrafficFault(skip: 1, times: 2, certificate: "self-signed")
+            let armed = try #require(fixture.server.powers).faults
+            _ = try armed.add(rule)
+            var statuses: [Int?] = []
+            for _ in 1...4 { statuses.append(await status()) }
+            #expect(statuses == [200, nil, nil, 200])
+            #expect(armed.all.first?.fired == 2)
         }
-        let rule = TrafficFault(skip: 1, times: 2, certificate: "self-signed")
-        let armed = try #require(fixture.server.powers).faults
-        _ = try armed.add(rule)
-        var statuses: [Int?] = []
-        for _ in 1...4 { statuses.append(await status()) }
-        #expect(statuses == [200, nil, nil, 200])
-        #expect(armed.all.first?.fired == 2)
-        fixture.server.stop()
-        try await running
     }
 
-    @Test("The traffic journal shows what was encrypted")
-    func theTrafficJournalShowsWhat() async throws {
+    @Test func `The traffic journal shows what was encrypted`() async throws {
         try await fixture().run { client in
             let (_, code) = try await client.initiate()
             var device = try TestDevice(client, .v3_3)
@@ -175,8 +167,7 @@ struct TestControlsTests {
         }
     }
 
-    @Test("Simultaneous requests get their own numbers in the traffic journal")
-    func numbersOfTraffic() {
+    @Test func `Simultaneous requests get their own numbers in the traffic journal`() {
         let journal = TrafficJournal(capacity: 20_000)
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for _ in 0..<2_000 {
@@ -189,8 +180,7 @@ struct TestControlsTests {
         #expect(journal.entries(after: 0).map(\.number) == Array(1...16_000))
     }
 
-    @Test("The traffic journal keeps the newest requests, and of large ones fewer")
-    func theTrafficJournalKeepsTheNewest() {
+    @Test func `The traffic journal keeps the newest requests, and of large ones fewer`() {
         func numbers(of requests: Int, body: String) -> [Int] {
             let journal = TrafficJournal()
             for _ in 1...requests {
@@ -209,8 +199,7 @@ struct TestControlsTests {
         #expect(numbers(of: 2, body: String(repeating: "x", count: 1 << 25)) == [2])
     }
 
-    @Test("A snapshot restores its counters")
-    func aSnapshotBringsBackTheCounters() async throws {
+    @Test func `A snapshot restores its counters`() async throws {
         try await fixture().run { client in
             var device = try await client.activeDevice()
             #expect(try await device.validateSignature() == 200)
@@ -228,8 +217,7 @@ struct TestControlsTests {
         }
     }
 
-    @Test("A restored snapshot wakes the jobs, which have its deadlines to wait for")
-    func aRestoredSnapshotWakesTheJobs() async throws {
+    @Test func `A restored snapshot wakes the jobs, which have its deadlines to wait for`() async throws {
         let fixture = try fixture()
         try await fixture.run { client in
             _ = try await client.initiate()
@@ -244,8 +232,7 @@ struct TestControlsTests {
         }
     }
 
-    @Test("Seeding makes activations of any state in bulk")
-    func seedingMakesActivationsOfAny() async throws {
+    @Test func `Seeding makes activations of any state in bulk`() async throws {
         try await fixture().run { client in
             let seeded =
                 try await lab(
@@ -269,8 +256,7 @@ struct TestControlsTests {
         }
     }
 
-    @Test("Only a clock that can be moved is moved")
-    func onlyAClockThatCanBeMoved() async throws {
+    @Test(.verifies("size", "LabEndpoints.longestStep")) func `Only a clock that can be moved is moved`() async throws {
         try await fixture().run { client in
             let read = try await lab(client, "clock").json
             #expect(read["now"]?.integerValue == client.clock.now().milliseconds)

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -10,8 +12,7 @@ import Testing
 /// A caller with many short requests makes no long answer: what is stored has a length, and so has what is made of it.
 @Suite("Lengths of texts", .endsInTime)
 struct TextLimitTests {
-    @Test("A template with many placeholders makes no text that is longer than others")
-    func placeholders() {
+    @Test func `A template with many placeholders makes no text that is longer than others`() {
         let text = PlaceholderText(text: String(repeating: "${x}", count: 3_000))
         #expect(text.filled(upTo: .produced) { _ in String(repeating: "y", count: 900_000) } == nil)
         #expect(text.filled(upTo: .produced) { _ in "12345" }?.count == 15_000)
@@ -19,19 +20,22 @@ struct TextLimitTests {
     }
 
     @Test(
-        "A placeholder is filled once, has its default or stays, and a doubled dollar stands for itself",
         arguments: [
             ("a${x}b${x}", "a1b1"), ("${y}", "${y}"), ("${y:-d}", "d"), ("${x:-d}", "1"), ("${y:-}", ""),
             ("${y:-a:-b}", "a:-b"), ("$${x}", "${x}"), ("$$${x}", "$${x}"), ("$ {x}", "$ {x}"), ("${x", "${x"),
             ("${x}${x", "1${x"), ("${}", "${}"), ("${x:-${y}}", "1}"), ("${z}", "${x}"), ("", ""), ("x}", "x}"),
         ])
-    func fillings(text: String, filled: String) {
+    func `A placeholder is filled once, has its default or stays, and a doubled dollar stands for itself`(
+        text: String, filled: String
+    ) {
         let values = ["x": "1", "z": "${x}"]
         #expect(PlaceholderText(text: text).filled(upTo: .line) { values[$0] } == filled, "\(text)")
     }
 
-    @Test("An operation whose data would be too long is refused, and a title that would be is shown unfilled")
-    func operations() async throws {
+    @Test(.verifies("security.md", "long-answers"))
+    func `An operation whose data would be too long is refused, and a title that would be is shown unfilled`()
+        async throws
+    {
         try await ServerFixture.mobileToken().run { client in
             try await client.backOffice(
                 "operation/template/create",
@@ -60,8 +64,8 @@ struct TextLimitTests {
         }
     }
 
-    @Test("Names, flags, roles and descriptions of devices have length limits")
-    func names() async throws {
+    @Test(.verifies("security.md", "long-answers"))
+    func `Names, flags, roles and descriptions of devices have length limits`() async throws {
         try await ServerFixture.run { client in
             let long = String(repeating: "n", count: 256)
             let (id, code) = try await client.initiate()
@@ -87,8 +91,12 @@ struct TextLimitTests {
         }
     }
 
-    @Test("Every text, list and mapping of a request has a limit in the description, which the server holds")
-    func described() async throws {
+    @Test(
+        .verifies("security.md", "request-lengths"),
+        .verifies("size", "RequestLengths.harmless", "RequestLengths.mostElements", "ServerSettings.languageLength"))
+    func `Every text, list and mapping of a request has a limit in the description, which the server holds`()
+        async throws
+    {
         try await World.run { world in
             let document = try JSONValue.parse(try await world.client.send("/openapi.json", method: .get).body)
             func unlimited(_ schema: JSONValue, _ path: String) -> [String] {

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -41,15 +43,13 @@ struct TrafficFaultTests {
         (TrafficFault(slowBody: 1, certificate: certificate), false),
     ]
 
-    @Test("A rule is taken when its numbers are in range and it does something to requests or to connections")
-    func validation() {
+    @Test func `A rule is taken when its numbers are in range and it does something to requests or to connections`() {
         for (rule, isTaken) in Self.numbers + Self.others {
             #expect(((try? rule.validate()) != nil) == isTaken, "\(rule)")
         }
     }
 
-    @Test("A rule is about its path and its method, in any case; one about connections is about no request")
-    func matching() {
+    @Test func `A rule is about its path and its method, in any case; one about connections is about no request`() {
         func matches(_ rule: TrafficFault) -> Bool { rule.matches(method: "POST", path: "/pa/v3/status") }
         #expect(matches(TrafficFault()) && matches(TrafficFault(path: "*/status", method: "post")))
         #expect(matches(TrafficFault(path: "/none|/pa/*")) && matches(TrafficFault(method: "POST")))
@@ -59,8 +59,7 @@ struct TrafficFaultTests {
         #expect(!matches(TrafficFault(certificate: Self.certificate)))
     }
 
-    @Test("What a rule has done is said in its order")
-    func summary() {
+    @Test func `What a rule has done is said in its order`() {
         let rule = TrafficFault(latency: 1_500, status: 503, drop: .after, corruptBody: true, slowBody: 20)
         #expect(
             rule.summary == """
@@ -70,10 +69,8 @@ struct TrafficFaultTests {
         #expect(TrafficFault(drop: .before, corruptBody: false).summary == "the request was lost")
     }
 
-    @Test(
-        "A slow body is sent whole, in at most eight pieces, and takes the whole time",
-        arguments: [0, 1, 7, 8, 9, 17, 1_000], [0, 1, 7, 8, 9, 40_000])
-    func slowBody(size: Int, milliseconds: Int) {
+    @Test(arguments: [0, 1, 7, 8, 9, 17, 1_000], [0, 1, 7, 8, 9, 40_000])
+    func `A slow body is sent whole, in at most eight pieces, and takes the whole time`(size: Int, milliseconds: Int) {
         let pieces = HTTPFrontend.pieces(of: size, over: milliseconds)
         #expect(pieces.count == max(1, min(8, size)))
         #expect(pieces.flatMap { Array($0.bytes) } == Array(0..<size))
@@ -84,8 +81,8 @@ struct TrafficFaultTests {
 
     // MARK: Several rules
 
-    @Test("The first rule that has something left to do wins, and each counts what it has met until then")
-    func order() throws {
+    @Test
+    func `The first rule that has something left to do wins, and each counts what it has met until then`() throws {
         let faults = TrafficFaults()
         for rule in [
             TrafficFault(id: "late", path: "/a", skip: 1, times: 2, status: 501),
@@ -98,8 +95,10 @@ struct TrafficFaultTests {
         #expect(counts == [[5, 2], [0, 0], [3, 3]])
     }
 
-    @Test("A rule without a name gets one of its own; one with the name of another takes its place and counts anew")
-    func names() throws {
+    @Test
+    func `A rule without a name gets one of its own; one with the name of another takes its place and counts anew`()
+        throws
+    {
         let faults = TrafficFaults()
         func ids() -> [String?] { faults.all.map(\.rule.id) }
         for _ in 1...2 { _ = try faults.add(TrafficFault(status: 500)) }
@@ -118,8 +117,7 @@ struct TrafficFaultTests {
         #expect(ids() == [])
     }
 
-    @Test("Only a rule about certificates is met by connections, and by nothing else")
-    func connections() throws {
+    @Test func `Only a rule about certificates is met by connections, and by nothing else`() throws {
         let faults = TrafficFaults()
         _ = try faults.add(TrafficFault(status: 500))
         #expect(faults.hitConnection() == nil && faults.all.map(\.matched) == [0])
@@ -136,8 +134,7 @@ struct TrafficFaultTests {
             decrypted: [], status: 200, answer: "", fault: nil)
     }
 
-    @Test("The journal has as many entries and bytes as it may, and numbers them on when it was cleared")
-    func journal() {
+    @Test func `The journal has as many entries and bytes as it may, and numbers them on when it was cleared`() {
         let journal = TrafficJournal(capacity: 3, byteCapacity: 10)
         func numbers(after number: Int = 0) -> [Int] { journal.entries(after: number).map(\.number) }
         for _ in 1...5 { journal.add(entry()) }
@@ -157,8 +154,7 @@ struct TrafficFaultTests {
         #expect(numbers() == [10])
     }
 
-    @Test("An entry counts all that a client can make long", arguments: 0..<7)
-    func sizes(part: Int) {
+    @Test(arguments: 0..<7) func `An entry counts all that a client can make long`(part: Int) {
         var texts = [String](repeating: "", count: 7)
         texts[part] = "12345"
         let long = TrafficEntry(
@@ -171,8 +167,7 @@ struct TrafficFaultTests {
         #expect(journal.entries(after: 0).map(\.number) == [2])
     }
 
-    @Test("An entry has every part of its request and its answer; bytes that are no text are marked")
-    func content() {
+    @Test func `An entry has every part of its request and its answer; bytes that are no text are marked`() {
         let request = ServerRequest(
             method: "POST", path: "/a", query: "q=1", headers: [.accept: "text/plain"], body: Data([0xFF, 0]))
         let plaintexts = PlaintextLog()
@@ -199,10 +194,8 @@ struct TrafficFaultTests {
         #expect(dropped.status == nil && dropped.answer == "")
     }
 
-    @Test(
-        "One bit in the middle of an answer is changed, and nothing else",
-        arguments: [([], []), ([1], [0]), ([1, 2], [1, 3]), ([1, 2, 3], [1, 3, 3])] as [([UInt8], [UInt8])])
-    func corruption(sent: [UInt8], received: [UInt8]) {
+    @Test(arguments: [([], []), ([1], [0]), ([1, 2], [1, 3]), ([1, 2, 3], [1, 3, 3])] as [([UInt8], [UInt8])])
+    func `One bit in the middle of an answer is changed, and nothing else`(sent: [UInt8], received: [UInt8]) {
         let answer = ServerResponse(status: 201, body: Data(sent), contentType: "text/plain")
         #expect(answer.corrupted() == ServerResponse(status: 201, body: Data(received), contentType: "text/plain"))
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -18,8 +20,7 @@ struct SignatureAuditTests {
             versionText: "3.3", type: .possessionKnowledge, signature: signature)
     }
 
-    @Test("The note says why a signature was not valid")
-    func notes() {
+    @Test func `The note says why a signature was not valid`() {
         let active = Activation.sample(.active(.sample))
         var exhausted = active
         exhausted.failedAttempts = exhausted.maxFailedAttempts
@@ -47,8 +48,7 @@ struct SignatureAuditTests {
         }
     }
 
-    @Test("It has the state before the verification, and why it was blocked behind all other circumstances")
-    func circumstances() {
+    @Test func `It has the state before the verification, and why it was blocked behind all other circumstances`() {
         let before = Activation.sample(.blocked(.sample, reason: "LOST"))
         let blocked = audit(.refused(Activation.sample(.removed(nil))), before: before)
         #expect(blocked.status == .blocked && blocked.counter == 8 && blocked.activationVersion == 2)
@@ -59,8 +59,7 @@ struct SignatureAuditTests {
         #expect(new.info == [.vaultUnlocked(reason: "WHY"), .biometryAllowed])
     }
 
-    @Test("Of what was signed it has the first bytes, and of the signature the first characters")
-    func lengths() {
+    @Test func `Of what was signed it has the first bytes, and of the signature the first characters`() {
         let before = Activation.sample(.active(.sample))
         for (size, kept) in [(4_095, 4_095), (4_096, 4_096), (4_097, 4_096)] {
             #expect(audit(.invalid(before), before: before, data: Data(count: size)).data == Data(count: kept))
@@ -71,8 +70,7 @@ struct SignatureAuditTests {
         }
     }
 
-    @Test("A record is read as it was written, by its user and its application, within the bounds")
-    func rows() throws {
+    @Test func `A record is read as it was written, by its user and its application, within the bounds`() throws {
         let fixture = try ServerFixture()
         let context = fixture.server.services.context
         let application = try #require(try context.read { try ApplicationStore.find($0, id: "lab") })

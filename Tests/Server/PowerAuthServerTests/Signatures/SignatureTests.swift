@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
 import PowerAuthProtocol
@@ -8,8 +10,10 @@ import Testing
 
 @Suite("Signatures", .endsInTime)
 struct SignatureTests {
-    @Test("An activation of protocol 2 signs the end of its upgrade with forcedSignatureVersion 3, and nothing else")
-    func forcedSignatureVersion() async throws {
+    @Test
+    func `An activation of protocol 2 signs the end of its upgrade with forcedSignatureVersion 3, and nothing else`()
+        async throws
+    {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
             let device = try await client.deviceOfProtocol2()
@@ -32,8 +36,10 @@ struct SignatureTests {
         }
     }
 
-    @Test("Signatures of every accepted combination are valid once", arguments: ProtocolVersion.allCases)
-    func signaturesOfEveryAccepted(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("server.md", "B-22", "B-27", "B-30"),
+        .verifies("rest-api.md", "B-12"), arguments: ProtocolVersion.allCases)
+    func `Signatures of every accepted combination are valid once`(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             for type in [
@@ -47,8 +53,10 @@ struct SignatureTests {
         }
     }
 
-    @Test("GET signs the canonical query, for any order of the parameters")
-    func getSignsTheCanonicalQuery() async throws {
+    @Test(
+        .verifies("server.md", "B-29"),
+        .verifies("rest-api.md", "B-12"))
+    func `GET signs the canonical query, for any order of the parameters`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let body = SymmetricSignature.canonicalQuery([("who", "John T&Co"), ("when", "now")])
@@ -60,8 +68,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("The signature covers the bytes as received")
-    func theSignatureCoversTheBytes() async throws {
+    @Test(.verifies("server.md", "B-29")) func `The signature covers the bytes as received`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let header = try device.signature(uriId: "/pa/signature/validate", body: Data("{\"a\": 1}".utf8))
@@ -75,8 +82,8 @@ struct SignatureTests {
         }
     }
 
-    @Test("The look-ahead window has twenty values")
-    func theLookAheadWindowHasTwenty() async throws {
+    @Test(.verifies("server.md", "B-26"), .verifies("rest-api.md", "B-26"))
+    func `The look-ahead window has twenty values`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             device.skip(19)
@@ -88,8 +95,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("More signatures than the counter byte can tell apart")
-    func moreSignaturesThanTheCounter() async throws {
+    @Test(.verifies("server.md", "B-28")) func `More signatures than the counter byte can tell apart`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             for _ in 0..<264 {
@@ -99,8 +105,10 @@ struct SignatureTests {
         }
     }
 
-    @Test("Five wrong signatures in a row block, a right one in between resets")
-    func fiveWrongSignaturesInARow() async throws {
+    @Test(
+        .verifies("server.md", "B-23"),
+        .verifies("rest-api.md", "B-26"))
+    func `Five wrong signatures in a row block, a right one in between resets`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             for _ in 0..<4 { #expect(try await device.validateSignature(correct: false) == 401) }
@@ -117,8 +125,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("The limit of failures is the activation's own")
-    func theLimitOfFailuresIsTheActivation() async throws {
+    @Test(.verifies("server.md", "B-24")) func `The limit of failures is the activation's own`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(.v3_3, ["maxFailureCount": 2])
             #expect(try await device.validateSignature(correct: false) == 401)
@@ -128,8 +135,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("Possession alone neither counts nor forgets")
-    func possessionAloneNeitherCounts() async throws {
+    @Test(.verifies("server.md", "B-25")) func `Possession alone neither counts nor forgets`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             for _ in 0..<6 { #expect(try await device.validateSignature(type: .possession, correct: false) == 401) }
@@ -140,8 +146,8 @@ struct SignatureTests {
         }
     }
 
-    @Test("The back office verifies normalised data and reports the attempts that are left")
-    func theBackOfficeVerifiesNormalised() async throws {
+    @Test(.verifies("server.md", "B-31"))
+    func `The back office verifies normalised data and reports the attempts that are left`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             func verify(
@@ -167,12 +173,10 @@ struct SignatureTests {
             let wrong = try await verify(try device.signature(uriId: "/login", body: Data(), correct: false))
             #expect(wrong.flag("signatureValid") == false)
             #expect(wrong.number("remainingAttempts") == 4)
-            let possession = try await verify(
-                try device.signature(uriId: "/login", body: Data(), type: .possession))
+            let possession = try await verify(try device.signature(uriId: "/login", body: Data(), type: .possession))
             #expect(possession.flag("signatureValid") == true)
             #expect(possession.number("remainingAttempts") == 5)
-            let decimal = try await verify(
-                try device.signature(uriId: "/login", body: Data()), version: "3.0")
+            let decimal = try await verify(try device.signature(uriId: "/login", body: Data()), version: "3.0")
             #expect(decimal.flag("signatureValid") == false)
             let later = try await verify(try device.signature(uriId: "/login", body: Data()), version: "3.7")
             #expect(later.flag("signatureValid") == true)
@@ -191,8 +195,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("Failures of an activation that is not active are not counted")
-    func failuresOfAnActivationThatIsNot() async throws {
+    @Test func `Failures of an activation that is not active are not counted`() async throws {
         try await ServerFixture.run { client in
             let (_, code) = try await client.initiate()
             var device = try TestDevice(client, .v3_3)
@@ -203,8 +206,8 @@ struct SignatureTests {
         }
     }
 
-    @Test("An unsupported version of the application is served again once it is supported")
-    func anUnsupportedVersionOfTheApplication() async throws {
+    @Test(.verifies("server.md", "B-2"))
+    func `An unsupported version of the application is served again once it is supported`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(.v3_2)
             let version: [String: any Sendable] = ["applicationId": "lab", "applicationVersionId": "default"]
@@ -219,8 +222,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("Every refusal looks the same")
-    func everyRefusalLooksTheSame() async throws {
+    @Test(.verifies("rest-api.md", "B-11")) func `Every refusal looks the same`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let path = "/pa/v3/signature/validate"
@@ -239,8 +241,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("Simultaneous verifications leave one counter")
-    func simultaneousVerifications() async throws {
+    @Test(.verifies("server.md", "B-32")) func `Simultaneous verifications leave one counter`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             var headers: [SignatureHeader] = []

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -7,8 +9,10 @@ import Testing
 
 @Suite("Tokens", .endsInTime)
 struct TokenTests {
-    @Test("A token proves its factors until it is removed", arguments: ProtocolVersion.allCases)
-    func aTokenProvesItsFactorsUntil(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("server.md", "B-41"),
+        .verifies("rest-api.md", "B-16"), arguments: ProtocolVersion.allCases)
+    func `A token proves its factors until it is removed`(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             let token = try await device.createToken(type: .possessionKnowledge)
@@ -32,8 +36,7 @@ struct TokenTests {
         }
     }
 
-    @Test("All factor combinations with possession create tokens")
-    func allFactorCombinationsWithPossession() async throws {
+    @Test func `All factor combinations with possession create tokens`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             for type in [
@@ -46,8 +49,10 @@ struct TokenTests {
         }
     }
 
-    @Test("A digest is used once in all the time it is valid", arguments: [ProtocolVersion.v3_1, .v3_3])
-    func aDigestIsUsedOnceInAllTheTime(version: ProtocolVersion) async throws {
+    @Test(
+        .verifies("server.md", "B-41"),
+        arguments: [ProtocolVersion.v3_1, .v3_3])
+    func `A digest is used once in all the time it is valid`(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             let token = try await device.createToken()
@@ -61,8 +66,7 @@ struct TokenTests {
         }
     }
 
-    @Test("A digest stays used while those of other tokens come and go")
-    func aDigestOutlivesThePurge() async throws {
+    @Test func `A digest stays used while those of other tokens come and go`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let token = try await device.createToken()
@@ -78,8 +82,12 @@ struct TokenTests {
         }
     }
 
-    @Test("Timestamps have a window, and newer versions a narrower one ahead")
-    func timestampsHaveAWindowAndNewer() async throws {
+    @Test(
+        .verifies("server.md", "B-41"),
+        .verifies(
+            "size", "ServerPolicy.extendedRequestWindow", "ServerPolicy.tokenForwardValidity",
+            "ServerPolicy.tokenValidity"))
+    func `Timestamps have a window, and newer versions a narrower one ahead`() async throws {
         try await ServerFixture.run { client in
             for (version, ahead, code) in [
                 (ProtocolVersion.v3_1, 1_800_000, "ERR0044"), (.v3_3, 60_000, "ERR0024"),
@@ -96,8 +104,7 @@ struct TokenTests {
         }
     }
 
-    @Test("A changed digest or another version's digest is invalid")
-    func aChangedDigestOrAnotherVersion() async throws {
+    @Test func `A changed digest or another version's digest is invalid`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let token = try await device.createToken()
@@ -116,8 +123,8 @@ struct TokenTests {
         }
     }
 
-    @Test("A token of a blocked activation is invalid but shows why")
-    func aTokenOfABlockedActivation() async throws {
+    @Test(.verifies("server.md", "B-41"))
+    func `A token of a blocked activation is invalid but shows why`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let token = try await device.createToken()
@@ -128,8 +135,7 @@ struct TokenTests {
         }
     }
 
-    @Test("The back office removes a token of its activation only")
-    func theBackOfficeRemovesAToken() async throws {
+    @Test func `The back office removes a token of its activation only`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let token = try await device.createToken()
@@ -144,8 +150,7 @@ struct TokenTests {
         }
     }
 
-    @Test("A wrong signature creates no token")
-    func aWrongSignatureCreatesNoToken() async throws {
+    @Test(.verifies("rest-api.md", "B-15")) func `A wrong signature creates no token`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let (request, _) = try device.seal([:], try await device.activationScope(), .createToken)

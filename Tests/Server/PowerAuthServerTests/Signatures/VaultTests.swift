@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -11,8 +13,7 @@ struct VaultTests {
         _ device: inout TestDevice, reason: String = "ADD_BIOMETRY", type: SignatureType = .possessionKnowledge,
         correct: Bool = true, change: (inout EciesRequest) -> Void = { _ in }
     ) async throws -> (answer: Answer, vaultKey: VaultKey?) {
-        var (request, decryptor) = try device.seal(
-            ["reason": reason], try await device.activationScope(), .vaultUnlock)
+        var (request, decryptor) = try device.seal(["reason": reason], try await device.activationScope(), .vaultUnlock)
         change(&request)
         let answer = try await device.sendSigned(
             "/pa/v3/vault/unlock", uriId: "/pa/vault/unlock", body: JSONEncoder().encode(request), type: type,
@@ -24,8 +25,8 @@ struct VaultTests {
         return (answer, try Vault.unwrap(wrapped, transportKey: #require(device.keys).transport))
     }
 
-    @Test("Possession and knowledge open the vault", arguments: ProtocolVersion.allCases)
-    func possessionAndKnowledgeOpen(version: ProtocolVersion) async throws {
+    @Test(arguments: ProtocolVersion.allCases)
+    func `Possession and knowledge open the vault`(version: ProtocolVersion) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(version)
             let key = try await unlock(&device).vaultKey
@@ -34,8 +35,8 @@ struct VaultTests {
         }
     }
 
-    @Test("Other factors do not, and are not counted")
-    func otherFactorsDoNotAndAreNot() async throws {
+    @Test(.verifies("server.md", "B-39"), .verifies("rest-api.md", "B-13"))
+    func `Other factors do not, and are not counted`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             for type in [SignatureType.possession, .possessionBiometry, .possessionKnowledgeBiometry] {
@@ -48,8 +49,10 @@ struct VaultTests {
         }
     }
 
-    @Test("A wrong password is counted, a bad envelope or reason is not")
-    func aWrongPasswordIsCountedABad() async throws {
+    @Test(
+        .verifies("server.md", "B-39", "B-40"),
+        .verifies("rest-api.md", "B-14", "B-15"))
+    func `A wrong password is counted, a bad envelope or reason is not`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let wrong = try await unlock(&device, correct: false).answer
@@ -67,8 +70,7 @@ struct VaultTests {
         }
     }
 
-    @Test("A blocked activation receives nothing")
-    func aBlockedActivationIsTold() async throws {
+    @Test func `A blocked activation receives nothing`() async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             try await client.backOffice("activation/block", ["activationId": device.activationId]).expectOK()

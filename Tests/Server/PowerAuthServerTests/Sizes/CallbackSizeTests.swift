@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -7,19 +9,15 @@ import Testing
 /// How often and how late a message is tried, and when a target is left alone (server.md, section 16.4).
 @Suite("Sizes of deliveries", .endsInTime)
 struct CallbackSizeTests {
-    private static func callback(_ extra: Fields = [:]) -> Fields {
-        [
-            "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
-            "callbackUrl": "http://127.0.0.1:1/hook",
-        ].merging(extra) { $1 }
-    }
-
-    @Test("A message is tried as often as its callback says, with pauses up to the longest", arguments: [1, 2, 3, 12])
-    func attempts(count: Int) async throws {
+    @Test(
+        .verifies(
+            "size", "CallbackPolicy.backoffMultiplier", "CallbackPolicy.initialBackoff", "CallbackPolicy.maxAttempts",
+            "CallbackPolicy.maxBackoff"), arguments: [1, 2, 3, 12])
+    func `A message is tried as often as its callback says, with pauses up to the longest`(count: Int) async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([])
         try await fixture.run { client in
-            try await client.backOffice("application/callback/create", Self.callback(["maxAttempts": count])).expectOK()
+            try await client.createCallback(["maxAttempts": count])
             for _ in 1...2 {
                 let (policy, before) = (CallbackPolicy(), target.requests.count)
                 _ = try await client.initiate(["timestampActivationExpire": "2100-01-01T00:00:00Z"])
@@ -44,8 +42,10 @@ struct CallbackSizeTests {
         }
     }
 
-    @Test("As many failures in a row as the settings say open the circuit, and a success starts anew", arguments: 1...4)
-    func threshold(count: Int) async throws {
+    @Test(.verifies("size", "CallbackPolicy.failureThreshold", "CallbackPolicy.resetTimeout"), arguments: 1...4)
+    func `As many failures in a row as the settings say open the circuit, and a success starts anew`(count: Int)
+        async throws
+    {
         let fixture = try ServerFixture {
             $0.policy.callbacks.failureThreshold = count
             $0.policy.callbacks.resetTimeout = 10_000
@@ -54,7 +54,7 @@ struct CallbackSizeTests {
         let cycle = [Int](repeating: 500, count: count - 1) + [200] + [Int](repeating: 500, count: count)
         let target = CallbackTarget(cycle + [200] + cycle)
         try await fixture.run { client in
-            try await client.backOffice("application/callback/create", Self.callback()).expectOK()
+            try await client.createCallback()
             func tell() async throws {
                 _ = try await client.initiate(["timestampActivationExpire": "2100-01-01T00:00:00Z"])
                 _ = try await target.runJobs(fixture)

@@ -1,4 +1,6 @@
-import LabKit
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -44,8 +46,8 @@ struct LengthSizeTests {
         Row("/activation/block", "reason", 0...TextLimit.line.characters, text),
     ]
 
-    @Test("A field of a request", arguments: rows)
-    func fields(row: Row) async throws {
+    @Test(.verifies("size", "OperationService.mostParameters"), arguments: rows)
+    func `A field of a request`(row: Row) async throws {
         let table = try #require(EndpointTable[row.path])
         try await World.run { world in
             let bounds = [row.allowed.lowerBound, row.allowed.upperBound].flatMap(Sizes.around)
@@ -57,8 +59,10 @@ struct LengthSizeTests {
         }
     }
 
-    @Test("The subject, the summary and the body of a message", arguments: ["subject", "summary", "body"])
-    func messages(field: String) async throws {
+    @Test(
+        .verifies("size", "InboxService.bodyLength", "InboxService.lineLength"),
+        arguments: ["subject", "summary", "body"])
+    func `The subject, the summary and the body of a message`(field: String) async throws {
         let allowed = field == "body" ? InboxService.bodyLength : InboxService.lineLength
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
@@ -74,8 +78,10 @@ struct LengthSizeTests {
         }
     }
 
-    @Test("The attributes of a template", arguments: Sizes.around(UITemplate.mostAttributes))
-    func attributes(count: Int) async throws {
+    @Test(
+        .verifies("size", "UITemplate.mostAttributes"),
+        arguments: Sizes.around(UITemplate.mostAttributes))
+    func `The attributes of a template`(count: Int) async throws {
         try await ServerFixture.mobileToken().run { client in
             let attributes = (0..<count).map { number in
                 JSONValue.object([

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import GRDB
 import HTTPTypes
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -10,8 +12,10 @@ import Testing
 /// A page has as many as it may, and the next one the rest.
 @Suite("Sizes of pages", .endsInTime)
 struct PageSizeTests {
-    @Test("A list of operations for an app", arguments: Sizes.around(MobileOperationService.pageSize))
-    func mobileOperations(count: Int) async throws {
+    @Test(
+        .verifies("size", "MobileOperationService.pageSize"),
+        arguments: Sizes.around(MobileOperationService.pageSize))
+    func `A list of operations for an app`(count: Int) async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             let app = try await client.mobileApp()
@@ -33,8 +37,10 @@ struct PageSizeTests {
         }
     }
 
-    @Test("The first and the second page of an inbox", arguments: Sizes.around(InboxEndpoints.pageSize))
-    func inbox(count: Int) async throws {
+    @Test(
+        .verifies("size", "InboxEndpoints.pageSize"),
+        arguments: Sizes.around(InboxEndpoints.pageSize))
+    func `The first and the second page of an inbox`(count: Int) async throws {
         let fixture = try ServerFixture.mobileToken()
         try await fixture.run { client in
             let app = try await client.mobileApp()
@@ -62,8 +68,10 @@ struct PageSizeTests {
         }
     }
 
-    @Test("A list of activations for the back office", arguments: Sizes.around(ServerPolicy().pageSize))
-    func activations(count: Int) async throws {
+    @Test(
+        .verifies("size", "ServerPolicy.pageSize"),
+        arguments: Sizes.around(ServerPolicy().pageSize))
+    func `A list of activations for the back office`(count: Int) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             _ = try await client.initiate()
@@ -81,8 +89,10 @@ struct PageSizeTests {
         }
     }
 
-    @Test("The audit of signatures shows the newest", arguments: Sizes.around(SignatureAuditStore.most))
-    func signatures(count: Int) async throws {
+    @Test(
+        .verifies("size", "SignatureAuditStore.most"),
+        arguments: Sizes.around(SignatureAuditStore.most))
+    func `The audit of signatures shows the newest`(count: Int) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
             var device = try await client.activeDevice()
@@ -95,9 +105,9 @@ struct PageSizeTests {
     }
 
     @Test(
-        "The audit shows the oldest behind a number, and the rest behind the last",
+        .verifies("size", "AuditStore.page"),
         arguments: Sizes.around(AuditStore.page))
-    func audit(count: Int) async throws {
+    func `The audit shows the oldest behind a number, and the rest behind the last`(count: Int) async throws {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
             _ = try await client.initiate()
@@ -113,17 +123,13 @@ struct PageSizeTests {
         }
     }
 
-    @Test("The log of a callback shows the newest attempts", arguments: Sizes.around(CallbackStore.mostAttempts))
-    func attempts(count: Int) async throws {
+    @Test(
+        .verifies("size", "CallbackStore.mostAttempts"),
+        arguments: Sizes.around(CallbackStore.mostAttempts))
+    func `The log of a callback shows the newest attempts`(count: Int) async throws {
         let fixture = try ServerFixture()
         try await fixture.run { client in
-            let id = try await client.backOffice(
-                "application/callback/create",
-                [
-                    "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
-                    "callbackUrl": "http://127.0.0.1:1/hook",
-                ]
-            ).required("id")
+            let id = try await client.createCallback()
             _ = try await client.initiate()
             try await fixture.runJobs()
             try fixture.copyLastRow(of: "callback_event", times: count - 1, ["id": "id + i"])
@@ -139,8 +145,10 @@ struct PageSizeTests {
         }
     }
 
-    @Test("The journal of pushes drops the oldest tenth when it is full", arguments: Sizes.ofBatches(PushJournal.limit))
-    func pushes(count: Int) {
+    @Test(
+        .verifies("size", "PushJournal.limit"),
+        arguments: Sizes.ofBatches(PushJournal.limit))
+    func `The journal of pushes drops the oldest tenth when it is full`(count: Int) {
         let journal = PushJournal()
         for _ in 1...count {
             _ = journal.add(

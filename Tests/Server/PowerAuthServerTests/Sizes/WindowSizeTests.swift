@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 import TestSupport
@@ -11,9 +13,9 @@ struct WindowSizeTests {
     /// The windows that the settings allow, with the default.
     static let lookAheads = [1, 2, ServerPolicy().lookAhead, 64]
 
-    @Test(
-        "A signature of the window's last counter is accepted, and the counters stay in step", arguments: lookAheads)
-    func online(window: Int) async throws {
+    @Test(.verifies("size", "ServerPolicy.lookAhead"), arguments: lookAheads)
+    func `A signature of the window's last counter is accepted, and the counters stay in step`(window: Int) async throws
+    {
         let fixture = try ServerFixture { $0.policy.lookAhead = window }
         try await fixture.run { client in
             var device = try await client.activeDevice(.v3_3, ["maxFailureCount": 1_000])
@@ -37,8 +39,8 @@ struct WindowSizeTests {
         }
     }
 
-    @Test("An offline signature of the window's last counter is accepted", arguments: lookAheads)
-    func offline(window: Int) async throws {
+    @Test(arguments: lookAheads)
+    func `An offline signature of the window's last counter is accepted`(window: Int) async throws {
         let fixture = try ServerFixture { $0.policy.lookAhead = window }
         try await fixture.run { client in
             var device = try await client.activeDevice(.v3_3, ["maxFailureCount": 1_000])
@@ -83,9 +85,11 @@ struct WindowSizeTests {
     }
 
     @Test(
-        "A one-time code of the last step that counts is accepted, and one of the step before is not",
+        .verifies("size", "OfflineSignatureService.maximumStepCount"),
         arguments: [0, 1, 2, OfflineSignatureService.maximumStepCount])
-    func steps(count: Int) async throws {
+    func `A one-time code of the last step that counts is accepted, and one of the step before is not`(count: Int)
+        async throws
+    {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice(.v3_3, ["maxFailureCount": 1_000])
             let seed = Data(repeating: 3, count: 16)
@@ -100,8 +104,8 @@ struct WindowSizeTests {
         }
     }
 
-    @Test("The code of an operation is good for the steps before that the settings allow", arguments: [0, 1, 2, 5])
-    func previousSteps(count: Int) async throws {
+    @Test(.verifies("size", "ProximityPolicy.previousSteps"), arguments: [0, 1, 2, 5])
+    func `The code of an operation is good for the steps before that the settings allow`(count: Int) async throws {
         let fixture = try ServerFixture.mobileToken { $0.policy.proximity.previousSteps = count }
         try await fixture.run { client in
             for (back, isGood) in [(0, true), (count, true), (count + 1, false)] {
@@ -115,8 +119,8 @@ struct WindowSizeTests {
         }
     }
 
-    @Test("A digit more or less is no length of an offline signature", arguments: 3...9)
-    func componentLength(length: Int) async throws {
+    @Test(.verifies("size", "ServerPolicy.offlineComponentLength"), arguments: 3...9)
+    func `A digit more or less is no length of an offline signature`(length: Int) async throws {
         try await ServerFixture.run { client in
             var device = try await client.activeDevice()
             let keys = SignatureKeys(try #require(device.keys), factors: [.possession, .knowledge])

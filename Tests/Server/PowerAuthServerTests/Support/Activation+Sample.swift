@@ -1,7 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import PowerAuthProtocol
 
 @testable import PowerAuthServer
+
+/// Tests write identifiers as texts.
+extension Identifier: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) { self.init(known: text) }
+}
 
 extension Activation {
     /// An activation with another value in each field.

@@ -1,4 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
 import Foundation
+import GRDB
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -42,9 +46,7 @@ final class TestJournal: ServerJournal {
 
     var events: [(event: ServerEvent, operation: String?)] { recorded.withLock { $0 } }
 
-    func record(_ event: ServerEvent, operation: String?) {
-        recorded.withLock { $0.append((event, operation)) }
-    }
+    func record(_ event: ServerEvent, operation: String?) { recorded.withLock { $0.append((event, operation)) } }
 }
 
 /// A server in a directory of its own, reached through its router without a network.
@@ -110,10 +112,15 @@ struct ServerFixture: Sendable {
 
     /// Runs a test against the server while it listens; given the port.
     func listeningConcurrently(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+        try await whileListening { try await body($0.port) }
+    }
+
+    /// Runs a test against the server while it listens; given where.
+    func whileListening(_ body: @escaping @Sendable (LabServer.Listening) async throws -> Void) async throws {
         let (listening, found) = AsyncStream<LabServer.Listening>.makeStream()
         async let running: Void = server.run { found.yield($0) }
-        let port = try #require(await listening.first { _ in true }).port
-        let outcome = await Task { try await body(port) }.result
+        let address = try #require(await listening.first { _ in true })
+        let outcome = await Task { try await body(address) }.result
         // Also after a failure: a running server would block the test.
         server.stop()
         try await running
@@ -194,9 +201,7 @@ struct ServerClient: Sendable {
         if let labToken, path.hasPrefix("/lab/") {
             fields[try #require(HTTPField.Name(LabAccess.header))] = labToken
         }
-        for (name, value) in headers {
-            fields[try #require(HTTPField.Name(name))] = value
-        }
+        for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
         let response = try await transport.send(path, method, fields, body)
         return Answer(
             status: response.status, body: response.body, challenge: response.headers[.wwwAuthenticate],
@@ -205,10 +210,105 @@ struct ServerClient: Sendable {
 
     /// Calls the back office with a request object.
     func backOffice(_ path: String, _ object: [String: any Sendable] = [:]) async throws -> Answer {
-        try await send(
-            "/rest/v3/\(path)", body: try JSONSerialization.data(withJSONObject: ["requestObject": object]))
+        try await send("/rest/v3/\(path)", body: try JSONSerialization.data(withJSONObject: ["requestObject": object]))
+    }
+
+    /// Lets the application's users recover their activations.
+    ///
+    /// - Parameter more: other settings.
+    func enableRecovery(_ more: [String: any Sendable] = [:]) async throws {
+        let settings: [String: any Sendable] = ["applicationId": "lab", "activationRecoveryEnabled": true]
+        try await backOffice("recovery/config/update", settings.merging(more) { $1 }).expectOK()
+    }
+
+    /// A callback about activations, as the back office takes it.
+    static func callback(_ more: [String: any Sendable] = [:]) -> [String: any Sendable] {
+        [
+            "applicationId": "lab", "name": "hook", "type": "ACTIVATION_STATUS_CHANGE",
+            "callbackUrl": "http://127.0.0.1:1/hook", "attributes": [String](),
+        ].merging(more) { $1 }
+    }
+
+    /// Has the server call back about activations.
+    ///
+    /// - Returns: the identifier of the callback.
+    @discardableResult
+    func createCallback(_ more: [String: any Sendable] = [:]) async throws -> String {
+        try await backOffice("application/callback/create", Self.callback(more)).required("id")
     }
 
     /// The server time as a device sends it.
     var timestamp: UInt64 { UInt64(clock.now().milliseconds) }
+}
+
+extension ServerFixture {
+    /// Fills a table with copies of its last row, as no client could so quickly.
+    /// - Parameters:
+    ///   - count: how many copies.
+    ///   - changes: columns with their values, where they differ; `i` is the number of the copy, from 1.
+    func copyLastRow(of table: String, times count: Int, _ changes: [String: String]) throws {
+        try server.services.context.change { change in
+            let columns = try String.fetchAll(
+                change.database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table])
+            let values = columns.map { changes[$0] ?? "\"\($0)\"" }
+            try change.database.execute(
+                sql: """
+                    WITH RECURSIVE copies(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM copies WHERE i < \(count))
+                    INSERT INTO \(table) (\(columns.map { "\"\($0)\"" }.joined(separator: ", ")))
+                    SELECT \(values.joined(separator: ", ")) FROM copies, (SELECT * FROM \(table) ORDER BY rowid DESC LIMIT 1)
+                    WHERE \(count) > 0
+                    """)
+        }
+        server.services.context.database.cache.forgetAll()
+    }
+
+    /// How many rows fit a condition.
+    func rows(_ table: String, _ condition: String = "TRUE") throws -> Int {
+        try server.services.context.read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table) WHERE \(condition)") ?? 0
+        }
+    }
+
+    /// Does everything that is due by the passing of time.
+    /// - Returns: when the next thing is due.
+    @discardableResult
+    func runJobs() async throws -> ServerTime? { try await CallbackTarget([]).runJobs(self) }
+}
+
+/// The server's database as another program opens it, beside a server that runs or is about to end.
+enum StoredDatabase {
+    /// Opens the file below a fixture's directory. It waits for the server's locks: a released server folds its log and
+    /// closes its connections on its own threads, while the test continues.
+    static func open(_ directory: TemporaryDirectory, foreignKeys: Bool = true) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = foreignKeys
+        configuration.busyMode = .timeout(600)
+        return try DatabaseQueue(path: directory.path + "/server/server.sqlite", configuration: configuration)
+    }
+}
+
+/// A commit of the server that waits for the test. Any thread.
+final class HeldCommit: Sendable {
+    private let state = Mutex((isHolding: false, isAnswered: false))
+    private let held = DispatchSemaphore(value: 0)
+    private let mayGoOn = DispatchSemaphore(value: 0)
+
+    var isAnswered: Bool { state.withLock { $0.isAnswered } }
+
+    /// Keeps the next commit.
+    func hold() { state.withLock { $0.isHolding = true } }
+    func noteAnswer() { state.withLock { $0.isAnswered = true } }
+    func waitUntilHeld() { held.wait() }
+    func release() { mayGoOn.signal() }
+
+    /// Called by the server before or after a commit.
+    func pass() {
+        let mustWait = state.withLock { state in
+            defer { state.isHolding = false }
+            return state.isHolding
+        }
+        guard mustWait else { return }
+        held.signal()
+        mayGoOn.wait()
+    }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -27,9 +29,7 @@ struct ReceivedResponse: Sendable {
 struct RouterTransport: ServerTransport {
     private let responder: AnyMethodRouter.Responder
 
-    init(_ server: LabServer) throws {
-        responder = try server.httpApplication(logger: Self.logger).responder
-    }
+    init(_ server: LabServer) throws { responder = try server.httpApplication(logger: Self.logger).responder }
 
     private static let logger = Logger(label: "tests")
 
@@ -82,9 +82,7 @@ extension OutgoingRequest {
     /// As ``send()``, on a thread that may block.
     func sendAndWait() throws -> Answer {
         let outcome = OneShot<Result<Answer, any Error>>()
-        Task {
-            do { outcome.set(.success(try await send())) } catch { outcome.set(.failure(error)) }
-        }
+        Task { do { outcome.set(.success(try await send())) } catch { outcome.set(.failure(error)) } }
         return try outcome.wait().get()
     }
 }

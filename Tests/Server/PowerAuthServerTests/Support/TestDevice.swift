@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
-import LabKit
+import LabCore
 import PowerAuthProtocol
 import Testing
 
@@ -241,9 +243,7 @@ struct TestDevice: Sendable {
     }
 
     /// Loses `count` signatures on the way.
-    mutating func skip(_ count: Int) {
-        counter = counter.advanced(by: count)
-    }
+    mutating func skip(_ count: Int) { counter = counter.advanced(by: count) }
 
     // MARK: Tokens
 

@@ -1,8 +1,0 @@
-@testable import PowerAuthServer
-
-/// Tests write identifiers as texts.
-extension Identifier: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) {
-        self.init(known: text)
-    }
-}
