@@ -96,7 +96,7 @@ struct PausePointTests {
     }
 
     @Test
-    func `Enter goes on by a step, 'c' to the next stop; 'q' and the end of the input end the run`() async throws {
+    func `Enter continues by a step, 'c' to the next stop; 'q' and the end of the input end the run`() async throws {
         // The lines at which three steps stop, or none for every step; what is typed; the stops, the steps that were
         // carried out, and why the run ended early.
         let rows: [(lines: [String], typed: String, stops: [String], performed: Int, reason: String)] = [
@@ -133,6 +133,33 @@ struct PausePointTests {
             let verdict: Verdict = row.reason.isEmpty ? .passed : .inconclusive
             #expect(run.result.verdict == verdict, "\(row)")
         }
+    }
+
+    @Test func `What is wrong with a typed line is shown without the run's secrets`() async throws {
+        let scenario = try RedCase.scenario(
+            """
+            name: Stops
+            steps:
+              - main: validatePassword
+                with: { password: hunter2-4711 }
+              - main: hasValidActivation
+            """)
+        let directory = try TemporaryDirectory()
+        let file = directory.file("typed")
+        try Files.write(Data("hunter2-4711 hasValidActivation\nmain hunter2-4711\nc\n".utf8), to: file)
+        let typed = try #require(FileHandle(forReadingAtPath: file))
+        var points = PausePoints()
+        try points.add("5")
+        let (shown, interruption) = (Recorder<String>(), Interruption())
+        let gate = StepGate(
+            points, printer: ProgressPrinter(look: .plain) { shown.add($0) }, input: typed.fileDescriptor,
+            interruption: interruption)
+        let run = try await FakeRun(scenario, answers: FakeAnswers(), interruption: interruption, gate: gate)
+        try typed.close()
+        let text = shown.all.joined()
+        #expect(text.contains("paused before step 2") && text.contains(Secret.mask), "\(text)")
+        #expect(!text.contains("hunter2"), "\(text)")
+        #expect(run.requests.contains { $0.command == "validatePassword" })
     }
 
     @Test func `The instance of a failed scenario ends, is kept as the first one, or waits for a line`() async throws {

@@ -43,6 +43,14 @@ struct RecordTests {
         #expect(try Files.readLink("\(records)/runs/latest") == Files.name(of: new.path))
     }
 
+    @Test func `The names of runs sort by time, also in the last half of a millisecond of a second`() {
+        let second: Int64 = 1_795_000_000_000_000_000
+        let times = [0, 999_400_000, 999_600_000, 999_999_999, 1_000_000_000, 1_000_020_000].map { second + $0 }
+        let names = times.map(RunDirectory.name(at:))
+        #expect(names == names.sorted() && Set(names).count >= 5, "\(names)")
+        #expect(names[3].hasPrefix("20261118-110640-ffff") && names[4] == "20261118-110641-0000")
+    }
+
     @Test func `Names beside a recorded selection are checked against the whole project`() throws {
         try workspace.write("name: A\ntags: [sdk]\nsteps:\n  - clock: freeze\n", to: "a.yaml")
         try workspace.write("name: B\ntags: [slow]\nsteps:\n  - clock: freeze\n", to: "b.yaml")

@@ -95,9 +95,9 @@ final class StepGate: Sendable {
                 do {
                     let steps = try tried ?? run.liveSteps(in: instance)
                     tried = steps
-                    printer.print(try steps.answer(to: text) + "\n")
+                    printer.print(run.redactor.redact(try steps.answer(to: text)) + "\n")
                 } catch {
-                    printer.print("error: \(error)\n")
+                    printer.print("error: \(run.redactor.redact("\(error)"))\n")
                 }
             }
         }
@@ -110,7 +110,7 @@ extension LiveSteps {
     /// Carries out a line as `lab shell` does, and prints the result.
     fileprivate func answer(to line: String) throws -> String {
         switch try perform(try yaml(line)) {
-        case .refused(let complaints): complaints.trimmed
+        case .refused(let complaints): redactor.redact(complaints.trimmed)
         case .done(_, let answer): answer.map { redactor.redact($0).prettyPrinted() } ?? "done"
         case .failed(let failures, _, _):
             failures.map { TerminalReport(isColoured: false).render($0).trimmed }.joined(separator: "\n")

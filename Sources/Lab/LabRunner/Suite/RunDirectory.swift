@@ -53,13 +53,15 @@ final class RunDirectory: Sendable {
     }
 
     /// Date, time and a part of a second in hexadecimal, so that names sort in the order of the runs.
-    private static func name(at time: Int64) -> String {
+    static func name(at time: Int64) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(identifier: "UTC")
         formatter.dateFormat = "yyyyMMdd-HHmmss"
-        let part = (time % 1_000_000_000) * 65_536 / 1_000_000_000
-        return formatter.string(from: LabTime(nanoseconds: time).date) + String(format: "-%04x", Int(part))
+        let rest = time % 1_000_000_000
+        // The formatter rounds: in the last half of a millisecond it would write the next second.
+        let second = LabTime(nanoseconds: time - rest).date
+        return formatter.string(from: second) + String(format: "-%04x", Int(rest * 65_536 / 1_000_000_000))
     }
 
     /// The directories of all recorded runs, newest first.
