@@ -31,7 +31,10 @@ public struct Command<App: LabApplication>: Sendable {
     let answer: @MainActor @Sendable (App, JSONValue) async throws -> JSONValue
 
     /// A command that answers something.
-    /// - Parameter name: Name in scenarios; none that the lab's own commands have.
+    /// - Parameters:
+    ///   - name: Name in scenarios; none that the lab's own commands have.
+    ///   - summary: What it does, in one sentence.
+    ///   - body: Carries it out.
     public init<Answer: FieldValue>(
         _ name: String, _ summary: String, _ body: @escaping @MainActor @Sendable (App) async throws -> Answer
     ) {
@@ -50,7 +53,11 @@ public struct Command<App: LabApplication>: Sendable {
     }
 
     /// A command with parameters that answers something.
-    /// - Parameter parameters: An object whose fields are the parameters.
+    /// - Parameters:
+    ///   - name: Name in scenarios; none that the lab's own commands have.
+    ///   - summary: What it does, in one sentence.
+    ///   - parameters: An object whose fields are the parameters.
+    ///   - body: Carries it out.
     public init<Parameters: FieldObject, Answer: FieldValue>(
         _ name: String, _ summary: String, taking parameters: Parameters.Type,
         _ body: @escaping @MainActor @Sendable (App, Parameters) async throws -> Answer
