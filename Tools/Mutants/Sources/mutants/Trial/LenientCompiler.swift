@@ -19,9 +19,18 @@ struct LenientCompiler {
     ///   - directory: where it is written.
     ///   - swift: the `swift` whose neighbour `swiftc` compiles.
     init(directory: URL, swift: String) throws {
-        script = directory.appending(path: "lenient-swiftc")
+        // The package manager looks for the toolchain's libraries beside the compiler's folder.
+        let toolchain = directory.appending(path: "toolchain")
+        let programs = toolchain.appending(path: "bin")
+        script = programs.appending(path: "swiftc")
         failures = directory.appending(path: "failed-modules")
         let compiler = swift + "c"
+        try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
+        let libraries = toolchain.appending(path: "lib")
+        if !FileManager.default.fileExists(atPath: libraries.path) {
+            let goal = try Self.libraries(of: compiler, output: directory.appending(path: "target.json"))
+            try FileManager.default.createSymbolicLink(atPath: libraries.path, withDestinationPath: goal)
+        }
         let text = """
             #!/bin/bash
             case " $* " in *' -module-name '*) ;; *) exec '\(compiler)' "$@" ;; esac
@@ -35,18 +44,38 @@ struct LenientCompiler {
         }
     }
 
+    /// The folder of a compiler's libraries.
+    private static func libraries(of compiler: String, output: URL) throws -> String {
+        struct Target: Decodable {
+            struct Paths: Decodable { let runtimeResourcePath: String }
+            let paths: Paths
+        }
+        let command = [compiler, "-print-target-info"]
+        let outcome = try Program.run(
+            command, in: output.deletingLastPathComponent(), output: output,
+            errors: output.appendingPathExtension("errors"))
+        guard outcome == .ended(status: 0) else {
+            throw Failure("`\(command.joined(separator: " "))` ended with \(outcome).")
+        }
+        let target = try JSONDecoder().decode(Target.self, from: Data(contentsOf: output))
+        return URL(filePath: target.paths.runtimeResourcePath).deletingLastPathComponent().path
+    }
+
     /// Makes the package manager use this compiler.
     var environment: [String: String] { ["SWIFT_EXEC": script.path] }
 
-    /// Removes what was compiled of the modules with errors: the package manager takes it for complete.
+    /// Removes the objects of the modules with errors, which the package manager takes for complete.
     ///
     /// - Parameter products: the folder of a build's products.
     func forgetFailures(in products: URL) throws {
+        let files = FileManager.default
         for module in failedModules {
             let folder = products.appending(path: "\(module).build")
-            if FileManager.default.fileExists(atPath: folder.path) { try FileManager.default.removeItem(at: folder) }
+            for name in (try? files.contentsOfDirectory(atPath: folder.path)) ?? [] where name.hasSuffix(".o") {
+                try files.removeItem(at: folder.appending(path: name))
+            }
         }
-        if FileManager.default.fileExists(atPath: failures.path) { try FileManager.default.removeItem(at: failures) }
+        if files.fileExists(atPath: failures.path) { try files.removeItem(at: failures) }
     }
 
     /// The modules with errors in the last build.
