@@ -12,18 +12,18 @@ import Testing
 @testable import DeviceAgent
 
 /// A command of devices that no agent has a handler for.
-private struct DeviceRiddle: Command {
-    static let info = CommandInfo("riddle", of: .device, "Nobody answers it.")
+private struct UnansweredDeviceCommand: Command {
+    static let info = CommandInfo("unanswered", of: .device, "No handler answers it.")
 }
 
 /// The same of the processes of apps.
-private struct ProcessRiddle: Command {
-    static let info = CommandInfo("riddle", of: .process, "Nobody answers it.")
+private struct UnansweredProcessCommand: Command {
+    static let info = CommandInfo("unanswered", of: .process, "No handler answers it.")
 }
 
 /// The same of links.
-private struct LinkRiddle: Command {
-    static let info = CommandInfo("riddle", of: .link, "Nobody answers it.")
+private struct UnansweredLinkCommand: Command {
+    static let info = CommandInfo("unanswered", of: .link, "No handler answers it.")
 }
 
 /// What a device answers to commands: errors that scenarios can name, and what it does otherwise.
@@ -160,13 +160,14 @@ struct AgentCommandTests {
 
     @Test func `An agent does not start without a handler for each command of device, processes and links`() throws {
         let rows: [(command: any Command.Type, kind: ActorKind)] = [
-            (DeviceRiddle.self, .device), (ProcessRiddle.self, .process), (LinkRiddle.self, .link),
+            (UnansweredDeviceCommand.self, .device), (UnansweredProcessCommand.self, .process),
+            (UnansweredLinkCommand.self, .link),
         ]
         for (command, kind) in rows {
             let error = #expect(throws: IncompleteCommandTable.self) {
                 try UnservedAgent(vocabulary: Vocabulary([command]))
             }
-            #expect(error?.kind == kind && error?.mistakes == ["`riddle` has no handler"])
+            #expect(error?.kind == kind && error?.mistakes == ["`unanswered` has no handler"])
         }
         let others = try UnservedAgent(vocabulary: Vocabulary([]))
         #expect(try others.perform("ping", of: nil)?.error == nil)

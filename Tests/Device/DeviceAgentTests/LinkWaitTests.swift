@@ -74,7 +74,7 @@ struct LinkWaitTests {
         host.updateTimers()
         host.collect(.range(isInRange: false))
         host.updateTimers()
-        #expect(host.retransmission?.wait.due == nil && host.beat == nil, "nobody is there who could confirm")
+        #expect(host.retransmission?.wait.due == nil && host.beat == nil, "no other device could confirm")
     }
 
     @Test func `The other device is asked whether it is there once the time has come by both clocks`() throws {
@@ -121,7 +121,7 @@ struct LinkWaitTests {
         let successor = try sleeping()
         defer { try? successor.signal(SIGKILL) }
         _ = try host.settled()
-        #expect(host.peerWatch == nil, "nobody has greeted")
+        #expect(host.peerWatch == nil, "no agent has greeted")
         host.collect(.fromPeer(host.greeting(pid: getpid())))
         _ = try host.settled()
         let first = try #require(host.peerWatch)

@@ -14,12 +14,12 @@ extension EndToEnd.Peers {
     struct LabRunTests {
         private struct Complaint: Error {}
 
-        private static let nobody = Lab.Cast.topology(Topology(name: "empty", devices: []))
+        private static let noDevices = Lab.Cast.topology(Topology(name: "empty", devices: []))
 
         @Test func `A throwing body is reported with its error and the place of the records`() async throws {
             let failure = try #require(
                 await #expect(throws: FailedInstanceTest.self) {
-                    try await Lab.run(Self.nobody) { _ in throw Complaint() }
+                    try await Lab.run(Self.noDevices) { _ in throw Complaint() }
                 })
             defer { try? FileManager.default.removeItem(atPath: failure.directory) }
             #expect(failure.error is Complaint && failure.leftovers.isEmpty)
@@ -27,7 +27,7 @@ extension EndToEnd.Peers {
         }
 
         @Test func `A successful body leaves nothing behind and returns its value`() async throws {
-            let directory = try await Lab.run(Self.nobody) { $0.layout.root }
+            let directory = try await Lab.run(Self.noDevices) { $0.layout.root }
             #expect(!FileManager.default.fileExists(atPath: directory))
         }
 
@@ -54,7 +54,7 @@ extension EndToEnd.Peers {
 
         /// The errors of an instance after a successful body.
         private func complaints(
-            of cast: Lab.Cast = nobody, _ body: @escaping @Sendable (Lab) throws -> Void
+            of cast: Lab.Cast = noDevices, _ body: @escaping @Sendable (Lab) throws -> Void
         ) async throws -> [String] {
             let leftovers = try #require(
                 await #expect(throws: InstanceLeftovers.self) { try await Lab.run(cast, body) })

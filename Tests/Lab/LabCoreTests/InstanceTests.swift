@@ -21,7 +21,7 @@ struct InstanceTests {
         _ = try FaultTable.open(test.layout.faultsPath)
     }
 
-    @Test func `An instance that nobody names gets eight small letters and digits, each time other ones`() throws {
+    @Test func `An instance without a given name gets eight small letters and digits, different each time`() throws {
         let ids = try (1...10).map { _ in try TestInstance().layout.id }
         for id in ids { #expect(id.wholeMatch(of: #/[a-z0-9]{8}/#) != nil, "\(id)") }
         #expect(Set(ids).count == ids.count)

@@ -95,6 +95,24 @@ struct PausePointTests {
         #expect(try lines("4") == [])
     }
 
+    /// Runs a scenario that stops, with lines that are typed at the stops.
+    /// - Returns: the run, what it has shown, and why it ended early.
+    private func play(
+        _ scenario: Scenario, stoppingAt points: PausePoints, typed text: String
+    ) async throws -> (run: FakeRun, shown: String, interruption: Interruption) {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("typed")
+        try Files.write(Data(text.utf8), to: file)
+        let typed = try #require(FileHandle(forReadingAtPath: file))
+        let (shown, interruption) = (Recorder<String>(), Interruption())
+        let gate = StepGate(
+            points, printer: ProgressPrinter(look: .plain) { shown.add($0) }, input: typed.fileDescriptor,
+            interruption: interruption)
+        let run = try await FakeRun(scenario, answers: FakeAnswers(), interruption: interruption, gate: gate)
+        try typed.close()
+        return (run, shown.all.joined(), interruption)
+    }
+
     @Test
     func `Enter continues by a step, 'c' to the next stop; 'q' and the end of the input end the run`() async throws {
         // The lines at which three steps stop, or none for every step; what is typed; the stops, the steps that were
@@ -111,21 +129,12 @@ struct PausePointTests {
         ]
         let commands = ["hasValidActivation", "canStartActivation", "hasPendingActivation"]
         let scenario = try RedCase.scenario("name: Stops\nsteps:\n" + commands.map { "  - main: \($0)\n" }.joined())
-        let directory = try TemporaryDirectory()
         for row in rows {
             var points = PausePoints()
             points.everyStep = row.lines.isEmpty
             for line in row.lines { try points.add(line) }
-            let file = directory.file("typed")
-            try Files.write(Data(row.typed.utf8), to: file)
-            let typed = try #require(FileHandle(forReadingAtPath: file))
-            let (shown, interruption) = (Recorder<String>(), Interruption())
-            let gate = StepGate(
-                points, printer: ProgressPrinter(look: .plain) { shown.add($0) }, input: typed.fileDescriptor,
-                interruption: interruption)
-            let run = try await FakeRun(scenario, answers: FakeAnswers(), interruption: interruption, gate: gate)
-            try typed.close()
-            let stops = shown.all.joined().matches(of: #/paused before step (\S+) at/#).map { String($0.1) }
+            let (run, shown, interruption) = try await play(scenario, stoppingAt: points, typed: row.typed)
+            let stops = shown.matches(of: #/paused before step (\S+) at/#).map { String($0.1) }
             #expect(stops == row.stops, "\(row)")
             let performed = run.requests.filter { commands.contains($0.command) }
             #expect(performed.count == row.performed, "\(row)")
@@ -144,19 +153,10 @@ struct PausePointTests {
                 with: { password: hunter2-4711 }
               - main: hasValidActivation
             """)
-        let directory = try TemporaryDirectory()
-        let file = directory.file("typed")
-        try Files.write(Data("hunter2-4711 hasValidActivation\nmain hunter2-4711\nc\n".utf8), to: file)
-        let typed = try #require(FileHandle(forReadingAtPath: file))
         var points = PausePoints()
         try points.add("5")
-        let (shown, interruption) = (Recorder<String>(), Interruption())
-        let gate = StepGate(
-            points, printer: ProgressPrinter(look: .plain) { shown.add($0) }, input: typed.fileDescriptor,
-            interruption: interruption)
-        let run = try await FakeRun(scenario, answers: FakeAnswers(), interruption: interruption, gate: gate)
-        try typed.close()
-        let text = shown.all.joined()
+        let (run, text, _) = try await play(
+            scenario, stoppingAt: points, typed: "hunter2-4711 hasValidActivation\nmain hunter2-4711\nc\n")
         #expect(text.contains("paused before step 2") && text.contains(Secret.mask), "\(text)")
         #expect(!text.contains("hunter2"), "\(text)")
         #expect(run.requests.contains { $0.command == "validatePassword" })

@@ -92,7 +92,7 @@ struct ShellWordTests {
         func remember(_ lines: [String], isSecret: Bool) {}
     }
 
-    @Test func `A session tells in what the last run beside its lab file differs from it`() async throws {
+    @Test func `A session lists where the last run beside its lab file differs from it`() async throws {
         let workspace = try SuiteWorkspace([:])
         let answers: [String: [JSONValue]] = ["main.hasValidActivation": [["result": true]]]
         try await FakeLab.run(FakeShell.topology(), answers: answers) { fake in

@@ -98,7 +98,7 @@ struct NetworkTests {
         try kept.wait(for: .wired)
         #expect(kept.all == [.cellular, .wired] && cancelled.all == [.cellular] && dropped.all.isEmpty)
         last.cancel()
-        // Without an observer nobody watches; the next one begins anew.
+        // Without an observer no thread watches; the next one starts it again.
         let next = connectivity.onChange { dropped.add($0) }
         connectivity.set(.none)
         try dropped.wait(for: .none)

@@ -124,7 +124,7 @@ struct CryptogramTests {
         for other in ["text", [1], 7] as [Any] { #expect(PowerAuthCoreEciesCryptogram(responsePayload: other) == nil) }
     }
 
-    @Test func `Base64 texts stand for the bytes; a text that is none empties them`() {
+    @Test func `Base64 texts stand for the bytes; a text that is not Base64 empties them`() {
         let cryptogram = PowerAuthCoreEciesCryptogram()
         let members:
             [(

@@ -135,7 +135,7 @@ struct SessionSignatureTests {
         #expect(PowerAuthCoreHTTPRequestData(method: "POST", uri: "/t").offlineSignatureSize == 8)
     }
 
-    @Test func `Signed data are shown as Base64, and emptied by a text that is none`() {
+    @Test func `Signed data are shown as Base64, and emptied by a text that is not Base64`() {
         let signed = PowerAuthCoreSignedData(signingDataKey: .hmacApplication, data: Data([1]), signature: Data([2]))
         #expect(signed.dataBase64 == "AQ==" && signed.signatureBase64 == "Ag==" && signed.signatureFormat == .default)
         (signed.dataBase64, signed.signatureBase64) = ("Aw==", "BA==")

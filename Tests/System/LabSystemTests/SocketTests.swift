@@ -32,7 +32,7 @@ struct SocketTests {
         #expect(try server.read(count: 10).isEmpty)
     }
 
-    @Test func `No connection is accepted after the end of a listener, or by a file that is none`() throws {
+    @Test func `No connection is accepted after the end of a listener, or by a file that is not a listener`() throws {
         let (listener, _) = try TCPSocket.listenOnLoopback()
         TCPSocket.end(listener)
         #expect(TCPSocket.accept(listener) == nil)

@@ -102,7 +102,7 @@ struct LAContextTests {
         #expect(Set(names.compactMap { LAError($0).errorDescription }).count == names.count)
     }
 
-    @Test func `A context keeps the texts of its dialog; that of a process on no device confirms nobody`() {
+    @Test func `A context keeps the texts of its dialog; that of a process on no device confirms no user`() {
         let context = LAContext()
         #expect(context.localizedFallbackTitle == nil && context.localizedCancelTitle == nil)
         context.localizedReason = "reason"

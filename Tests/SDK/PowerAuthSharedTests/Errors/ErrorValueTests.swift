@@ -151,7 +151,7 @@ struct ErrorValueTests {
         #expect(Set(Self.refusals.map(\.cause)).count == Self.refusals.count)
     }
 
-    @Test func `Whoever cannot have a lock file names the file and the reason, each in its place`() throws {
+    @Test func `A lock file that cannot be used is reported with its path and the reason, each in its place`() throws {
         let device = try TemporaryDevice()
         let main = try SharingApp("main", on: device)
         let (wallet, widget) = (

@@ -147,7 +147,7 @@ struct TokenStoreErrorTests {
         await outcome { store.generateAuthorizationHeader(withName: "T", completion: $0) }
     }
 
-    @Test func `A header has the whole milliseconds of its time; before 1970 there is none`() async throws {
+    @Test func `A header has the whole milliseconds of its time; a time before 1970 makes no header`() async throws {
         main.put("T")
         for (time, timestamp) in [
             (100_000, 100_000_000), (1_728_388_800.9999, 1_728_388_800_999), (1_728_388_800.5, 1_728_388_800_500),

@@ -126,7 +126,7 @@ struct PolicyDefaultsTests {
         #expect([waitingRoom.enter(), waitingRoom.enter()] == [true, false])
     }
 
-    @Test func `A place is free during an external call, and is taken again even if there is none`() async {
+    @Test func `A place is free during an external call, and is taken again even if all places are taken`() async {
         let waitingRoom = RequestAdmission(places: 1)
         #expect(waitingRoom.enter())
         #expect(await waitingRoom.vacating { waitingRoom.enter() })
