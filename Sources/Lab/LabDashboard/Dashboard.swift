@@ -68,10 +68,8 @@ public final class Dashboard: Sendable {
         router.post("/\(access.page)/steps") { request, _ in
             let body = try await request.body.collect(upTo: 65_536)
             let text = String(buffer: body)
-            let answer = await withCheckedContinuation { continuation in
-                // A step may take long, and may wait for another thread.
-                runOnThread(name: "dashboard step") { continuation.resume(returning: page.perform(text)) }
-            }
+            // A step may take long, and may wait for another thread.
+            let answer = await onThread(named: "dashboard step") { page.perform(text) }
             return Response(
                 status: .ok, headers: [.contentType: "application/json"],
                 body: .init(byteBuffer: ByteBuffer(bytes: answer.encoded())))

@@ -3,6 +3,7 @@
 public import LabCore
 import LabFile
 import LabRunner
+import LabSystem
 
 // The same lab without the trait, with calls that block: for XCTest and for programs.
 extension Lab {
@@ -60,7 +61,7 @@ extension Lab {
         _ cast: Cast? = nil, seed: UInt64 = 1, source: String = #filePath,
         _ body: @escaping @Sendable (Lab) throws -> Value
     ) async throws -> Value {
-        try await offloaded { try runBlocking(cast, seed: seed, source: source, body) }
+        try await onThread(named: "lab test") { try runBlocking(cast, seed: seed, source: source, body) }
     }
 
     /// The same for callers that may block; see ``run(_:seed:source:_:)``.

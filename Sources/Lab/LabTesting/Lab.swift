@@ -2,6 +2,7 @@
 
 public import LabCore
 import LabRunner
+import LabSystem
 public import LabVocabulary
 
 /// The lab of a test that has the trait `.lab`, or of the body of ``run(_:seed:source:_:)``: its actors, the clock and
@@ -66,7 +67,7 @@ public struct Lab: Sendable {
     /// Every trace event so far, in the order of time.
     public func traceEvents() async throws -> [TraceEvent] {
         let directory = instance.manifest.tracesDirectory
-        return try await offloaded { try TraceReader.readAll(directory) }
+        return try await onThread(named: "lab test") { try TraceReader.readAll(directory) }
     }
 
     // MARK: Time
@@ -97,7 +98,7 @@ public struct Lab: Sendable {
         defer { wait.stop() }
         while try await !condition() {
             try Task.checkCancellation()
-            try await offloaded { try wait.next() }
+            try await onThread(named: "lab test") { try wait.next() }
         }
     }
 

@@ -3,6 +3,7 @@
 public import LabControl
 public import LabCore
 import LabRunner
+import LabSystem
 public import LabVocabulary
 
 /// An actor of a test's lab: an app, a device, a link, `server`, `faults` or `clock`.
@@ -51,7 +52,7 @@ public struct LabActor: Sendable {
         _ command: String, _ arguments: [String: JSONValue] = [:], timeout: LabDuration = ControlClient.patience
     ) async throws -> JSONValue {
         let (name, record) = (name, record)
-        return try await offloaded { try record.call(command, arguments, by: name, timeout: timeout) }
+        return try await onThread(named: "lab test") { try record.call(command, arguments, by: name, timeout: timeout) }
     }
 
     /// Sends a command by its name and reads its answer as a type of the test.

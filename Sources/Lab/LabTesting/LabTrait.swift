@@ -5,6 +5,7 @@
     import Foundation
     import LabControl
     import LabRunner
+    import LabSystem
     import Synchronization
     public import Testing
 
@@ -52,12 +53,12 @@
                 return try await function()
             }
             let (cast, seed) = (cast, seed)
-            let run = try await offloaded { try TestRun(cast, seed: seed) }
+            let run = try await onThread(named: "lab test") { try TestRun(cast, seed: seed) }
             let name = test.displayName ?? test.name
             let place = ReportedPlace(test.sourceLocation)
             let complaints = Complaints()
             do {
-                let record = try await offloaded {
+                let record = try await onThread(named: "lab test") {
                     let record = try TestRecord(of: name, at: place, driving: run.instance)
                     complaints.record.withLock { $0 = record }
                     try run.instance.start()
@@ -70,7 +71,7 @@
             } catch {
                 complaints.note(error)
             }
-            try await offloaded { try complaints.end(run) }
+            try await onThread(named: "lab test") { try complaints.end(run) }
         }
     }
 

@@ -46,6 +46,20 @@ public func runOnThread(
     return handle
 }
 
+/// Runs a body that blocks on a new thread of its own, while the caller waits for its result without holding a thread.
+///
+/// The thread has 8 MiB of stack, as a main thread has, because the body may be any code.
+/// - Parameter name: what debuggers and `/proc` show; cut to the kernel's 15 bytes.
+/// - Throws: what the body throws.
+public func onThread<Value: Sendable, Failure: Error>(
+    named name: String, _ body: @escaping @Sendable () throws(Failure) -> Value
+) async throws(Failure) -> Value {
+    let outcome: Result<Value, Failure> = await withCheckedContinuation { continuation in
+        runOnThread(name: name, stackSize: 8 << 20) { continuation.resume(returning: Result(catching: body)) }
+    }
+    return try outcome.get()
+}
+
 private final class ThreadStart: Sendable {
     let name: String
     let handle: ThreadHandle

@@ -63,9 +63,7 @@ extension Result where Failure == NSError {
 ///
 /// - Parameter body: a test, or a part of one; it has the stack of a main thread.
 public func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        _ = runOnThread(name: "test", stackSize: 8 << 20) { continuation.resume(with: Result { try body() }) }
-    }
+    try await onThread(named: "test", body)
 }
 
 /// The main queue, which in a test process has no thread of its own.

@@ -100,7 +100,7 @@ struct Delay: Sendable {
 
     /// Waits on a thread of its own, because the clock's wait blocks.
     func wait(until end: ServerTime) async {
-        await onOwnThread("server delay") { [clock] in
+        await onThread(named: "server delay") { [clock] in
             let alarm = ServerAlarm()
             while clock.now() < end { clock.wait(until: end, orRung: alarm) }
         }

@@ -64,10 +64,3 @@ final class WorkerThreads: Sendable {
     /// - Returns: false, with nothing done, after ``close()``.
     @discardableResult func submit(_ job: @escaping @Sendable () -> Void) -> Bool { executor.jobs.send(.function(job)) }
 }
-
-/// Runs a function that blocks for long on a thread of its own, and waits for its result without blocking.
-func onOwnThread<Value: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
-        runOnThread(name: name, stackSize: 8 << 20) { continuation.resume(returning: body()) }
-    }
-}

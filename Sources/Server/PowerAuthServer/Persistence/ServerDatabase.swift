@@ -135,7 +135,7 @@ extension ServerDatabase: Service {
     }
 
     /// Does the work of ``close()`` without blocking the caller's thread.
-    func end() async throws { try await onOwnThread("server close") { Result { try self.close() } }.get() }
+    func end() async throws { try await onThread(named: "server close") { try self.close() } }
 }
 
 /// A change that one thread makes, and whose result another one waits for.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
+import LabSystem
 import ServiceLifecycle
 import Synchronization
 
@@ -139,7 +140,7 @@ final class JobThread: Service {
     /// Runs the jobs until the server ends, the task is cancelled or ``stop()`` is called.
     func run() async {
         await withTaskCancellationOrGracefulShutdownHandler {
-            await onOwnThread("server jobs") { self.work() }
+            await onThread(named: "server jobs") { self.work() }
         } onCancelOrGracefulShutdown: {
             self.stop()
         }
