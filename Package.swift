@@ -200,20 +200,44 @@ let lab = building(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         module("LabProgram", [argumentParser]),
         module("LabChecks", ["LabCore", "LabControl", "LabPoints", "LabSystem"]),
+        // Reads and checks scenarios; runs nothing.
         module(
-            "LabRunner",
+            "ScenarioLanguage",
+            ["LabFile", "LabCore", "LabVocabulary", "LabPoints", "LabSystem"]),
+        // Runs scenarios in instances.
+        module(
+            "ScenarioEngine",
             [
-                "CReportPage", "CZlib", "LabChecks", "LabFile", "LabCore", "LabControl", "LabVocabulary", "LabPoints",
-                "LabSystem",
+                "ScenarioLanguage", "LabChecks", "LabFile", "LabCore", "LabControl", "LabVocabulary",
+                "LabPoints", "LabSystem",
+            ]),
+        // What a run leaves behind for people and programs.
+        module(
+            "LabReports",
+            [
+                "ScenarioLanguage", "ScenarioEngine", "CReportPage", "CZlib", "LabFile", "LabCore", "LabControl",
+                "LabVocabulary", "LabPoints", "LabSystem",
+            ]),
+        // The work of the commands of `lab`.
+        module(
+            "LabTools",
+            [
+                "ScenarioLanguage", "ScenarioEngine", "LabReports", "LabChecks", "LabFile", "LabCore", "LabControl",
+                "LabVocabulary", "LabPoints", "LabSystem",
             ]),
         module(
             "LabDashboard",
             [
-                "HTTPConnections", "LabRunner", "LabCore", "LabSystem", hummingbird, hummingbirdCore, httpTypes,
+                "HTTPConnections", "LabTools", "ScenarioEngine", "LabCore", "LabSystem", hummingbird, hummingbirdCore,
+                httpTypes,
                 logging, serviceLifecycle,
             ]),
         module(
-            "LabTesting", ["LabRunner", "LabFile", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem"]),
+            "LabTesting",
+            [
+                "LabReports", "ScenarioEngine", "ScenarioLanguage", "LabFile", "LabCore", "LabControl", "LabVocabulary",
+                "LabPoints", "LabSystem",
+            ]),
     ])
 
 // The programs, which are a few lines each.
@@ -223,7 +247,8 @@ let programs = building(
         program(
             "lab",
             [
-                "LabProgram", "LabDashboard", "LabRunner", "LabCore", "LabControl", "LabVocabulary", "LabPoints",
+                "LabProgram", "LabDashboard", "LabTools", "LabReports", "ScenarioEngine", "ScenarioLanguage", "LabCore",
+                "LabControl", "LabVocabulary", "LabPoints",
                 "LabSystem", "CLineEditor", argumentParser,
             ]),
         program("lab-server", ["LabProgram", "PowerAuthServer", "LabFile", "LabCore", "LabSystem", argumentParser]),
@@ -357,9 +382,10 @@ let unitTests = [
                 ["LabPeer", "LabCore", "LabControl", "LabVocabulary", "WatchConnectivity", argumentParser]),
             tests("LabChecksTests", ["LabChecks", "LabCore", "LabPoints", "LabSystem"]),
             tests(
-                "LabRunnerTests",
+                "ScenarioTests",
                 [
-                    "LabRunner", "LabChecks", "LabFile", "LabCore", "LabControl", "LabVocabulary", "LabPoints",
+                    "LabTools", "LabReports", "ScenarioEngine", "ScenarioLanguage", "LabChecks", "LabFile", "LabCore",
+                    "LabControl", "LabVocabulary", "LabPoints",
                     "LabSystem",
                 ],
                 reading: ["Golden", "Failures"]),
@@ -373,7 +399,7 @@ let wholeTests = building(
         tests(
             "EndToEndTests",
             [
-                "KillMatrix", "ServerKills", "LabTesting", "LabChecks", "LabRunner", "SimulatedDevice", "ZeroMQ",
+                "KillMatrix", "ServerKills", "LabTesting", "LabChecks", "LabReports", "SimulatedDevice", "ZeroMQ",
                 "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem",
             ],
             reading: ["Explanations"]),
@@ -426,7 +452,7 @@ let tools = building(
             swiftSettings: settings),
         // An app in another language, which only follows the page about own apps.
         .executableTarget(
-            name: "greeter", dependencies: ["CZeroMQ"], path: "Examples/other-language",
+            name: "greeter", dependencies: [], path: "Examples/other-language",
             linkerSettings: [.linkedLibrary("zmq")]),
     ])
 

@@ -53,7 +53,7 @@ struct ModulePageTests {
     func `The SDKs and the shims of the platform do not import the lab`(name: String) throws {
         let module = try #require(manifest.buildings.flatMap(\.modules).first { $0.name == name })
         let lab: Set<String> = [
-            "LabCore", "LabControl", "LabVocabulary", "LabPeer", "LabRunner", "LabTesting", "DeviceAgent",
+            "LabCore", "LabControl", "LabVocabulary", "LabPeer", "ScenarioEngine", "LabTesting", "DeviceAgent",
             "PowerAuthServer",
         ]
         let reexports = try Self.reexports()

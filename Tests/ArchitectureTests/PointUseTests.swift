@@ -18,8 +18,8 @@ struct PointUseTests {
     }
 
     @Test func `Every fault point is passed by some code`() throws {
-        // The runner explains the points and draws from them; it passes none.
-        let users = try sources().filter { $0.module != "LabRunner" }
+        // `LabTools` explains the points and draws from them; it passes none.
+        let users = try sources().filter { $0.module != "LabTools" }
         let points = try entries(of: "FaultPoint")
         expect(points, in: Set(points.filter { point in users.contains { $0.text.contains(".\(point)") } }), "passes")
     }

@@ -21,7 +21,7 @@ enum Repository {
         (try? FileManager.default.contentsOfDirectory(atPath: Project.path(folder))) ?? []
     }
 
-    /// A file or folder that a page names by its module, such as `LabRunner/Running`; nil if not found.
+    /// A file or folder that a page names by its module, such as `ScenarioEngine/Running`; nil if not found.
     static func place(named path: String) -> URL? {
         let parts = path.split(separator: "/", maxSplits: 1).map(String.init)
         guard let folder = modules[parts[0]] else { return nil }

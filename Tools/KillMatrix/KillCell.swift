@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LabControl
+import LabControl
 package import LabPoints
 
 /// One cell of the matrix: an app dies in an operation, at a pass of a fault point.

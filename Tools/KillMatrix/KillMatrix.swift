@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LabControl
+import LabControl
 package import LabPoints
 import LabTesting
 

@@ -6,9 +6,10 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import LabCore
-public import LabRunner
 import LabSystem
+public import LabTools
 import Logging
+package import ScenarioEngine
 import ServiceLifecycle
 
 /// The page of a running instance, served on loopback to clients that have its address.

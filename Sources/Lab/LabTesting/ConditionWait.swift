@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LabCore
-import LabRunner
 import LabSystem
+import ScenarioEngine
 
 /// The waits between two checks of a condition, for `eventually` with and without `await`.
 ///

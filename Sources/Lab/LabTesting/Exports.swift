@@ -20,5 +20,5 @@
 @_exported public import struct LabCore.SharingSpec
 @_exported public import struct LabCore.Topology
 @_exported public import struct LabCore.TraceEvent
-@_exported public import struct LabRunner.BadUsage
-@_exported public import struct LabRunner.LabFailure
+@_exported public import struct ScenarioEngine.LabFailure
+@_exported public import struct ScenarioLanguage.BadUsage

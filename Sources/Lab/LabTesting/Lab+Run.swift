@@ -2,8 +2,10 @@
 
 public import LabCore
 import LabFile
-import LabRunner
+import LabReports
 import LabSystem
+import ScenarioEngine
+import ScenarioLanguage
 
 // The same lab without the trait, with calls that block: for XCTest and for programs.
 extension Lab {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LabCore
-import LabRunner
+import LabReports
 import LabSystem
 public import LabVocabulary
+import ScenarioEngine
 
 /// The lab of a test that has the trait `.lab`, or of the body of ``run(_:seed:source:_:)``: its actors, the clock and
 /// the faults of its instance.

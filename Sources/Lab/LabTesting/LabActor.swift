@@ -2,9 +2,10 @@
 
 public import LabControl
 public import LabCore
-import LabRunner
+import LabReports
 import LabSystem
 public import LabVocabulary
+import ScenarioEngine
 
 /// An actor of a test's lab: an app, a device, a link, `server`, `faults` or `clock`.
 ///

@@ -2,7 +2,7 @@
 
 import Foundation
 import LabCore
-import LabRunner
+import ScenarioEngine
 
 /// The header that the resources below `/lab` of an instance's server require from every HTTP client.
 ///

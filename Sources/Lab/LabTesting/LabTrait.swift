@@ -4,8 +4,9 @@
 #if canImport(Testing)
     import Foundation
     import LabControl
-    import LabRunner
+    import LabReports
     import LabSystem
+    import ScenarioEngine
     import Synchronization
     public import Testing
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LabRunner
 import LabSystem
+import ScenarioEngine
 
 /// The instance of one test, from the wait for a place on the machine to the proof that nothing is left.
 ///

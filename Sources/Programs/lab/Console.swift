@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LabRunner
 import LabSystem
+import ScenarioEngine
+import ScenarioLanguage
 
 /// Standard output and standard error.
 enum Console {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import LabRunner
+import LabReports
+import ScenarioEngine
 
 /// `lab inspect`: looks into an instance without disturbing it.
 struct InspectCommand: ParsableCommand {

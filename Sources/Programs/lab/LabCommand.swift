@@ -4,8 +4,10 @@ import ArgumentParser
 import Foundation
 import LabCore
 import LabProgram
-import LabRunner
+import LabReports
 import LabSystem
+import ScenarioEngine
+import ScenarioLanguage
 
 /// The lab's command line.
 ///

@@ -2,8 +2,8 @@
 
 import CLineEditor
 import Foundation
-import LabRunner
 import LabSystem
+import LabTools
 
 /// Lines typed on a terminal: editing, history with the arrows and Ctrl-R, completion with Tab.
 ///

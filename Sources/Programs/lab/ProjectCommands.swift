@@ -2,7 +2,9 @@
 
 public import ArgumentParser
 import Foundation
-public import LabRunner
+public import LabTools
+package import ScenarioEngine
+package import ScenarioLanguage
 
 /// `lab init`: begins a project.
 struct InitCommand: ParsableCommand {

@@ -2,7 +2,10 @@
 
 public import ArgumentParser
 import Foundation
-public import LabRunner
+public import LabReports
+package import LabTools
+package import ScenarioEngine
+package import ScenarioLanguage
 
 /// `lab merge`: joins the reports of shards.
 struct MergeCommand: ParsableCommand {

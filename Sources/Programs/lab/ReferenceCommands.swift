@@ -4,7 +4,8 @@ import ArgumentParser
 import LabControl
 import LabCore
 import LabPoints
-import LabRunner
+import LabTools
+import ScenarioLanguage
 
 /// The own apps of the project in whose folder a command is given.
 enum OwnCommandsNearby {

@@ -3,7 +3,9 @@
 public import ArgumentParser
 import Foundation
 import LabCore
-public import LabRunner
+package import LabTools
+public import ScenarioEngine
+package import ScenarioLanguage
 
 /// `lab run`: runs scenarios.
 struct RunCommand: ParsableCommand {

@@ -4,9 +4,10 @@ import ArgumentParser
 import Foundation
 import LabControl
 import LabCore
-import LabRunner
 import LabSystem
 import LabVocabulary
+import ScenarioEngine
+import ScenarioLanguage
 
 /// The instance that a command is about.
 struct InstanceOptions: ParsableArguments {

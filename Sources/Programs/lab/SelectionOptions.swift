@@ -2,7 +2,9 @@
 
 import ArgumentParser
 import Foundation
-import LabRunner
+import LabReports
+import ScenarioEngine
+import ScenarioLanguage
 
 /// Which scenarios a command is about.
 struct SelectionOptions: ParsableArguments {

@@ -5,8 +5,10 @@ import Foundation
 import Glibc
 import LabControl
 import LabCore
-import LabRunner
 import LabSystem
+import LabTools
+import ScenarioEngine
+import ScenarioLanguage
 
 /// `lab shell`: steps typed into a running instance.
 struct ShellCommand: ParsableCommand {

@@ -3,8 +3,10 @@
 import ArgumentParser
 import Glibc
 import LabCore
-import LabRunner
 import LabSystem
+import LabTools
+import ScenarioEngine
+import ScenarioLanguage
 
 /// `lab stress`: random work of many processes, and a proof of what must always hold.
 struct StressCommand: ParsableCommand {

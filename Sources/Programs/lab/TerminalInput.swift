@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LabRunner
 import LabSystem
+import ScenarioEngine
 import Synchronization
 
 /// The echo of the terminal at standard input, switched off while a secret is typed.

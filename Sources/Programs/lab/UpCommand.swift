@@ -3,8 +3,10 @@
 import ArgumentParser
 import Glibc
 import LabDashboard
-import LabRunner
 import LabSystem
+import LabTools
+import ScenarioEngine
+import ScenarioLanguage
 
 /// `lab up`: starts an instance and keeps it until Ctrl-C.
 struct UpCommand: ParsableCommand {

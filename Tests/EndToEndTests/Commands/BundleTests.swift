@@ -2,7 +2,7 @@
 
 import Foundation
 import LabControl
-import LabRunner
+import LabReports
 import LabSystem
 import TestSupport
 import Testing

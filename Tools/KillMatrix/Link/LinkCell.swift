@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LabControl
+import LabControl
 package import LabPoints
 
 /// One cell of the matrix of the link: a process dies while a message goes from one app to the other.

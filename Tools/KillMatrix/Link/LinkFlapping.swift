@@ -5,7 +5,7 @@ package import LabCore
 import LabPoints
 import LabSystem
 import LabTesting
-package import LabVocabulary
+import LabVocabulary
 
 /// A phone and a watch that lose and find each other all the time, for hours of the lab's clock, while both apps send.
 ///

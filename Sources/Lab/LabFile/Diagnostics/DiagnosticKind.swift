@@ -2,7 +2,7 @@
 
 /// Everything that can be wrong with a file the user writes, each with the facts its sentence needs.
 ///
-/// The sentences are in `DiagnosticWording.swift`; every case has a golden file in `LabRunnerTests`.
+/// The sentences are in `DiagnosticWording.swift`; every case has a golden file in `ScenarioTests`.
 public enum DiagnosticKind: Equatable, Sendable {
     // The file.
     /// There is no such file.

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabChecks
+package import LabControl
+package import LabCore
+import LabPoints
+import LabSystem
+import LabVocabulary
+package import ScenarioLanguage
+
+/// The ended processes of apps, each judged by itself: a command to end another process, or an earlier one of the same
+/// app, explains nothing.
+struct AppDeaths {
+    /// Processes whose end neither a command, a fault nor the device's system explains, in the order of their ends.
+    let unwanted: [RecordedHistory.Incarnation]
+
+    /// Evaluates the devices' records of process ends.
+    /// - Parameter wanted: The ends that commands have asked for. Each of them explains one end.
+    init(_ events: [TraceEvent], of apps: Set<String>, wanted: [WantedEnd]) {
+        var wanted = wanted
+        var killed: Set<RecordedHistory.Incarnation> = []
+        var ready: Set<RecordedHistory.Incarnation> = []
+        var unwanted: [RecordedHistory.Incarnation] = []
+        for event in events {
+            if event.isKillByFault { killed.insert(event.incarnationOfProcess) }
+            if event.name == .processReady { ready.insert(event.incarnationOfProcess) }
+            guard event.name == .processEnded, let app = event.fields["peer"]?.stringValue, apps.contains(app) else {
+                continue
+            }
+            let process = RecordedHistory.Incarnation(app, Int(event.fields["incarnation"]?.integerValue ?? 0))
+            // The device's system ends a process for a cause, and all processes when the device shuts down.
+            if event.fields["cause"] != nil || event.fields["reason"]?.stringValue == Self.endWithDevice { continue }
+            if killed.contains(process), event.fields["signal"] == "SIGKILL" { continue }
+            if let explanation = wanted.firstIndex(where: { $0.explains(event, wasReady: ready.contains(process)) }) {
+                wanted.remove(at: explanation)
+            } else {
+                unwanted.append(process)
+            }
+        }
+        self.unwanted = unwanted
+    }
+
+    /// - Parameter records: The directory with the logs.
+    package static func sentence(_ death: RecordedHistory.Incarnation, in records: String) -> String {
+        "the process of `\(death.process)` died by itself; its log is \(records)/logs"
+    }
+
+    /// The message of an ending agent about its apps.
+    static let endWithDevice = "device ended"
+
+    /// Evaluates the processes of an instance so far.
+    /// - Throws: if the traces cannot be read.
+    init(in instance: InstanceConnection) throws {
+        let (topology, wanted) = (instance.manifest.topology, instance.wantedEnds)
+        let ended = instance.watchedPeers.filter(\.watch.hasEnded)
+        // A device looks for ends before it answers, so its trace contains every process that has ended by now.
+        let devices = Set(ended.compactMap { topology.app(named: $0.name)?.device.name })
+        for device in devices { _ = try? instance.processes(of: device) }
+        var events = try instance.deviceEvents()
+        // Reading all traces takes time, and in most scenarios no process ends.
+        let mayBeUnwanted = events.contains { $0.name == .processEnded && $0.fields["cause"] == nil }
+        if mayBeUnwanted || !ended.isEmpty {
+            events = try TraceReader.readAll(instance.manifest.tracesDirectory) {
+                [.processReady, .processEnded, .faultFired].contains($0.name)
+            }
+        }
+        let told = AppDeaths(events, of: Set(topology.apps.map(\.name)), wanted: wanted).unwanted
+        let known = Set(events.compactMap { $0.name == .processEnded ? $0.fields["pid"]?.integerValue : nil })
+        // The apps of a device whose process died die unrecorded. The instance decides whether the device's end was
+        // wanted.
+        let untold = ended.filter { app, watch in
+            guard !known.contains(Int64(watch.pid)), let (device, _) = topology.app(named: app) else { return false }
+            return instance.parts.process(of: .agent(device.name)) != nil
+                && !events.contains { $0.isKillByFault && $0.process == device.name }
+                && !wanted.contains { $0.app == app }
+        }
+        unwanted = told + untold.map { RecordedHistory.Incarnation($0.name, 0) }
+    }
+}
+
+extension LabInstance {
+    /// The messages about apps whose processes have died unexpectedly so far, a sentence each. Blocks.
+    public var unwantedDeaths: [String] {
+        do {
+            return try AppDeaths(in: connection).unwanted.map { AppDeaths.sentence($0, in: manifest.runDirectory) }
+        } catch {
+            return ["whether a process died by itself is not known: \(error)"]
+        }
+    }
+}
+
+extension InstanceConnection {
+    /// The records of the devices.
+    fileprivate func deviceEvents() throws -> [TraceEvent] {
+        let devices = Set(manifest.topology.devices.map(\.name))
+        let directory = manifest.tracesDirectory
+        return try Files.list(directory).filter { name in
+            name.hasSuffix(".jsonl") && devices.contains(String(name.prefix { $0 != "#" }))
+        }.flatMap { try TraceReader.read("\(directory)/\($0)").events }
+    }
+}
+
+extension TraceEvent {
+    /// Whether an armed fault kills the process that recorded the event. A fault that delays or fails an operation
+    /// explains no death.
+    var isKillByFault: Bool {
+        name == .faultFired && fields["action"]?.stringValue == FaultActionWord.kill.rawValue
+    }
+}
+
+/// The end of an app's process that a command explains.
+package struct WantedEnd: Sendable {
+    /// How the process may end.
+    enum Manner: Sendable {
+        /// At once.
+        case killed
+        /// It was asked to end, and chooses its exit code.
+        case terminated
+        /// In any way, before it is ready: the command that launched it has failed.
+        case notLaunched
+        /// In any way, this process: a command expected its end.
+        case died(pid: Int32)
+    }
+
+    package let app: String
+    let manner: Manner
+
+    /// Whether it explains the recorded end of a process.
+    func explains(_ event: TraceEvent, wasReady: Bool) -> Bool {
+        let (signal, status) = (event.fields["signal"]?.stringValue, event.fields["status"])
+        guard event.fields["peer"] == .string(app) else { return false }
+        return switch manner {
+        case .killed: status == nil && [nil, "SIGKILL"].contains(signal)
+        case .terminated: status != nil || [nil, "SIGKILL", "SIGTERM"].contains(signal)
+        case .notLaunched: !wasReady
+        case .died(let pid): event.fields["pid"] == .integer(Int64(pid))
+        }
+    }
+
+    /// The ends of processes that a command asks for.
+    /// - Parameter error: The error of the command; part of its work may have been done.
+    package static func of(_ command: String, to target: Target, error: ControlError?, in topology: Topology)
+        -> [WantedEnd]
+    {
+        let actor = target.actor
+        func killed(_ apps: [String]) -> [WantedEnd] { apps.map { WantedEnd(app: $0, manner: .killed) } }
+        let notLaunched = error == nil ? [] : [WantedEnd(app: actor, manner: .notLaunched)]
+        switch (target.kind, command) {
+        case (.process, Kill.name), (.process, OutOfMemory.name), (.process, ForceQuit.name): return killed([actor])
+        case (.process, Terminate.name): return [WantedEnd(app: actor, manner: .terminated)]
+        case (.process, Launch.name): return notLaunched
+        case (.process, Relaunch.name): return killed([actor]) + notLaunched
+        case (.process, Uninstall.name), (.process, Reinstall.name):
+            let extensions = topology.apps.filter { $0.kind == .appExtension && $0.host == actor }
+            return killed([actor] + extensions.map(\.name))
+        case (.device, Reboot.name), (.device, Erase.name), (.deviceProcess, KillDevice.name),
+            (.deviceProcess, SwitchOffDevice.name):
+            return killed((topology.device(named: actor)?.apps ?? []).map(\.name))
+        default: return []
+        }
+    }
+}
+
+extension InstanceConnection {
+    /// Records that an app has died during a command that expects that.
+    func expectDeath(answeredBy error: ControlError?, to target: Target) {
+        guard error?.isDeath == true, case .endpoint(.peer(let app), _) = target.route,
+            let pid = watch(of: .peer(app))?.pid
+        else { return }
+        expect([WantedEnd(app: app, manner: .died(pid: pid))])
+    }
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LabChecks
+import LabCore
+import LabFile
+import LabSystem
+package import ScenarioLanguage
+import Synchronization
+
+/// One scenario running in an instance of its own.
+///
+/// Thread rule: `perform` is called once, on a thread that may block; everything else is for the threads that it
+/// starts.
+package final class ScenarioRun: Sendable {
+    package let scenario: Scenario
+    package let seed: UInt64
+    package let history: History
+    package var redactor: Redactor { history.redactor }
+    /// Ends this scenario; the run's interruption and the scenario's time limit trigger it.
+    package let interruption = Interruption()
+    package let limits: TimeLimits
+    let times = StepTimes()
+    let armedFaults = ArmedFaults()
+    package let failures: RunFailures
+    /// The values known before the first step.
+    package let known: Bindings
+    /// Absolute path of the directory for history and logs.
+    package let directory: String
+    private let setting: Setting
+    private let runInterruption: Interruption
+    private let isTearingDown = Atomic(false)
+    private let record = Mutex(Record())
+
+    /// The settings that all scenarios of a run share.
+    package struct Setting: Sendable {
+        package var executables: Executables
+        /// Absolute path of the lab file.
+        package var labFile: String?
+        package var limits = TimeLimits()
+        /// The value of `--lab`, which a replay needs again.
+        package var labOption: String?
+        /// Inspects the instance of a scenario that did not pass, before its tear-down, and decides whether to keep it.
+        package var afterFailure: (@Sendable (InstanceConnection) -> Bool)?
+        /// Pauses before steps until a person continues the run; nil for no pauses.
+        package var gate: StepGate?
+        /// Takes over a kept instance.
+        package var keep: @Sendable (LabInstance) -> Void = { _ in }
+
+        package init(
+            executables: Executables, labFile: String? = nil, limits: TimeLimits = TimeLimits(),
+            labOption: String? = nil, afterFailure: (@Sendable (InstanceConnection) -> Bool)? = nil,
+            gate: StepGate? = nil, keep: @escaping @Sendable (LabInstance) -> Void = { _ in }
+        ) {
+            self.executables = executables
+            self.labFile = labFile
+            self.limits = limits
+            self.labOption = labOption
+            self.afterFailure = afterFailure
+            self.gate = gate
+            self.keep = keep
+        }
+    }
+
+    private struct Record {
+        var overheads: [UInt64] = []
+        var commands = 0
+        var toldDeaths: Set<RecordedHistory.Incarnation> = []
+        /// The steps whose `when` did not hold, each once; their texts may show secrets.
+        var skipped: [SkippedStep] = []
+        /// The paths of the files whose content is recorded already.
+        var sources: Set<String> = []
+        var isKept = false
+    }
+
+    /// - Parameters:
+    ///   - traces: the trace directory of an instance that is not the scenario's own.
+    ///   - redactor: one that knows the secrets already; nil for a new one with those of the scenario.
+    package init(
+        _ scenario: Scenario, seed: UInt64, directory: String, setting: Setting, interruption: Interruption,
+        traces: String? = nil, redactor: Redactor? = nil
+    ) throws {
+        self.scenario = scenario
+        self.seed = seed
+        self.directory = directory
+        self.setting = setting
+        var limits = setting.limits
+        // A person may take any time.
+        if setting.gate != nil { limits.scenario = nil }
+        self.limits = limits
+        runInterruption = interruption
+        let redactor = redactor ?? Redactor(secrets: scenario.secretTexts)
+        known = scenario.drawn(seed: seed, hiddenBy: redactor)
+        try Files.createDirectory(directory)
+        history = try History(in: directory, redactor: redactor)
+        failures = RunFailures(
+            of: scenario, seed: seed, labOption: setting.labOption, known: known, history: history,
+            traces: traces ?? "\(directory)/traces", times: times, armedFaults: armedFaults)
+    }
+
+    /// Runs the scenario from the creation of its instance to the check that nothing of it is left.
+    package func perform() -> ScenarioResult {
+        let begin = MonotonicClock.nanoseconds()
+        history.record(
+            .scenarioStarted(
+                .init(
+                    id: scenario.id, name: scenario.name, seed: String(seed),
+                    devices: scenario.topology.devices.map(HistoryEvent.Device.init))))
+        var launches: [String: UInt64] = [:]
+        do {
+            let instance = try ScenarioInstance(of: scenario, seed: seed, directory: directory, setting: setting)
+            runInterruption.passing(to: interruption) {
+                interruption.reaching {
+                    self.endWaiting(in: instance.connection, events: instance.events)
+                } end: {
+                    instance.kill()
+                } during: {
+                    do {
+                        try instance.start()
+                        perform(in: instance.connection, events: instance.events)
+                        ScenarioTraffic(instance: instance.connection, redactor: redactor).record(in: directory)
+                    } catch {
+                        let reason =
+                            interruption.isSet
+                            ? "\(interruption.reason) while the lab started" : "the lab did not start: \(error)"
+                        failures.fail(reason, verdict: .inconclusive)
+                    }
+                }
+            }
+            launches = instance.launchTimes
+            let remains = instance.end(isKept: record.withLock { $0.isKept })
+            checkEnd(remains: remains, traces: instance.connection.manifest.tracesDirectory)
+        } catch {
+            failures.fail("the instance could not be created: \(error)", verdict: .inconclusive)
+        }
+        let result = result(seconds: Double(MonotonicClock.nanoseconds() - begin) / 1e9, launches: launches)
+        history.record(.scenarioFinished(result.verdict))
+        return result
+    }
+
+    /// Ends the waits of the steps after an interruption; a tear-down is not disturbed.
+    func endWaiting(in instance: InstanceConnection, events: TraceBoard) {
+        guard !isTearingDown.load(ordering: .acquiring) else { return }
+        events.endWaits(in: instance)
+    }
+
+    package func result(seconds: Double, launches: [String: UInt64]) -> ScenarioResult {
+        let record = record.withLock { $0 }
+        let failures = failures.all
+        let verdict = failures.map(\.verdict).max() ?? .passed
+        let standing = scenario.standing
+        let remark = verdict == .passed ? standing.remarkOnPassing : standing.remarkOnFailing
+        return ScenarioResult(
+            id: scenario.id, name: scenario.name, tags: scenario.tags, file: scenario.file.path,
+            topology: scenario.topology.name, verdict: verdict, quarantine: standing.quarantine,
+            remark: remark, round: 1, seed: seed, seconds: seconds, commands: record.commands, failures: failures,
+            skipped: record.skipped.isEmpty ? nil : record.skipped.map { $0.withTexts(redactor.redact) },
+            overheads: record.overheads, launches: launches, replay: self.failures.replay, directory: directory)
+    }
+
+    /// Runs the steps and the tear-down in an instance that is ready.
+    package func perform(in instance: InstanceConnection, events: TraceBoard) {
+        failures.observe(instance, recordingIn: directory)
+        let countdown = Countdown(limits.scenario) { [self] limit in
+            guard !interruption.isSet else { return }
+            let rule = "the scenario takes longer than \(limit), its limit (--scenario-timeout)"
+            failures.stopped(because: rule, verdict: .failed)
+            interruption.set(because: rule)
+        }
+        let thread = StepRunner(run: self, instance: instance, events: events, bindings: known)
+        thread.gate = setting.gate
+        let isReady = scenario.setup.map { thread.perform($0, called: "set-up") } ?? true
+        let isComplete = isReady && thread.perform(scenario.steps)
+        var areFine = isComplete
+        if isComplete {
+            check(.afterSteps, of: thread, areFine: areFine)
+        } else if interruption.isSet, failures.isEmpty {
+            failures.stopped(because: interruption.reason, verdict: .inconclusive)
+        }
+        countdown.end()
+        let isKept = !runInterruption.isSet && !failures.isEmpty && setting.afterFailure?(instance) ?? false
+        record.withLock { $0.isKept = isKept }
+        if !isKept, let phase = scenario.tearDown, !tearDown(phase, after: thread) { areFine = false }
+        check(.afterTearDown, of: thread, areFine: areFine)
+    }
+
+    /// Runs the tear-down, which has a time limit of its own.
+    /// - Returns: Whether all of it passed.
+    private func tearDown(_ phase: Phase, after thread: StepRunner) -> Bool {
+        isTearingDown.store(true, ordering: .releasing)
+        let countdown = Countdown(limits.scenario) { [self] limit in
+            failures.fail(
+                "the tear-down takes longer than \(limit), its limit (--scenario-timeout), and was cut off",
+                verdict: .failed)
+            interruption.force()
+        }
+        defer { countdown.end() }
+        let tearDown = StepRunner(
+            run: self, instance: thread.instance, events: thread.events, bindings: thread.bindings, isTearDown: true)
+        tearDown.gate = setting.gate
+        tearDown.endFaults()
+        return tearDown.perform(phase, called: "tear-down")
+    }
+
+    /// Executes steps that a person tries in the instance while the run is paused.
+    func liveSteps(in instance: InstanceConnection) throws -> LiveSteps {
+        let labFile = setting.labFile ?? scenario.file.path
+        return try LiveSteps(for: instance, directory: "\(directory)/tried", labFile: Files.absolute(labFile))
+    }
+
+    /// Whether the death of a process has not been reported yet.
+    func isNews(_ death: RecordedHistory.Incarnation) -> Bool {
+        record.withLock { $0.toldDeaths.insert(death).inserted }
+    }
+
+    /// Counts a command and the time the runner added to it.
+    package func count(overhead: UInt64?) {
+        record.withLock { record in
+            record.commands += 1
+            if let overhead { record.overheads.append(overhead) }
+        }
+    }
+
+    /// A step begins; from here on its waits are registered.
+    package func began(_ step: Step) {
+        times.begin(step)
+        let lines = recordSource(of: step)
+        history.record(
+            .stepStarted(.init(title: step.title, sentence: step.sentence(knowing: known)), lines), step: step.path)
+    }
+
+    /// Records the content of a step's file once, secrets masked.
+    /// - Returns: The step's lines in that content.
+    private func recordSource(of step: Step) -> HistoryEvent.SourceLines {
+        let (file, range) = (step.place.file, step.place.range)
+        if record.withLock({ $0.sources.insert(file.path).inserted }) {
+            let lines = (1...max(1, file.lines.count)).map { scenario.secrets.masked(line: $0, of: file) }
+            history.record(.source(.init(file: file.path, text: lines.joined(separator: "\n"))))
+        }
+        return HistoryEvent.SourceLines(
+            file: file.path, line: range.start.line, column: range.start.column, lastLine: range.end.line,
+            includedAt: step.includedAt.isEmpty ? nil : step.includedAt.map(\.label))
+    }
+
+    /// Records a step that is skipped because its `when` does not hold.
+    package func skip(_ step: Step, because reason: String) {
+        history.record(.stepSkipped(.init(reason: reason)), step: step.path)
+        record.withLock { record in
+            if let index = record.skipped.firstIndex(where: { $0.step == step.path }) {
+                record.skipped[index].times += 1
+            } else {
+                record.skipped.append(
+                    SkippedStep(
+                        step: step.path, title: step.title, place: ReportedPlace(step.place), reason: reason, times: 1))
+            }
+        }
+    }
+
+    /// A step has ended.
+    package func ended(_ step: Step, isFine: Bool) {
+        // The waits of a stopped step are reported after all threads have left their steps.
+        if !interruption.isSet { times.end(step) }
+        history.record(.stepFinished(isFine: isFine), step: step.path)
+    }
+}
+
+/// The instance of a scenario: made for its run, and ended with it unless a person keeps it.
+///
+/// Thread rule: any thread. Every call may block.
+struct ScenarioInstance: Sendable {
+    /// The events of its processes, as far as the steps wait for them.
+    package let events: TraceBoard
+    private let instance: LabInstance
+    private let keep: @Sendable (LabInstance) -> Void
+
+    /// Creates the instance; starts nothing.
+    init(of scenario: Scenario, seed: UInt64, directory: String, setting: ScenarioRun.Setting) throws {
+        instance = try LabInstance(
+            topology: scenario.topology, runDirectory: directory, seed: seed, executables: setting.executables,
+            labFile: setting.labFile)
+        events = try TraceBoard(directory: instance.manifest.tracesDirectory, keeping: scenario.awaitedEvents)
+        keep = setting.keep
+    }
+
+    package var connection: InstanceConnection { instance.connection }
+
+    /// How long each app took from being spawned to its first answer, in nanoseconds.
+    package var launchTimes: [String: UInt64] { instance.launchTimes }
+
+    /// Starts its processes; after an error it must still be ended.
+    package func start() throws { try instance.start() }
+
+    /// Kills every process at once, and ends all waits, also those of a tear-down. `end` must still be called.
+    package func kill() {
+        instance.kill()
+        events.endWaits(in: connection)
+    }
+
+    /// Ends it, or hands it over to the person who keeps it.
+    /// - Returns: What was left behind, one sentence each.
+    package func end(isKept: Bool) -> [String] {
+        defer { events.stop() }
+        guard isKept else { return instance.stop() }
+        keep(instance)
+        return []
+    }
+}
+
+extension TraceBoard {
+    /// Ends the waits of all steps in an instance, for events and for answers.
+    func endWaits(in instance: InstanceConnection) {
+        wakeAll()
+        instance.clients.interrupt()
+    }
+}

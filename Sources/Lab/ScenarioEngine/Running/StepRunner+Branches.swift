@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabControl
+import LabCore
+import LabFile
+import LabSystem
+package import ScenarioLanguage
+import Synchronization
+
+// Steps that run at the same time.
+extension StepRunner {
+    package func parallel(_ branches: [Branch]) -> Bool {
+        let results = perform(branches, holdsFailures: held != nil)
+        for failure in results.flatMap(\.failures) { report(failure) }
+        intervals += sorted(results.map(\.intervals))
+        return !results.contains { !$0.isFine }
+    }
+
+    package func perform(_ race: Race, of step: Step) -> Bool {
+        let results = perform(race.branches, holdsFailures: held != nil || race.outcome != nil)
+        if let outcome = race.outcome {
+            guard ended(as: outcome, race.branches, results, of: step) else { return false }
+        } else {
+            for failure in results.flatMap(\.failures) { report(failure) }
+            guard results.allSatisfy(\.isFine) else {
+                intervals += sorted(results.map(\.intervals))
+                return false
+            }
+        }
+        let all = Overlap.withTraces(results.map(\.intervals), from: events)
+        intervals += sorted(all)
+        guard let (left, right) = Overlap.unproven(all) else { return true }
+        return fail(
+            step,
+            "branches \(left + 1) and \(right + 1) did not provably run at the same time: \(Overlap.account(of: all, left, right)); so the race shows nothing; give each branch more to do, for example with `repeat`",
+            verdict: .inconclusive)
+    }
+
+    /// Runs all branches at the same time, each on a thread of its own with a common start, and waits for all of them.
+    private func perform(_ branches: [Branch], holdsFailures: Bool) -> [BranchResult] {
+        let makeRunner: @Sendable () -> StepRunner = {
+            [run, instance, events, bindings, isTearDown, round, deadline, waitingSince] in
+            let runner = StepRunner(
+                run: run, instance: instance, events: events, bindings: bindings.ofBranch, isTearDown: isTearDown)
+            (runner.round, runner.deadline, runner.waitingSince) = (round, deadline, waitingSince)
+            if holdsFailures { runner.held = [] }
+            return runner
+        }
+        let barrier = Barrier(count: branches.count)
+        let results = Mutex<[Int: BranchResult]>([:])
+        let threads = branches.enumerated().map { index, branch in
+            runOnThread(name: "branch \(index + 1)") {
+                let runner = makeRunner()
+                // Connections are made before the start, so that they delay no branch.
+                runner.prepare(branch.steps)
+                barrier.arriveAndWait()
+                let isFine = runner.perform(branch.steps)
+                let result = BranchResult(
+                    isFine: isFine, bindings: runner.bindings, intervals: runner.intervals,
+                    failures: runner.held ?? [], error: runner.lastError, answer: runner.lastAnswer)
+                results.withLock { $0[index] = result }
+            }
+        }
+        for thread in threads { thread.join() }
+        let ended = results.withLock { $0 }.sorted { $0.key < $1.key }.map(\.value)
+        for result in ended { bindings.merge(result.bindings) }
+        return ended
+    }
+
+    private func sorted(_ intervals: [[HandlingInterval]]) -> [HandlingInterval] {
+        intervals.flatMap { $0 }.sorted { $0.sent < $1.sent }
+    }
+
+    /// Determines the winner and the errors of the others, and keeps the winner.
+    private func ended(
+        as outcome: Race.Outcome, _ branches: [Branch], _ results: [BranchResult], of step: Step
+    ) -> Bool {
+        // An inconclusive branch, or a failure other than a command's error, does not count as losing a race.
+        let losers = results.indices.filter { !results[$0].isFine }
+        let broken = losers.filter { index in
+            results[index].error == nil || results[index].failures.contains { $0.verdict == .inconclusive }
+        }
+        guard broken.isEmpty else {
+            for index in broken { for failure in results[index].failures { report(failure) } }
+            return false
+        }
+        let evaluator = MatchEvaluator(bindings: bindings)
+        let winners = results.indices.filter { results[$0].isFine }
+        let mismatches = evaluator.mismatches(.integer(Int64(winners.count)), outcome.winners, path: "winners")
+        guard mismatches.isEmpty else {
+            return fail(
+                step, "\(winners.count) of \(results.count) branches won: \(summary(branches, results))",
+                verdict: .failed, mismatches: mismatches)
+        }
+        for index in losers {
+            guard let expectation = outcome.others, let error = results[index].error else { continue }
+            let mismatches = evaluator.mismatches(error, expectation)
+            if !mismatches.isEmpty {
+                return fail(
+                    step,
+                    "\(name(branches[index], index)) lost with another error than expected: \(error.text)",
+                    verdict: .failed, mismatches: mismatches, peer: branches[index].actors.first)
+            }
+        }
+        if let capture = outcome.capture, let winner = winners.first {
+            bindings.set(
+                capture,
+                to: [
+                    "branch": .integer(Int64(winner + 1)),
+                    "actor": branches[winner].actors.first.map(JSONValue.string) ?? .null,
+                    "answer": results[winner].answer ?? .null,
+                ])
+        }
+        return true
+    }
+
+    private func summary(_ branches: [Branch], _ results: [BranchResult]) -> String {
+        zip(branches, results).enumerated().map { index, pair in
+            let end = pair.1.isFine ? "succeeded" : "failed with \(pair.1.error?.text ?? "no error")"
+            return "\(name(pair.0, index)) \(end)"
+        }.joined(separator: "; ")
+    }
+
+    private func name(_ branch: Branch, _ index: Int) -> String {
+        "branch \(index + 1)\(branch.actors.first.map { " (\($0))" } ?? "")"
+    }
+}
+
+/// How a branch ended.
+private struct BranchResult: Sendable {
+    let isFine: Bool
+    let bindings: Bindings
+    let intervals: [HandlingInterval]
+    /// Failures held back because an enclosing block may be retried, or because the branch may fail.
+    let failures: [StepFailure]
+    /// The error of the command that failed last.
+    let error: ControlError?
+    /// The answer of the command that succeeded last.
+    let answer: JSONValue?
+}
+
+/// Lets a number of threads continue only when all have arrived.
+///
+/// Thread rule: any thread; used once.
+final class Barrier: Sendable {
+    private let missing: Atomic<Int>
+    private let isComplete = OneShot<Void>()
+
+    init(count: Int) { missing = Atomic(count) }
+
+    func arriveAndWait() {
+        if missing.subtract(1, ordering: .acquiringAndReleasing).newValue <= 0 { isComplete.set() }
+        isComplete.wait()
+    }
+}
