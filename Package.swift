@@ -88,11 +88,19 @@ let platform = building(
                 "LabCore", "LabPoints", "LabSystem", "ZeroMQ", "COpenSSL", "CMainBundle", "CPageChecksum", grdb,
             ]),
         module("WatchConnectivity", ["SimulatedDevice"]),
+        module("WatchKit", ["SimulatedDevice", "LabPoints"]),
         module("LocalAuthentication", ["SimulatedDevice"]),
-        module("UIKit", ["SimulatedDevice"]),
+        // Not imported by code: the compiler does it in a file that imports Testing and UIKit.
+        module("_Testing_UIKit"),
+        module("UIKit", ["SimulatedDevice", "CFNetwork", "_Testing_UIKit"]),
         module("UserNotifications", ["SimulatedDevice"]),
         module("NetworkFramework", ["SimulatedDevice"]),
         module("CFNetwork"),
+        module("SecurityFramework", ["SimulatedDevice", "LocalAuthentication", "CFNetwork", "LabPoints"]),
+        // The submodule in `import os.log`, which only a module map can declare.
+        .target(name: "COSFramework"),
+        module("OSFramework", ["SimulatedDevice", "LabPoints", "COSFramework"]),
+        module("OSLog", ["OSFramework"]),
     ])
 
 // The SDKs, and the vendor's libraries on top of them.
@@ -104,7 +112,7 @@ let sdk = building(
             "PowerAuthShared",
             [
                 "PowerAuthCore", "PowerAuthProtocol", "SimulatedDevice", "LabPoints", "LabSystem", "WatchConnectivity",
-                "LocalAuthentication", "LabHTTP",
+                "LocalAuthentication", "CFNetwork", "LabHTTP",
             ]),
         module(
             "PowerAuth2",
@@ -125,7 +133,7 @@ let sdk = building(
             "WultraMobileTokenSDK",
             [
                 "WultraPowerAuthNetworking", "PowerAuth2", "PowerAuthShared", "PowerAuthProtocol", "SimulatedDevice",
-                "UIKit", "LabPoints", "LabSystem",
+                "UIKit", "UserNotifications", "LabPoints", "LabSystem",
             ]),
     ])
 
@@ -177,12 +185,16 @@ let lab = building(
             "AppHandlers",
             [
                 "LabPeer", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "PowerAuth2",
-                "PowerAuth2ForExtensions", "PowerAuthShared", "WultraPowerAuthNetworking", "WultraMobileTokenSDK",
-                "LocalAuthentication", "UIKit", "UserNotifications", "ManualPhoneSession",
+                "PowerAuth2ForExtensions", "PowerAuthShared", "PowerAuthProtocol", "WultraPowerAuthNetworking",
+                "WultraMobileTokenSDK", "LocalAuthentication", "UIKit", "UserNotifications", "ManualPhoneSession",
             ]),
         // Apart, so that a watch app links no code of the phone's SDK.
         module(
-            "WatchAppHandlers", ["LabCore", "LabPeer", "LabVocabulary", "PowerAuth2ForWatch", "ManualWatchSession"]),
+            "WatchAppHandlers",
+            [
+                "LabCore", "LabPeer", "LabVocabulary", "LabPoints", "SimulatedDevice", "WatchConnectivity", "WatchKit",
+                "PowerAuth2ForWatch", "ManualWatchSession",
+            ]),
         // For the apps of users.
         module(
             "LabApp",
@@ -235,8 +247,8 @@ let lab = building(
         module(
             "LabTesting",
             [
-                "LabReports", "ScenarioEngine", "ScenarioLanguage", "LabFile", "LabCore", "LabControl", "LabVocabulary",
-                "LabPoints", "LabSystem",
+                "LabReports", "ScenarioEngine", "ScenarioLanguage", "LabFile", "SimulatedDevice", "LabCore", "LabControl",
+                "LabVocabulary", "LabPoints", "LabSystem",
             ]),
     ])
 
@@ -305,7 +317,7 @@ let unitTests = [
     building(
         "Tests/Protocol",
         [
-            tests("PowerAuthProtocolTests", ["PowerAuthProtocol", "ParserProperties"])
+            tests("PowerAuthProtocolTests", ["PowerAuthProtocol", "ParserProperties", "COpenSSL"])
         ]),
     building(
         "Tests/Platform",
@@ -314,7 +326,8 @@ let unitTests = [
                 "SimulatedDeviceTests",
                 [
                     "SimulatedDevice", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem",
-                    "WatchConnectivity", "UIKit", "UserNotifications", "NetworkFramework", "CFNetwork", grdb,
+                    "WatchConnectivity", "WatchKit", "UIKit", "UserNotifications", "NetworkFramework", "CFNetwork",
+                    "LocalAuthentication", "SecurityFramework", "OSFramework", grdb,
                 ])
         ]),
     building(
@@ -346,8 +359,8 @@ let unitTests = [
                 "WultraMobileTokenSDKTests",
                 [
                     "SDKTestSupport", "WultraMobileTokenSDK", "WultraPowerAuthNetworking", "PowerAuth2",
-                    "PowerAuthShared", "PowerAuthProtocol", "UIKit", "SimulatedDevice", "LabHTTP", "LabCore",
-                    "LabControl",
+                    "PowerAuthShared", "PowerAuthProtocol", "UIKit", "UserNotifications", "SimulatedDevice", "LabHTTP",
+                    "LabCore", "LabControl",
                 ]),
         ]),
     building(
@@ -471,7 +484,17 @@ let package = Package(
         .library(name: "PowerAuth2ForWatch", targets: ["PowerAuth2ForWatch"]),
         .library(name: "WultraPowerAuthNetworking", targets: ["WultraPowerAuthNetworking"]),
         .library(name: "WultraMobileTokenSDK", targets: ["WultraMobileTokenSDK"]),
+        // Apple's modules. Network, Security and os cannot have their names here (docs/own-app.md).
+        .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
+        .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
+        .library(name: "WatchConnectivity", targets: ["WatchConnectivity"]),
+        .library(name: "WatchKit", targets: ["WatchKit"]),
         .library(name: "UserNotifications", targets: ["UserNotifications"]),
+        .library(name: "NetworkFramework", targets: ["NetworkFramework"]),
+        .library(name: "CFNetwork", targets: ["CFNetwork"]),
+        .library(name: "SecurityFramework", targets: ["SecurityFramework"]),
+        .library(name: "OSFramework", targets: ["OSFramework"]),
+        .library(name: "OSLog", targets: ["OSLog"]),
         .library(name: "LabApp", targets: ["LabApp"]),
         .library(name: "LabTesting", targets: ["LabTesting"]),
         // For the packages in Benchmarks and Fuzzing.

@@ -21,8 +21,11 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// Where dialogs are waited for: each blocks a thread for as long as the user needs.
     private static let dialogs = DispatchQueue(label: "LocalAuthentication.dialogs", attributes: .concurrent)
 
-    /// A conversation of this process's app.
-    public override convenience init() { self.init(service: Sandbox.currentIfEntered?.authentication) }
+    /// A conversation of this process's app. A designated initialiser, so that a mock of an app's tests can be made.
+    public override init() {
+        conversation = AuthenticationContext(service: Sandbox.currentIfEntered?.authentication)
+        super.init()
+    }
 
     /// A conversation of the app whose service is given; nil for a process without a sandbox, where nothing can be
     /// confirmed.

@@ -94,5 +94,37 @@ extension LAError {
     public static var notInteractive: Code { .notInteractive }
 }
 
+// Makes `error as? LAError` an `LAError` of the `NSError` that `canEvaluatePolicy` leaves, as on Apple's platforms.
+extension LAError: _ObjectiveCBridgeable {
+    /// - Returns: nil for an error of another domain, and for an unknown code.
+    private init?(_ error: NSError) {
+        guard error.domain == Self.errorDomain, let code = Code(rawValue: error.code) else { return nil }
+        self.init(code)
+    }
+
+    /// The same error as an object.
+    public func _bridgeToObjectiveC() -> NSError { nsError }
+
+    /// For `as?`.
+    /// - Returns: false for an error of another domain, and for an unknown code.
+    public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout LAError?) -> Bool {
+        result = LAError(source)
+        return result != nil
+    }
+
+    /// For `as!`; another error ends the process.
+    public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout LAError?) {
+        result = _unconditionallyBridgeFromObjectiveC(source)
+    }
+
+    /// As ``_forceBridgeFromObjectiveC(_:result:)``.
+    public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> LAError {
+        guard let error = source.flatMap({ LAError($0) }) else {
+            preconditionFailure("The error is of another domain than \(errorDomain) or has an unknown code; use `as?`.")
+        }
+        return error
+    }
+}
+
 /// Lets `catch LAError.userCancel` and `case LAError.userCancel:` match an error.
 public func ~= (code: LAError.Code, error: any Error) -> Bool { (error as? LAError)?.code == code }

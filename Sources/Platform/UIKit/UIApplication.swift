@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_exported public import Foundation
+public import Foundation
 package import SimulatedDevice
 import Synchronization
 

@@ -12,7 +12,7 @@ extension WCSession {
         case .activated(let counterpart, let outstanding): activated(counterpart, outstanding: outstanding)
         case .activationFailed(let code): enqueueActivation(error: WCError.reported(code))
         case .becameInactive:
-            state.withLock { $0.activation = .inactive }
+            change { $0.activation = .inactive }
             queue.async { self.delegate?.sessionDidBecomeInactive(self) }
         case .deactivated: deactivated()
         case .changed(let counterpart): changed(to: counterpart)
@@ -44,6 +44,7 @@ extension WCSession {
         case .context(let body, let news): received(body, news: news)
         case .ownContext(let body):
             state.withLock { $0.sentContext = body }
+        case .contentPending(let isPending): change { $0.isContentAnnounced = isPending }
         }
     }
 
@@ -65,7 +66,7 @@ extension WCSession {
                 files.append(known)
             }
         }
-        state.withLock { state in
+        change { state in
             state.activation = counterpart.isInactive ? .inactive : .activated
             state.counterpart = counterpart
             let known = Set(state.transfers.map(\.transferId))
@@ -81,12 +82,13 @@ extension WCSession {
 
     /// No state of the session applies to the next watch.
     private func deactivated() {
-        state.withLock { state in
+        change { state in
             state.activation = .notActivated
             state.counterpart = WatchCounterpartState()
             state.transfers = []
             state.fileTransfers = []
             state.hasMoreWaiting = false
+            state.isContentAnnounced = false
             state.sentContext = Data()
         }
         queue.async {
@@ -124,12 +126,12 @@ extension WCSession {
             backend?.refuse(message.messageId, code: WCError.Code.deliveryFailed.rawValue)
             return
         }
-        state.withLock { $0.undelivered += 1 }
+        change { $0.undelivered += 1 }
         // Before the delegate can answer, so that its answer comes second.
         backend?.acknowledge(message.messageId)
         queue.async { [self] in
             deliver(message)
-            state.withLock { $0.undelivered -= 1 }
+            change { $0.undelivered -= 1 }
         }
     }
 
@@ -190,7 +192,7 @@ extension WCSession {
 
     private func received(_ context: Data, news: UUID?) {
         guard let news else { return state.withLock { $0.receivedContext = context } }
-        state.withLock { $0.undelivered += 1 }
+        change { $0.undelivered += 1 }
         queue.async { [self] in
             // The delegate sees its own context, also when a newer one is on its way.
             state.withLock { $0.receivedContext = context }
@@ -198,7 +200,7 @@ extension WCSession {
                 delegate.session(self, didReceiveApplicationContext: receivedApplicationContext)
                 backend?.contextTold(news)
             }
-            state.withLock { $0.undelivered -= 1 }
+            change { $0.undelivered -= 1 }
         }
     }
 
@@ -206,14 +208,14 @@ extension WCSession {
     private func received(
         _ transferId: UUID, hasMore: Bool, _ handOver: @escaping @Sendable (any WCSessionDelegate) -> Void
     ) {
-        state.withLock { state in
+        change { state in
             state.hasMoreWaiting = hasMore
             state.undelivered += 1
         }
         queue.async { [self] in
             let delegate = self.delegate
             if let delegate { handOver(delegate) }
-            state.withLock { $0.undelivered -= 1 }
+            change { $0.undelivered -= 1 }
             // What no delegate has seen is handed to the next process.
             if delegate != nil { backend?.delivered(transferId) }
         }

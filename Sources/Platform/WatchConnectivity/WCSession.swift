@@ -17,6 +17,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
     let backend: (any WatchSessionBackend)?
     let queue = DispatchQueue(label: "com.apple.watchconnectivity.delegate")
     let state = Mutex(State())
+    let observers = Mutex(Observers())
 
     struct State {
         var delegate = DelegateReference()
@@ -28,10 +29,14 @@ public final class WCSession: NSObject, @unchecked Sendable {
         var undelivered = 0
         /// More transfers wait behind the one that was handed over last.
         var hasMoreWaiting = false
+        /// The system has given the app a background task for content that the delegate does not have yet.
+        var isContentAnnounced = false
         /// The delegate has no method for the message that it was just given.
         var isUnhandled = false
         var sentContext = Data()
         var receivedContext = Data()
+
+        var hasContentPending: Bool { undelivered > 0 || hasMoreWaiting || isContentAnnounced }
     }
 
     /// A session over a backend of its own; an app uses ``default``.
@@ -103,7 +108,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
     }
 
     /// Whether received content waits for the delegate.
-    public var hasContentPending: Bool { state.withLock { $0.undelivered > 0 || $0.hasMoreWaiting } }
+    public var hasContentPending: Bool { state.withLock { $0.hasContentPending } }
 
     // MARK: Immediate messages
 

@@ -24,6 +24,10 @@ public enum Quirk: String, CaseIterable, Sendable, CustomStringConvertible {
     case cachesSurviveReset = "sdk.26"
     /// An unencrypted error in place of an encrypted answer is not read (sdk.md, section 15, item 28).
     case plainErrorIsNotRead = "sdk.28"
+    /// An encryptor is given out while the server's time is not known (sdk.md, section 15, item 29).
+    case encryptorIgnoresTime = "sdk.29"
+    /// A temporary key that the server does not know is used on (sdk.md, section 15, item 30).
+    case unknownKeyIsUsedOn = "sdk.30"
 
     /// A dead owner's operation stays pending (sharing.md, D1).
     case staleExternalOperation = "sharing.D1"
@@ -85,6 +89,10 @@ public enum Quirk: String, CaseIterable, Sendable, CustomStringConvertible {
         case .unusableStateIsDropped: "Overwrites a stored state that it cannot read, without keeping its bytes."
         case .cachesSurviveReset: "Shows the last fetched status and user info after the session was reset."
         case .plainErrorIsNotRead: "Reports an unencrypted error body with the status 200 as a failed decryption."
+        case .encryptorIgnoresTime:
+            "Gives out an encryptor, whose requests have the device's time, although the server's is not known."
+        case .unknownKeyIsUsedOn:
+            "Reports a request of the SDK that the server cannot decrypt, and uses its temporary key on until it expires."
         case .staleExternalOperation: "Reports an operation as pending after the app that owned it has died."
         case .counterAfterSave:
             "Raises the shared change counter only after the state was saved, and ignores a failed save."
@@ -106,7 +114,7 @@ public enum Quirk: String, CaseIterable, Sendable, CustomStringConvertible {
         case .decodingErrorIsDropped: "Does not state in the error why an answer could not be read."
         case .tokenTimeIsNotSynchronized: "Sends a token with the device's time although the server's is not known yet."
         case .temporaryKeyIsNotRenewed:
-            "Reports that the server has forgotten a temporary key instead of fetching another one."
+            "Reports a request of the app that the server cannot decrypt instead of fetching another temporary key."
         case .pinningRefusalIsCancel: "Reports a server that the pinning provider refused as a general failure."
         case .badOperationFailsList: "Refuses the whole list of operations when one of them cannot be read."
         case .registerKeepsOldOperations:

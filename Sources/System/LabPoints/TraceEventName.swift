@@ -52,6 +52,7 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
     case operationsFailed = "operations.failed"
     case operationsLoading = "operations.loading"
     case operationsExpired = "operations.expired"
+    case operationsLeftOut = "operations.leftOut"
 
     // The network.
     case httpRequest = "http.request"
@@ -63,6 +64,7 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
     case serverResponse = "server.response"
     case serverRefused = "server.refused"
     case serverFaulted = "server.faulted"
+    case serverUnedited = "server.unedited"
     case serverActivation = "server.activation"
     case serverSignature = "server.signature"
     case serverPush = "server.push"
@@ -83,6 +85,10 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
     case linkFaulted = "link.faulted"
     case linkRefused = "link.refused"
     case sessionState = "session.state"
+    case watchTaskStarted = "watch.taskStarted"
+    case watchTaskCompleted = "watch.taskCompleted"
+    case watchTaskExpired = "watch.taskExpired"
+    case watchTaskLost = "watch.taskLost"
 
     // Push notifications.
     case pushAsked = "push.asked"
@@ -108,14 +114,7 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
     public var fields: [TraceField] { facts.fields }
     public var description: String { rawValue }
 
-    private struct Facts {
-        let summary: String
-        let fields: [TraceField]
-
-        init(_ summary: String, _ fields: TraceField...) {
-            (self.summary, self.fields) = (summary, fields)
-        }
-    }
+    private typealias Facts = TraceEventFacts
 
     private var facts: Facts {
         switch self {
@@ -162,7 +161,7 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
                 "The storage of a device refused a write of an app, or of the device itself.",
                 TraceField(
                     "what", .text,
-                    "What was to be written: `keychain`, `preferences`, `container`; by the device also `queue`, `notifications`, `security`."
+                    "What was to be written: `keychain`, `preferences`, `container`; by the device also `queue`, `notifications`, `background`, `security`."
                 ),
                 TraceField("bytes", .optional(.integer), "How much, where it is known.", unit: "bytes"),
                 TraceField("error", .text, "Name of the system error, such as `ENOSPC` or `EROFS`."))
@@ -229,6 +228,8 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
                 TraceField("loading", .boolean, "Whether it began."))
         case .operationsExpired:
             Facts("The Mobile Token SDK reported to the app that operations it watches have expired.", .operationIds)
+        case .operationsLeftOut:
+            Facts("The Mobile Token SDK cannot read an operation of a list.", .leftOutOperation, .leftOutCause)
         case .httpRequest: Facts("An HTTP request is sent.", .method, .path)
         case .httpResponse: Facts("An HTTP response arrived.", .status, .path)
         case .httpFailed: Facts("An HTTP exchange failed.", .httpError, .path)
@@ -248,8 +249,12 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
             Facts(
                 "A fault of the network hit a request.",
                 .path,
-                TraceField("fault", .text, "What the fault does, in words."),
-                TraceField("id", .text, "Identifier of the fault."))
+                TraceField("fault", .text, "What the fault does, in words."), .fault)
+        case .serverUnedited:
+            Facts(
+                "A fault was to edit an answer and could not, so the answer left unchanged.",
+                .path,
+                TraceField("cause", .text, "Why, such as a member that is not in the answer."), .fault)
         case .serverActivation:
             Facts(
                 "The server saved an activation in a new state, or with a reason.",
@@ -273,7 +278,9 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
                 TraceField(
                     "type", .optional(.text), "The message, such as `mtoken.operationInit`; nothing for any other one."),
                 TraceField(
-                    "outcome", .optional(.choice(["accepted", "invalidToken", "payloadTooLarge", "unavailable"])),
+                    "outcome",
+                    .optional(
+                        .choice(["accepted", "invalidToken", "BadDeviceToken", "payloadTooLarge", "unavailable"])),
                     "The outcome; nothing without a push gateway."))
         case .linkUp: Facts("Two devices can reach each other.", .link)
         case .linkDown: Facts("Two devices can no longer reach each other.", .link)
@@ -334,6 +341,11 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
                 TraceField("paired", .boolean, "Whether a device is paired."),
                 TraceField("installed", .boolean, "Whether the counterpart app is installed."),
                 TraceField("reachable", .boolean, "Whether live messages reach it."))
+        case .watchTaskStarted: Facts(task: "A watch app was given a background task.")
+        case .watchTaskCompleted: Facts(task: "A watch app has completed a background task.")
+        case .watchTaskExpired: Facts(task: "A watch app did not complete a background task in time.")
+        case .watchTaskLost:
+            Facts(task: "A watch app has ended, or could not be started, before it completed a background task.")
         case .pushAsked:
             Facts(
                 "A dialog asks the user whether an app may show notifications; `allowNotifications` answers it.",
@@ -368,10 +380,7 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
                 TraceField("message", .optional(.text), "What the error says."),
                 TraceField("found", .optional(.boolean), "Whether what was asked for is there."))
         case .deathWanted:
-            Facts(
-                "A stress run is about to end the process of an app.",
-                .peer, .incarnation,
-                TraceField("how", .choice(["kill", "relaunch"]), "How."))
+            Facts("A stress run is about to end the process of an app.", .peer, .incarnation, .wayToEnd)
         case .stressEnding: Facts("A stress run has made its last call; its processes may end.")
         case .stressEnded:
             Facts(
@@ -385,9 +394,7 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
                 TraceField("rate", .integer, "How many seconds of lab time pass in a second while it runs."))
         case .log:
             Facts(
-                "A message of a log.",
-                TraceField("level", .text, "`error` or `warning`."),
-                TraceField("message", .text, "The message."))
+                "A message of a log.", .logLevel, .logMessage, .optional(.logSubsystem), .optional(.logCategory))
         }
     }
 }

@@ -48,6 +48,19 @@ public struct TraceField: Hashable, Sendable {
     }
 }
 
+/// What an event means, and the details that it carries.
+struct TraceEventFacts {
+    let summary: String
+    let fields: [TraceField]
+
+    init(_ summary: String, _ fields: TraceField...) {
+        (self.summary, self.fields) = (summary, fields)
+    }
+
+    /// An event about a background task of a watch app.
+    init(task summary: String) { self.init(summary, .backgroundTask, .app, .backgroundTaskKind) }
+}
+
 /// The value of a detail, as code writes it that does not know JSON.
 public enum TraceValue: Hashable, Sendable {
     /// Text.
@@ -71,6 +84,9 @@ extension TraceField {
     public static let activationId = TraceField("activationId", .text, "Identifier of the activation.")
     static let app = TraceField("app", .text, "The app that it is from or for.")
     public static let application = TraceField("application", .text, "Identifier of the app among those that share.")
+    static let backgroundTask = TraceField("id", .text, "Identifier of the task.")
+    static let backgroundTaskKind = TraceField(
+        "kind", .words(of: BackgroundTaskKind.self), "Whether the app has asked for it, or content of the phone waits.")
     public static let brokenRule = TraceField("cause", .text, "The rule that it breaks, in a word.")
     static let call = TraceField("call", .text, "What is asked for, such as `knowledgeSignature`.")
     public static let changeCounter = TraceField("counter", .integer, "The change counter of a shared session.")
@@ -82,6 +98,7 @@ extension TraceField {
     static let executable = TraceField("executable", .text, "Its program.")
     public static let factors = TraceField(
         "factor", .text, "The factors of the signature, such as `possession_knowledge`.")
+    static let fault = TraceField("id", .text, "Identifier of the fault.")
     public static let givenLength = TraceField(
         "actual", .optional(.integer), "The length that was given.", unit: "bytes")
     public static let hasActivation = TraceField("activation", .boolean, "Whether there is an activation.")
@@ -91,10 +108,20 @@ extension TraceField {
         "cause", .choice(["userDefaultsSuiteMissing"]),
         "What it lacks: an extension without the suite of its app cannot distinguish an activation from that of an earlier installation."
     )
+    public static let leftOutCause = TraceField("cause", .text, "Which member cannot be read, and why.")
+    public static let leftOutOperation = TraceField(
+        "operation", .optional(.text), "Identifier of the operation; nothing when that cannot be read either.")
     static let link = TraceField("link", .text, "Name of the link.")
     public static let lock = TraceField(
         "lock", .words(of: SharedLockKind.self),
         "`status` is held for one task, `queue` for one signed request, `operation` for one that excludes other apps.")
+    public static let logCategory = TraceField("category", .text, "The part of the app that its log names.")
+    public static let logLevel = TraceField(
+        "level", .text,
+        "`error` or `warning`; what an app writes also has `info`, and the log of the system `debug`, `notice` and `fault`."
+    )
+    public static let logMessage = TraceField("message", .text, "The message.")
+    public static let logSubsystem = TraceField("subsystem", .text, "The app or library that the system's log names.")
     public static let longestLength = TraceField(
         "limit", .optional(.integer), "The longest length that is allowed.", unit: "bytes")
     public static let memory = TraceField("name", .text, "Name of the shared memory.")
@@ -118,4 +145,5 @@ extension TraceField {
     public static let status = TraceField("status", .integer, "HTTP status.")
     public static let token = TraceField("name", .text, "Name of the token.")
     public static let usedCounter = TraceField("counter", .text, "Identifies the value without revealing it.")
+    static let wayToEnd = TraceField("how", .choice(["kill", "relaunch"]), "How.")
 }

@@ -33,7 +33,7 @@ public enum TerminationCause: String, CaseIterable, Codable, Sendable {
     case memory
     /// The time of an extension is over, `timeLimit` in `lab.yaml`.
     case timeLimit
-    /// The app that a push had woken did not say in time that it has finished.
+    /// The app that a push or a background task had woken did not say in time that it has finished.
     case backgroundTime
 }
 
@@ -61,6 +61,14 @@ public enum NotificationOccasion: String, CaseIterable, Codable, Sendable {
     case background
     /// The user opened it; `didReceive` of the notification centre's delegate.
     case opened
+}
+
+/// Why a watch app is given time in the background (watch.md, section 9.9).
+public enum BackgroundTaskKind: String, CaseIterable, Codable, Sendable {
+    /// The app has asked for it; Apple's `WKApplicationRefreshBackgroundTask`.
+    case applicationRefresh
+    /// Content of the phone waits for the app; Apple's `WKWatchConnectivityRefreshBackgroundTask`.
+    case watchConnectivity
 }
 
 /// Where a message on the link goes.

@@ -87,6 +87,67 @@ public enum Files {
         }
     }
 
+    /// What stands at a path; a symbolic link is not followed.
+    public enum Kind: Sendable {
+        /// A file with bytes.
+        case file
+        /// A directory.
+        case directory
+        /// A symbolic link.
+        case link
+        /// A socket, a pipe or a device.
+        case other
+    }
+
+    /// What stands at a path.
+    /// - Throws: `SystemError` when nothing does.
+    public static func kind(of path: String) throws -> Kind {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw SystemError.last("lstat", path: path) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file
+        case S_IFDIR: return .directory
+        case S_IFLNK: return .link
+        default: return .other
+        }
+    }
+
+    /// Copies a directory with everything in it into another, which is made if need be. Links stay links; sockets,
+    /// pipes and devices are left out, and so is what another process removes meanwhile.
+    /// - Parameter isLeftOut: whether an entry, by its path below `path`, is left out with everything in it.
+    /// - Returns: how many files were copied.
+    public static func copyTree(
+        _ path: String, to target: String, leavingOut isLeftOut: (String) -> Bool = { _ in false }
+    ) throws -> Int {
+        try copyEntries(of: path, to: target, below: "", leavingOut: isLeftOut)
+    }
+
+    private static func copyEntries(
+        of path: String, to target: String, below parent: String, leavingOut isLeftOut: (String) -> Bool
+    ) throws -> Int {
+        let names = try list(path)
+        try createDirectory(target)
+        var count = 0
+        for name in names where !isLeftOut(parent + name) {
+            let (entry, counterpart) = ("\(path)/\(name)", "\(target)/\(name)")
+            do {
+                switch try kind(of: entry) {
+                case .file:
+                    try copy(entry, to: counterpart)
+                    count += 1
+                case .directory:
+                    count += try copyEntries(
+                        of: entry, to: counterpart, below: "\(parent)\(name)/", leavingOut: isLeftOut)
+                case .link: try symlink(counterpart, to: try readLink(entry))
+                case .other: break
+                }
+            } catch let error as SystemError where error.errno == ENOENT {
+                continue
+            }
+        }
+        return count
+    }
+
     /// Replaces a file in one step, although its content comes piece by piece.
     /// - Parameter content: Writes it; when it throws, the old content stays.
     public static func write(to path: String, mode: UInt32 = 0o600, content: (FileDescriptor) throws -> Void) throws {

@@ -81,6 +81,33 @@ struct AgentCommandTests {
         #expect(try phone.perform("ping", of: nil)?.error == nil)
     }
 
+    @Test func `A backup needs a phone that was unlocked; a watch and an unknown backup are refused`() throws {
+        let phone = try UnservedAgent()
+        let registry = phone.agent.registry
+        let home = try registry.container(ofApp: "com.example.main")
+        let vendor = try registry.vendorIdentifier(team: phone.agent.device.team)
+        let rows: [Row] = [
+            (MakeBackup.self, nil, ["name": "../b"], "badArgument"), (MakeBackup.self, nil, ["name": "b"], nil),
+            (RestoreBackup.self, nil, ["name": "c"], "badArgument"),
+        ]
+        try check(rows, on: phone)
+        #expect(try registry.container(ofApp: "com.example.main") == home, "an unknown backup erases nothing")
+        let answer = try #require(try phone.perform(RestoreBackup.self, ["name": "b"]))
+        #expect(answer.result == ["device": "phone", "files": 0, "keychainItems": 0, "itemsLeftOut": 0])
+        #expect(try registry.container(ofApp: "com.example.main") != home)
+        let change = try #require(try phone.perform(ChangeVendorIdentifier.self)?.result)
+        #expect(change["before"] != .string(vendor), "an erased phone has another one")
+        #expect(try change["now"] == .string(registry.vendorIdentifier(team: phone.agent.device.team)))
+        try check([(Reboot.self, nil, [:], nil), (MakeBackup.self, nil, ["name": "b"], "wrongState")], on: phone)
+
+        let watch = try UnservedAgent("watch")
+        try check(
+            [
+                (MakeBackup.self, nil, ["name": "b"], "wrongState"),
+                (RestoreBackup.self, nil, ["name": "b"], "wrongState"),
+            ], on: watch)
+    }
+
     @Test func `A watch has no other watch, and its complication is shown once`() throws {
         let watch = try UnservedAgent("watch")
         let rows: [Row] = [

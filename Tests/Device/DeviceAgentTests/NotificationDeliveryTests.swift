@@ -14,26 +14,14 @@ import Testing
 /// The outcome of a push in each state of its app (mobile-token.md, section 12.3).
 @Suite("Pushes at a device", .endsInTime)
 struct NotificationDeliveryTests {
-    /// Where the app is.
-    enum Place: CaseIterable {
-        case ended, starting, foreground, background, fallingAsleep, suspended
-    }
-
     /// A phone whose user allows the app to show notifications.
-    private func phone(_ place: Place, isLocked: Bool = false) throws -> (UnservedAgent, AppHost) {
+    private func phone(_ place: AppPlace, isLocked: Bool = false) throws -> (UnservedAgent, AppHost) {
         let phone = try UnservedAgent()
-        let host = try #require(phone.agent.hosts["main"])
         try phone.agent.notifications.change { record in
             _ = record.register("main")
             record["main"].authorization = .authorized
         }
-        if place != .ended {
-            _ = host.process.handle(.launch(request: place == .background ? nil : 1))
-            _ = host.process.handle(.spawned(pid: 42, incarnation: 1, at: 0))
-        }
-        if place != .ended, place != .starting { _ = host.process.handle(.ready) }
-        if place == .fallingAsleep || place == .suspended { _ = host.process.handle(.suspend(request: 2)) }
-        if place == .suspended { _ = host.process.handle(.stopped(holding: .none)) }
+        let host = try phone.bring("main", to: place)
         if isLocked { _ = try phone.perform(LockDevice.self) }
         return (phone, host)
     }
@@ -55,9 +43,24 @@ struct NotificationDeliveryTests {
         }
     }
 
-    @Test(arguments: Place.allCases, [false, true])
+    @Test func `A token is known to the push service of its app only; a push that names none finds the app`() throws {
+        let (phone, _) = try phone(.ended)
+        let token = try #require(phone.agent.notifications.record["main"].token).deviceTokenText
+        for (environment, error) in [(nil, nil), ("production", nil), ("development", "BadDeviceToken")] as [Answer] {
+            var arguments: [String: JSONValue] = ["token": .string(token), "payload": ["aps": ["alert": "Hello"]]]
+            arguments["environment"] = environment.map(JSONValue.string)
+            let answer = try #require(try phone.perform(DeliverPush.self, .object(arguments)))
+            #expect(answer.error?.name == error)
+        }
+        #expect(phone.agent.notifications.record.shown.count == 2)
+    }
+
+    /// The push service that brings a push, and the error that it gets.
+    private typealias Answer = (environment: String?, error: String?)
+
+    @Test(arguments: AppPlace.allCases, [false, true])
     func `A visible push is shown with its badge, unless its app looks at it or will: then the app decides`(
-        place: Place, isLocked: Bool
+        place: AppPlace, isLocked: Bool
     ) throws {
         let (phone, host) = try phone(place, isLocked: isLocked)
         let result = try push(["alert": "Hello", "badge": 3], to: phone)
@@ -72,7 +75,7 @@ struct NotificationDeliveryTests {
     }
 
     @Test func `A push that only has a badge changes the icon wherever the app is, but not while it starts`() throws {
-        for place in Place.allCases {
+        for place in AppPlace.allCases {
             let (phone, _) = try phone(place)
             _ = try push(["badge": 3], to: phone)
             #expect(phone.agent.notifications.record["main"].badge == (place == .starting ? 0 : 3), "\(place)")
@@ -112,10 +115,10 @@ struct NotificationDeliveryTests {
         }
     }
 
-    @Test(arguments: Place.allCases)
+    @Test(arguments: AppPlace.allCases)
     func
         `Work in the background is handed to a running app, wakes a suspended one, and waits for one between two states`(
-            place: Place
+            place: AppPlace
         ) throws
     {
         let (phone, host) = try phone(place)
@@ -215,9 +218,9 @@ struct NotificationDeliveryTests {
             WatchFrame(.notificationRequest, messageId: UUID(), body: WatchFrame.body(request)), from: host)
     }
 
-    @Test(arguments: Place.allCases.filter { $0 != .ended })
+    @Test(arguments: AppPlace.allCases.filter { $0 != .ended })
     func `A notification that the user opens is handed to its app at once, or when the app is ready, and not before`(
-        place: Place
+        place: AppPlace
     ) throws {
         let (phone, host) = try phone(place)
         let notification = DeviceNotification(id: "1", payload: [:], date: 0)

@@ -4,6 +4,7 @@ import Foundation
 import LabPoints
 import SimulatedDevice
 import TestSupport
+import Testing
 
 @testable import DeviceAgent
 @testable import LabControl
@@ -87,10 +88,28 @@ final class UnservedAgent {
         return try answers.take().replies.first.flatMap { ControlReply(json: try JSONValue.parse($0.message)) }
     }
 
+    /// Brings an app to a place in its life; a process of it is number 42.
+    func bring(_ app: String, to place: AppPlace) throws -> AppHost {
+        let host = try #require(agent.hosts[app])
+        guard place != .ended else { return host }
+        _ = host.process.handle(.launch(request: place == .background ? nil : 1))
+        _ = host.process.handle(.spawned(pid: 42, incarnation: 1, at: 0))
+        guard place != .starting else { return host }
+        _ = host.process.handle(.ready)
+        if place == .fallingAsleep || place == .suspended { _ = host.process.handle(.suspend(request: 2)) }
+        if place == .suspended { _ = host.process.handle(.stopped(holding: .none)) }
+        return host
+    }
+
     /// The traced events of these names, in order.
     func traced(_ names: TraceEventName...) throws -> [TraceEvent] {
         try TraceReader.read(agent.trace.path).events.filter { names.contains($0.name) }
     }
+}
+
+/// Where an app is in its life.
+enum AppPlace: CaseIterable {
+    case ended, starting, foreground, background, fallingAsleep, suspended
 }
 
 extension LinkHost {

@@ -163,7 +163,9 @@ struct AgentConnectionEventTests {
         }
         guard case .ownContext(let own)? = connection.event(for: WatchFrame(.ownContext, body: Data([2]))),
             own == Data([2]), case .becameInactive? = connection.event(for: WatchFrame(.sessionInactive)),
-            case .deactivated? = connection.event(for: WatchFrame(.sessionDeactivated))
+            case .deactivated? = connection.event(for: WatchFrame(.sessionDeactivated)),
+            case .contentPending(true)? = connection.event(for: WatchFrame(.contentPending, sequence: 1)),
+            case .contentPending(false)? = connection.event(for: WatchFrame(.contentPending))
         else { throw Unexpected("a step of a session is no event") }
         for kind in [WatchFrame.Kind.hello, .state, .userInfo, .attach, .delivered, .transferQueued, .notification] {
             #expect(connection.event(for: WatchFrame(kind)) == nil, "\(kind)")

@@ -141,7 +141,8 @@ struct KeychainTests {
         try DatabaseQueue(path: device.layout.keychainPath(device.spec.name)).write {
             try $0.execute(
                 sql: """
-                    INSERT INTO item SELECT service, 'b', accessGroup, value, checksum, 99, 1, creator, 0, 0 FROM item
+                    INSERT INTO item
+                    SELECT service, 'b', accessGroup, value, checksum, 99, 1, creator, 0, 0, 0 FROM item
                     """)
         }
         #expect(keychain.read(service: "s", account: "a").status == errSecSuccess)

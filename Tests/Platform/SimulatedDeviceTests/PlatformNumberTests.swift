@@ -56,16 +56,18 @@ struct PlatformNumberTests {
     @Test func `The types of frames have the bytes of the protocol, and no others are known`() {
         let bytes = (0...UInt8.max).filter { WatchFrame.Kind(rawValue: $0) != nil }
         let known: [ClosedRange<UInt8>] = [
-            0x01...0x06, 0x10...0x13, 0x20...0x26, 0x30...0x31, 0x40...0x4F, 0x50...0x52,
+            0x01...0x06, 0x10...0x13, 0x20...0x26, 0x30...0x31, 0x40...0x4F, 0x50...0x56,
         ]
         #expect(bytes == known.flatMap { Array($0) })
         let kinds: [WatchFrame.Kind] = [
             .hello, .state, .live, .liveError, .userInfo, .file, .context, .attach, .activate, .deliver, .transferDone,
-            .transferQueued, .ownContext, .contextTold, .notificationRequest, .notification,
+            .transferQueued, .ownContext, .contextTold, .notificationRequest, .notification, .backgroundTaskRequest,
+            .contentPending,
         ]
         #expect(
             kinds.map(\.rawValue) == [
                 0x01, 0x06, 0x10, 0x13, 0x20, 0x26, 0x30, 0x40, 0x41, 0x43, 0x45, 0x47, 0x4A, 0x4F, 0x50, 0x52,
+                0x53, 0x56,
             ])
     }
 

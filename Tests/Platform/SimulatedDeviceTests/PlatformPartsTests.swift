@@ -109,9 +109,12 @@ struct PlatformPartsTests {
     @Test func `A preference keeps its type in the file; what no app can store is not read`() {
         let rows: [(PreferenceValue, JSONValue)] = [
             (.bool(true), true), (.integer(-7), -7), (.number(0.5), 0.5), (.text("t"), "t"),
+            (.propertyList(Data([1])), ["propertyList": "AQ=="]),
         ]
         for (value, json) in rows { #expect(value.json == json && PreferenceValue(json) == value) }
-        for json in [nil, [], [:], .unsigned(.max)] as [JSONValue] { #expect(PreferenceValue(json) == nil, "\(json)") }
+        for json in [nil, [], [:], ["propertyList": "?"], .unsigned(.max)] as [JSONValue] {
+            #expect(PreferenceValue(json) == nil, "\(json)")
+        }
     }
 
     @Test func `An app's groups are those of its team, its own and its app groups; the first is the default`() {

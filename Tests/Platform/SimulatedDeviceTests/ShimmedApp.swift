@@ -3,8 +3,7 @@
 import SimulatedDevice
 import UIKit
 
-// What an app reads through the shim of UIKit. In a file of its own: a file that imports Testing and UIKit would be given an
-// overlay for both, which exists only where UIKit is Apple's.
+// What an app reads through the shim of UIKit.
 
 /// `UIDevice.current` of an app.
 struct ShimmedDevice {
@@ -63,7 +62,7 @@ struct ShimmedDefaults {
     private let sandbox: Sandbox
 
     init?(suite: String?, _ sandbox: Sandbox) {
-        guard let defaults = UserDefaults(suiteName: suite, sandbox: sandbox) else { return nil }
+        guard let defaults = DeviceUserDefaults(suiteName: suite, sandbox: sandbox) else { return nil }
         self.defaults = defaults
         self.sandbox = sandbox
     }
@@ -76,6 +75,7 @@ struct ShimmedDefaults {
     func double(_ key: String) -> Double { defaults.double(forKey: key) }
     func string(_ key: String) -> String? { defaults.string(forKey: key) }
     func synchronize() -> Bool { defaults.synchronize() }
+    func register(_ values: [String: Any]) { defaults.register(defaults: values) }
 
     /// Stores a value of each type by the function for its type.
     func setTyped(flag: Bool, number: Int, share: Double) {

@@ -4,7 +4,7 @@ import SimulatedDevice
 import Synchronization
 import UIKit
 
-/// An app that takes part in push notifications through the shim of UIKit. In a file of its own as ``ShimmedApplication``.
+/// An app that takes part in push notifications through the shim of UIKit.
 final class ShimmedRemoteNotifications: UIApplicationDelegate, Sendable {
     /// The calls of the delegate.
     enum News: Equatable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LabControl
 import LabCore
 import SimulatedDevice
@@ -60,6 +61,36 @@ struct UserDefaultsTests {
         defaults.set(nil, "text")
         #expect(!defaults.bool("flag") && defaults.object("text") == nil)
         #expect(defaults.synchronize())
+    }
+
+    @Test func `What a property list holds is kept for another process; what it does not hold is not stored`() throws {
+        let sandbox = try Sandbox.temporary()
+        let defaults = try #require(ShimmedDefaults(suite: nil, sandbox))
+        let date = Date(timeIntervalSince1970: 1_700_000_000)
+        defaults.set(Data([1, 2]), "bytes")
+        defaults.set(date, "date")
+        defaults.set(["a", "b"], "list")
+        defaults.set(["limits": [100, 200], "card": Data([3])] as [String: Any], "dictionary")
+        let other = try #require(ShimmedDefaults(suite: nil, sandbox))
+        #expect(other.object("bytes") as? Data == Data([1, 2]) && other.object("date") as? Date == date)
+        #expect(other.object("list") as? [String] == ["a", "b"])
+        let dictionary = try #require(other.object("dictionary") as? [String: Any])
+        #expect(dictionary["limits"] as? [Int] == [100, 200] && dictionary["card"] as? Data == Data([3]))
+        defaults.set(NSObject(), "list")
+        defaults.set(Date(timeIntervalSince1970: .nan), "date")
+        #expect(other.object("list") == nil && other.object("date") == nil)
+    }
+
+    @Test func `A registered value stands for a missing one, and is not stored`() throws {
+        let sandbox = try Sandbox.temporary()
+        let defaults = try #require(ShimmedDefaults(suite: nil, sandbox))
+        defaults.register(["greeting": "hello", "attempts": 3])
+        #expect(defaults.string("greeting") == "hello" && defaults.integer("attempts") == 3)
+        defaults.set(5, "attempts")
+        #expect(defaults.integer("attempts") == 5)
+        defaults.remove("attempts")
+        #expect(defaults.integer("attempts") == 3)
+        #expect(sandbox.defaults()?.value(forKey: "greeting") == nil)
     }
 
     @Test func `The apps of a group see each other's changes`() throws {

@@ -49,6 +49,28 @@ struct FilesTests {
         #expect(try Files.list(directory.path) == ["outside"])
     }
 
+    @Test func `A copied tree has the files and the links of the other, without pipes and what is left out`() throws {
+        try Files.createDirectory(directory.file("tree/a/b"))
+        try Files.createDirectory(directory.file("tree/a/cache"))
+        try Files.write(Data("one".utf8), to: directory.file("tree/a/b/file"))
+        try Files.write(Data("two".utf8), to: directory.file("tree/a/cache/file"))
+        try Files.symlink(directory.file("tree/loop"), to: directory.file("tree"))
+        #expect(mkfifo(directory.file("tree/pipe"), 0o600) == 0)
+        let kinds = try ["a", "a/b/file", "loop", "pipe"].map { try Files.kind(of: directory.file("tree/\($0)")) }
+        #expect(kinds == [.directory, .file, .link, .other])
+        #expect(throws: SystemError.self) { try Files.kind(of: directory.file("tree/nothing")) }
+
+        let count = try Files.copyTree(directory.file("tree"), to: directory.file("copy")) { $0 == "a/cache" }
+        #expect(count == 1)
+        #expect(try Files.list(directory.file("copy")) == ["a", "loop"])
+        #expect(try Files.list(directory.file("copy/a")) == ["b"])
+        #expect(try Files.read(directory.file("copy/a/b/file")) == Data("one".utf8))
+        #expect(try Files.readLink(directory.file("copy/loop")) == directory.file("tree"))
+        #expect(try Files.copyTree(directory.file("tree"), to: directory.file("copy")) == 2, "into one that is there")
+        #expect(throws: SystemError.self) { try Files.copyTree(directory.file("nothing"), to: directory.file("new")) }
+        #expect(!Files.exists(directory.file("new")))
+    }
+
     @Test func `Removing a missing file is accepted`() throws {
         try Files.remove(directory.file("nothing"))
         try Files.removeTree(directory.file("nothing"))

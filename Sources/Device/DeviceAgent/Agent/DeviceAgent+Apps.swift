@@ -24,6 +24,7 @@ extension DeviceAgent {
         case .appState: try perform(host.process.handle(.ready), for: host)
         case .activate: activate(host)
         case .notificationRequest: receiveNotificationRequest(frame, from: host)
+        case .backgroundTaskRequest: receiveBackgroundTaskRequest(frame, from: host)
         case .delivered:
             enduring("container") { try removeHandedOver(frame.messageId, from: host) }
             forward(frame, from: host)
@@ -74,6 +75,7 @@ extension DeviceAgent {
         let wasActivated = host.isActivated
         host.isActivated = true
         if !wasActivated { beginSession(of: host) }
+        repeatContentAnnouncement(to: host)
         if links.isEmpty {
             let state = WatchCounterpartState(isPaired: device.kind == .watch)
             send(WatchFrame(.activate, body: WatchFrame.body(state)), to: host)
@@ -143,6 +145,7 @@ extension DeviceAgent {
         try endProcesses(of: apps.compactMap { hosts[$0.name] })
         try registry.uninstall(apps, from: device)
         try forgetNotifications(of: apps.map(\.name))
+        try forgetBackgroundTasks(of: apps.map(\.name))
         try tellLinksAboutInstallation()
         if installingAgain {
             try apps.forEach { try registry.install($0.bundleIdentifier) }
@@ -167,12 +170,14 @@ extension DeviceAgent {
     func reboot() throws {
         try endBoot()
         try changeProtection { $0.reboot() }
+        enduring("background") { try resumeBackgroundTasks() }
     }
 
     func erase() throws {
         try endBoot()
         try registry.erase()
         try forgetNotifications(of: device.apps.map(\.name))
+        try forgetBackgroundTasks(of: device.apps.map(\.name))
         for link in links { link.erase() }
         try forgetWatches()
         try tellLinksAboutInstallation()
@@ -183,9 +188,12 @@ extension DeviceAgent {
         try changeProtection { $0.erase() }
     }
 
+    /// Ends the processes of all apps at once, and waits until they have ended.
+    func endApps() throws { try endProcesses(of: hosts.values.sorted { $0.spec.name < $1.spec.name }) }
+
     /// Ends all apps, and the shared memory that they made; the next boot begins.
     private func endBoot() throws {
-        try endProcesses(of: hosts.values.sorted { $0.spec.name < $1.spec.name })
+        try endApps()
         for host in hosts.values { host.notifications.isForceQuit = false }
         try security.closeEverything()
         try beginNextBoot()

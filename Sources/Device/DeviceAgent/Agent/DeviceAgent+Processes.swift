@@ -36,11 +36,14 @@ extension DeviceAgent {
                 traceSleep(of: host)
                 tellLinks(about: host)
                 enduring("notifications") { try notificationsFollow(host) }
+                enduring("background") { try backgroundTasksFollow(host) }
             case .gone(_, _, let isRestarting):
                 enduring("notifications") { try notificationsLoseProcess(of: host, isRestarting: isRestarting) }
+                enduring("background") { try backgroundTasksLoseProcess(of: host, isRestarting: isRestarting) }
                 for link in links { link.collect(.appEnded(host.spec.name, isRestarting: isRestarting)) }
             case .launchFailed:
                 enduring("notifications") { try notificationsLoseProcess(of: host, isRestarting: false) }
+                enduring("background") { try backgroundTasksLoseProcess(of: host, isRestarting: false) }
                 for link in links { link.collect(.launchFailed(host.spec.name)) }
             case .enterForeground:
                 inspections.remove(host.spec.name)
@@ -97,7 +100,7 @@ extension DeviceAgent {
     }
 
     /// Whether a moment has come; the alarm rings for one that has not.
-    private func isOver(_ end: LabTime?) -> Bool {
+    func isOver(_ end: LabTime?) -> Bool {
         guard let end else { return false }
         guard clock.now() < end else { return true }
         timeLimits.set(end.nanoseconds)

@@ -2,7 +2,7 @@
 
 import Foundation
 import Glibc
-public import LabControl
+import LabControl
 public import LabCore
 import LabPoints
 import LabSystem
@@ -29,6 +29,7 @@ public final class DeviceAgent {
     let connectivity: DeviceConnectivity
     let registry: DeviceRegistry
     let notifications: NotificationStore
+    let backgroundTasks: BackgroundTaskStore
     var hosts: [String: AppHost] = [:]
     var links: [LinkHost] = []
     var requests = PendingRequests()
@@ -81,6 +82,7 @@ public final class DeviceAgent {
             try security.changeState { $0.reboot() }
         }
         notifications = try NotificationStore(layout: layout, device: device.name)
+        backgroundTasks = try BackgroundTaskStore(layout: layout, device: device.name)
         trace = try TraceWriter(directory: manifest.tracesDirectory, process: device.name, incarnation: boot)
         let mailbox = try AgentMailbox()
         self.mailbox = mailbox
@@ -125,6 +127,7 @@ public final class DeviceAgent {
         try Signals.onSignals([SIGTERM, SIGINT, SIGHUP]) { mailbox.post(.signal($0)) }
         faults.traceFirings(to: trace)
         trace.emit(.processStarted, ["executable": "device-agent", "pid": .integer(Int64(getpid()))])
+        enduring("background") { try resumeBackgroundTasks() }
         try withExtendedLifetime((control, lease)) {
             while !isEnding { try serveOnce() }
         }
@@ -180,7 +183,9 @@ public final class DeviceAgent {
         switch message {
         case .control(let request, let responder): handle(request, responder)
         case .labAlarm: for link in links { try link.collectLabTime() }
-        case .timeLimit: try endOverdueProcesses()
+        case .timeLimit:
+            try endOverdueProcesses()
+            enduring("background") { try followTimeOfBackgroundTasks() }
         case .leaseLost, .signal: isEnding = true
         }
     }
@@ -209,6 +214,7 @@ public final class DeviceAgent {
     private func settleLinks() throws {
         while links.contains(where: \.hasEffects) {
             for link in links { try link.settle { effect in try perform(effect, of: link) } }
+            enduring("background") { try followContent() }
         }
     }
 
@@ -234,7 +240,7 @@ enum AgentMessage: Sendable {
     case control(ControlRequest, ControlResponder)
     /// The lab's clock reached the moment that was asked for.
     case labAlarm
-    /// The time of a process is over, or was when it still ran.
+    /// The time of a process or of a background task is over, or was when it still ran, or a scheduled task is due.
     case timeLimit
     /// The runner of the instance has ended.
     case leaseLost

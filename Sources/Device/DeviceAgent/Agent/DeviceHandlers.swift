@@ -54,12 +54,14 @@ extension DeviceAgent {
             agent.deviceClock.setSkew(milliseconds: skew)
             agent.trace.emit(.deviceClockSet, ["skew": .integer(skew)])
         }
+        table.answer(ChangeVendorIdentifier.self) { _, agent in try agent.changeVendorIdentifier() }
         table.answer(GoOffline.self) { _, agent in agent.connectivity.set(.none) }
         table.answer(GoOnline.self) { arguments, agent in
             agent.connectivity.set(arguments.network.connection)
             try agent.receiveKeptPushes()
         }
         addSecurityHandlers(to: &table)
+        addBackupHandlers(to: &table)
         addStorageHandlers(to: &table)
         addSharingHandlers(to: &table)
         addLinkHandlers(to: &table)
@@ -89,6 +91,16 @@ extension DeviceAgent {
                 $0.size = entry.size
                 $0.generation = Int(entry.generation)
             }
+        }
+    }
+
+    private func changeVendorIdentifier() throws -> ChangeVendorIdentifier.Result {
+        let before = try registry.vendorIdentifier(team: device.team)
+        try endApps()
+        let now = try registry.changeVendorIdentifier(team: device.team)
+        return ChangeVendorIdentifier.Result {
+            $0.before = before
+            $0.now = now
         }
     }
 

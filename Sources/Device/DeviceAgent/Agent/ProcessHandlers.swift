@@ -81,6 +81,7 @@ extension DeviceAgent {
         table.answer(Install.self) { _, target in try target.agent.install(target.host) }
         addWatchHandlers(to: &table)
         addNotificationHandlers(to: &table)
+        addBackgroundRefreshHandlers(to: &table)
         return table
     }()
 }

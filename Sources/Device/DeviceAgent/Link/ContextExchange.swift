@@ -118,6 +118,9 @@ struct ContextExchange: Equatable, Sendable {
         ]
     }
 
+    /// Whether the delegate of an app does not have the last context received.
+    func isWaiting(for app: String) -> Bool { received[app].map { !$0.isDone } ?? false }
+
     /// The delegate of an app has received the context that was delivered under a name.
     mutating func told(_ name: UUID, by app: String) -> [LinkEffect] {
         guard let telling = telling[app], telling.name == name, received[app]?.version == telling.version else {

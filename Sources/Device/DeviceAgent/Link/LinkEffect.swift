@@ -79,6 +79,15 @@ enum LinkChange: Equatable, Sendable {
     /// The watch belongs to this pairing from now on.
     case paired(UInt64)
 
+    /// The app of this device for which content was stored; nil for any other change.
+    var receiver: String? {
+        switch self {
+        case .received(let entry?, _): entry.app
+        case .contextReceived(let app, _, _, let isTold): isTold ? nil : app
+        default: nil
+        }
+    }
+
     /// Whether nothing of a pairing is left.
     var endsPairing: Bool { if case .erased = self { true } else { false } }
 }

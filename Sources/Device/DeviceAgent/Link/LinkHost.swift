@@ -27,6 +27,8 @@ final class LinkHost {
     let device: String
     let disk: DeviceDisk
     var effects: [LinkEffect] = []
+    /// Apps for which content was stored since ``takeArrivals()``.
+    private var arrivals: Set<String> = []
     /// Until when frames of the other device are not read, in monotonic nanoseconds: the storage has just refused a
     /// write, and any frame would have to be stored, too.
     var pause: UInt64?
@@ -112,6 +114,7 @@ final class LinkHost {
         }
         // First: a device that crashes at one message must not lose the record of the others.
         changes.forEach(note)
+        arrivals.formUnion(changes.compactMap(\.receiver))
         for (index, effect) in batch.enumerated() {
             switch effect {
             case .store(.accepted): pass(.linkAccepted)
@@ -143,6 +146,12 @@ final class LinkHost {
         } else if !link.isUp {
             peerWatch = nil
         }
+    }
+
+    /// The apps for which content was stored since the last call.
+    func takeArrivals() -> Set<String> {
+        defer { arrivals = [] }
+        return arrivals
     }
 
     /// When ``collectDue()`` has something to do, in monotonic nanoseconds.

@@ -143,6 +143,9 @@ extension WatchLink {
         return own + contexts.known(by: app) + [.toApp(app, WatchFrame(.activate, body: WatchFrame.body(state)))]
     }
 
+    /// Whether content of the other device waits until the delegate of an app has it.
+    func hasContent(for app: String) -> Bool { inbox.count(for: app) > 0 || contexts.isWaiting(for: app) }
+
     mutating func offer(to app: String) -> [LinkEffect] {
         guard let presence = apps[app], presence.isActivated, !presence.isSuspended else { return [] }
         return inbox.offer(to: app)

@@ -2,7 +2,6 @@
 
 import Foundation
 import LabCore
-import LabSystem
 import SimulatedDevice
 
 /// The notification state of one app, which the agent keeps across the app's processes.
@@ -52,7 +51,7 @@ struct AppNotifications {
     }
 }
 
-/// The phase of an app, as far as it matters for a notification.
+/// The phase of an app, as far as it matters for a notification or a background task.
 enum NotificationPlace: Equatable {
     /// Its process is starting; it may become visible.
     case starting
@@ -169,26 +168,10 @@ struct NotificationCenterRecord: Codable, Equatable, Sendable {
     private static func newToken() -> Data { Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }) }
 }
 
-/// The notifications of a device on its disk: one small file, replaced by each change.
-///
-/// Belongs to the agent's thread.
-final class NotificationStore {
-    private let path: String
-    private(set) var record: NotificationCenterRecord
+typealias NotificationStore = RecordStore<NotificationCenterRecord>
 
-    /// Reads what an earlier agent of the device has left.
-    init(layout: InstanceLayout, device: String) throws {
-        path = layout.deviceDirectory(device) + "/notifications.json"
-        record = Files.exists(path) ? try CheckedFile.read(at: path) : NotificationCenterRecord()
-    }
-
-    func change<T>(_ body: (inout NotificationCenterRecord) throws -> T) throws -> T {
-        var changed = record
-        let result = try body(&changed)
-        if changed != record {
-            try CheckedFile.write(changed, to: path)
-            record = changed
-        }
-        return result
+extension NotificationStore {
+    convenience init(layout: InstanceLayout, device: String) throws {
+        try self.init(layout: layout, device: device, file: "notifications.json", empty: NotificationCenterRecord())
     }
 }

@@ -50,6 +50,12 @@ extension DeviceAgent {
                 "No app on \(device.name) has the device token \(push.token.prefix(8))…; apps get another one when they "
                     + "are reinstalled.")
         }
+        if let environment = push.environment, environment != host.spec.pushEnvironment {
+            throw ControlError.device(
+                .badDeviceToken,
+                "The push service `\(environment.rawValue)` does not know the token of \(app), which is of "
+                    + "`\(host.spec.pushEnvironment.rawValue)`; see `pushEnvironment` in lab.yaml.")
+        }
         let notification = DeviceNotification(
             id: push.id ?? UUID().uuidString, payload: push.payload, date: clock.now().milliseconds)
         if let refusal = notification.refusal { throw ControlError.badArgument(refusal) }

@@ -36,6 +36,7 @@ final class AppHost {
     /// When the system ends the process; nil for a process without a time limit.
     var lastMoment: LabTime?
     var notifications = AppNotifications()
+    var backgroundTasks = AppBackgroundTasks()
     private var standardErrorPath: String?
 
     init(spec: AppSpec, process: AppProcess) {

@@ -13,13 +13,13 @@ final class KeychainDatabase: Sendable {
 
     /// `revision` is the stamp of one write and never repeats; `generation` counts the writes of one item.
     private static let schema = DeviceDatabase.Schema(
-        purpose: "keychain", version: 3,
+        purpose: "keychain", version: 4,
         statements: """
             CREATE TABLE item (
                 service TEXT NOT NULL, account TEXT NOT NULL, accessGroup TEXT NOT NULL,
                 value BLOB NOT NULL, checksum BLOB NOT NULL,
                 revision INTEGER NOT NULL, generation INTEGER NOT NULL, creator TEXT NOT NULL,
-                protection INTEGER NOT NULL, enrolment INTEGER NOT NULL,
+                protection INTEGER NOT NULL, enrolment INTEGER NOT NULL, accessibility INTEGER NOT NULL,
                 PRIMARY KEY (service, account, accessGroup)
             ) WITHOUT ROWID;
             """)
@@ -32,18 +32,37 @@ final class KeychainDatabase: Sendable {
 
     /// Inserts a row; nil when the key is taken.
     func insert(
-        _ value: Data, at key: KeychainKey, creator: String, protection: KeychainProtection, enrolment: Int
+        _ value: Data, at key: KeychainKey, creator: String, protection: KeychainProtection, enrolment: Int,
+        accessibility: KeychainAccessibility
     ) throws -> Int64? {
         try database.writeOne { db in
             let revision = Self.newRevision()
             try db.cachedStatement(
-                sql: "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?) ON CONFLICT DO NOTHING"
+                sql: "INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
             ).execute(
                 arguments: [
                     key.service, key.account, key.accessGroup, value, KeychainItem.checksum(of: value, at: key),
-                    revision, creator, protection.rawValue, enrolment,
+                    revision, creator, protection.rawValue, enrolment, accessibility.rawValue,
                 ])
             return db.changesCount == 0 ? nil : revision
+        }
+    }
+
+    /// Puts back items of a backup, in place of those that are there. Each is a write of its own, so it gets a new
+    /// revision; a value that was damaged when the backup was made stays so. The set that was enrolled then is lost: no
+    /// later one has the number -1.
+    func restore(_ items: [KeychainItem]) throws {
+        try database.write { db in
+            let statement = try db.cachedStatement(
+                sql: "INSERT OR REPLACE INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            for item in items {
+                try statement.execute(
+                    arguments: [
+                        item.key.service, item.key.account, item.key.accessGroup, item.value, item.checksum,
+                        Self.newRevision(), item.generation, item.creator, item.protection.rawValue,
+                        item.protection == .currentBiometricSet ? -1 : 0, item.accessibility.rawValue,
+                    ])
+            }
         }
     }
 
@@ -52,12 +71,13 @@ final class KeychainDatabase: Sendable {
     }
 
     func update(
-        _ value: Data, service: String, account: String, groups: [String], expectedRevision: Int64?
+        _ value: Data, service: String, account: String, groups: [String], accessibility: KeychainAccessibility?,
+        expectedRevision: Int64?
     ) throws -> UpdateOutcome {
         let revision = Self.newRevision()
         let write = { (db: Database) in
             try groups.map { KeychainKey(service: service, account: account, accessGroup: $0) }.filter {
-                try Self.update(db, $0, value, revision: revision, expected: expectedRevision)
+                try Self.update(db, $0, value, accessibility, revision: revision, expected: expectedRevision)
             }
         }
         let keys = try groups.count == 1 ? database.writeOne(write) : database.write(write)
@@ -65,20 +85,22 @@ final class KeychainDatabase: Sendable {
         return try first(service: service, account: account, groups: groups) == nil ? .notFound : .otherRevision
     }
 
-    /// Replaces the value of a row if it is there, and is of the expected revision; nil expects none.
+    /// Replaces the value of a row if it is there, and is of the expected revision; nil expects none, and keeps the
+    /// accessibility.
     private static func update(
-        _ db: Database, _ key: KeychainKey, _ value: Data, revision: Int64, expected: Int64?
+        _ db: Database, _ key: KeychainKey, _ value: Data, _ accessibility: KeychainAccessibility?, revision: Int64,
+        expected: Int64?
     ) throws -> Bool {
         try db.cachedStatement(
             sql: """
                 UPDATE item SET value = ?1, checksum = ?2, revision = ?3, generation = generation + 1,
-                protection = 0, enrolment = 0
+                protection = 0, enrolment = 0, accessibility = IFNULL(?8, accessibility)
                 WHERE service = ?4 AND account = ?5 AND accessGroup = ?6 AND (?7 IS NULL OR revision = ?7)
                 """
         ).execute(
             arguments: [
                 value, KeychainItem.checksum(of: value, at: key), revision, key.service, key.account,
-                key.accessGroup, expected,
+                key.accessGroup, expected, accessibility?.rawValue,
             ])
         return db.changesCount > 0
     }
@@ -158,11 +180,16 @@ extension KeychainItem {
         checksum = Data.fromDatabaseValue(row["checksum"] as DatabaseValue) ?? Data()
         revision = Int64.fromDatabaseValue(row["revision"] as DatabaseValue) ?? 0
         generation = Int64.fromDatabaseValue(row["generation"] as DatabaseValue) ?? 0
+        creator = String.fromDatabaseValue(row["creator"] as DatabaseValue) ?? ""
         // An unknown protection is the strictest one: a damaged row must not open an item.
         protection =
-            Int.fromDatabaseValue(row["protection"] as DatabaseValue).flatMap(KeychainProtection.init)
+            Int.fromDatabaseValue(row["protection"] as DatabaseValue).flatMap(KeychainProtection.init(rawValue:))
             ?? .currentBiometricSet
         enrolment = Int.fromDatabaseValue(row["enrolment"] as DatabaseValue) ?? -1
+        // The stricter one, for the same reason.
+        accessibility =
+            Int.fromDatabaseValue(row["accessibility"] as DatabaseValue).flatMap(KeychainAccessibility.init(rawValue:))
+            ?? .afterFirstUnlockThisDeviceOnly
     }
 }
 

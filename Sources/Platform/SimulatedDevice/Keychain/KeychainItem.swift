@@ -4,7 +4,7 @@ import COpenSSL
 import Foundation
 
 /// Identity of a generic password item.
-public struct KeychainKey: Hashable, Sendable {
+public struct KeychainKey: Hashable, Codable, Sendable {
     /// Service of the item.
     public let service: String
     /// Account of the item.
@@ -13,15 +13,18 @@ public struct KeychainKey: Hashable, Sendable {
     public let accessGroup: String
 }
 
-struct KeychainItem: Sendable {
+struct KeychainItem: Codable, Sendable {
     let key: KeychainKey
     let value: Data
     let checksum: Data
     let revision: Int64
     let generation: Int64
+    /// Bundle identifier of the app that has added it.
+    let creator: String
     let protection: KeychainProtection
     /// The enrolled set that ``KeychainProtection/currentBiometricSet`` means; 0 for the other protections.
     let enrolment: Int
+    let accessibility: KeychainAccessibility
 
     /// Whether the bytes are those that were written.
     var isIntact: Bool { checksum == Self.checksum(of: value, at: key) }
@@ -51,7 +54,7 @@ func sha256(_ message: Data) -> Data {
 }
 
 /// The authentication that is required to read an item's value (sharing.md, section 12.3).
-public enum KeychainProtection: Int, Sendable {
+public enum KeychainProtection: Int, Codable, Sendable {
     /// No authentication; an unlocked device is enough.
     case none = 0
     /// The owner, by a finger or face of the set that was enrolled when the item was added.
@@ -69,6 +72,24 @@ public enum KeychainProtection: Int, Sendable {
         case .anyBiometricSetOrDevicePasscode: .biometryOrPasscode
         }
     }
+}
+
+/// When an item can be read, and where a backup may bring it to (sharing.md, sections 12.3 and 21.6). No item can be read
+/// before the first unlock of the device.
+public enum KeychainAccessibility: Int, Codable, CaseIterable, Sendable {
+    /// `kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly`: back to the device that it was made on only.
+    case afterFirstUnlockThisDeviceOnly = 0
+    /// `kSecAttrAccessibleAfterFirstUnlock`: to any device.
+    case afterFirstUnlock = 1
+    /// `kSecAttrAccessibleWhenUnlockedThisDeviceOnly`: as the first, and out of reach while the device is locked.
+    case whenUnlockedThisDeviceOnly = 2
+    /// `kSecAttrAccessibleWhenUnlocked`: to any device, and out of reach while the device is locked.
+    case whenUnlocked = 3
+
+    /// Whether a backup brings the item to another device.
+    var leavesDevice: Bool { self == .afterFirstUnlock || self == .whenUnlocked }
+    /// Whether the item is out of reach while the device is locked.
+    var needsUnlockedDevice: Bool { self == .whenUnlockedThisDeviceOnly || self == .whenUnlocked }
 }
 
 /// How a read of protected items may ask for the owner.

@@ -58,17 +58,22 @@ public final class SystemKeychain: Sendable {
     ///   - value: The bytes to keep; any size.
     ///   - accessGroup: Owner of the item; nil means the app's first access group.
     ///   - protection: The authentication that is required to read the value.
+    ///   - accessibility: When the item can be read, and whether a backup brings it to another device.
     /// - Returns: ``errSecDuplicateItem`` if the item exists, ``errSecMissingEntitlement`` for a foreign group,
     ///   ``errSecAuthFailed`` for a protection that the device cannot give, ``errSecDiskFull`` or ``errSecReadOnly`` for a
-    ///   storage that takes nothing, ``errSecIO`` when the database failed.
+    ///   storage that takes nothing, ``errSecInteractionNotAllowed`` for an item that a locked device closes,
+    ///   ``errSecIO`` when the database failed.
     @discardableResult
     public func add(
         _ value: Data, service: String, account: String, accessGroup: String? = nil,
-        protection: KeychainProtection = .none
+        protection: KeychainProtection = .none, accessibility: KeychainAccessibility = .afterFirstUnlockThisDeviceOnly
     ) -> Writing {
         perform(.keychainWrite, service, account, failed: { Writing(status: $0, revision: nil) }) {
             guard let group = accessGroup ?? accessGroups.first, accessGroups.contains(group) else {
                 return Writing(status: errSecMissingEntitlement, revision: nil)
+            }
+            guard !isClosed(accessibility) else {
+                return Writing(status: errSecInteractionNotAllowed, revision: nil)
             }
             let key = KeychainKey(service: service, account: account, accessGroup: group)
             let enrolment = authentication?.enrolment
@@ -79,7 +84,8 @@ public final class SystemKeychain: Sendable {
             try hooks.takeRoom(value.count)
             guard
                 let revision = try database.insert(
-                    value, at: key, creator: creator, protection: protection, enrolment: linked)
+                    value, at: key, creator: creator, protection: protection, enrolment: linked,
+                    accessibility: accessibility)
             else { return Writing(status: errSecDuplicateItem, revision: nil) }
             hooks.written(key)
             return Writing(status: errSecSuccess, revision: revision)
@@ -119,13 +125,15 @@ public final class SystemKeychain: Sendable {
     /// Replaces the value of an item.
     /// - Parameters:
     ///   - accessGroup: Where the item lives; nil means every match in the groups of the app.
+    ///   - accessibility: When the item can be read from now on; nil changes nothing.
     ///   - expectedRevision: If given, the write happens only while the item still carries this stamp; otherwise the
     ///     call answers ``errSecBadReq`` and changes nothing.
     /// - Returns: ``errSecItemNotFound``, ``errSecMissingEntitlement``, ``errSecBadReq``, ``errSecDiskFull``,
     ///   ``errSecReadOnly`` or ``errSecIO``.
     @discardableResult
     public func update(
-        _ value: Data, service: String, account: String, accessGroup: String? = nil, expectedRevision: Int64? = nil
+        _ value: Data, service: String, account: String, accessGroup: String? = nil,
+        accessibility: KeychainAccessibility? = nil, expectedRevision: Int64? = nil
     ) -> Writing {
         perform(.keychainWrite, service, account, failed: { Writing(status: $0, revision: nil) }) {
             guard let groups = groups(for: accessGroup) else {
@@ -133,7 +141,8 @@ public final class SystemKeychain: Sendable {
             }
             try hooks.takeRoom(value.count)
             let outcome = try database.update(
-                value, service: service, account: account, groups: groups, expectedRevision: expectedRevision)
+                value, service: service, account: account, groups: groups, accessibility: accessibility,
+                expectedRevision: expectedRevision)
             switch outcome {
             case .notFound: return Writing(status: errSecItemNotFound, revision: nil)
             case .otherRevision: return Writing(status: errSecBadReq, revision: nil)
@@ -208,6 +217,59 @@ public final class SystemKeychain: Sendable {
         }
     }
 
+    /// An item that a query describes.
+    package struct Match: Sendable {
+        /// Identity of the item.
+        package let key: KeychainKey
+        /// When it can be read.
+        package let accessibility: KeychainAccessibility
+        /// The stored bytes, if they were asked for.
+        package let value: Data?
+    }
+
+    /// The items that a query of the platform's Security framework describes, group by group in the app's order.
+    /// - Parameters:
+    ///   - service: Service of the items; nil means any.
+    ///   - account: Account of the items; nil means any.
+    ///   - accessGroup: Where to look; nil means all groups of the app.
+    ///   - accessibility: When the items can be read; nil means any.
+    ///   - limit: The most items, from 1.
+    ///   - authentication: How the owner of the device is asked for protected values; nil reads no values.
+    /// - Returns: The status, as that of ``read(service:account:accessGroup:)``, and the items; none with another status
+    ///   than ``errSecSuccess``.
+    package func matches(
+        service: String?, account: String?, accessGroup: String?, accessibility: KeychainAccessibility?, limit: Int,
+        authentication: KeychainAuthentication?
+    ) -> (status: OSStatus, items: [Match]) {
+        perform(.keychainRead, service, account, failed: { ($0, []) }) {
+            guard let groups = groups(for: accessGroup) else { return (errSecMissingEntitlement, []) }
+            let found = try database.all(service: service, groups: groups).filter {
+                (account == nil || $0.key.account == account)
+                    && (accessibility == nil || $0.accessibility == accessibility)
+            }.prefix(limit)
+            guard !found.isEmpty else { return (errSecItemNotFound, []) }
+            var matches: [Match] = []
+            for item in found {
+                if let authentication {
+                    guard item.isIntact else {
+                        hooks.damaged(item.key)
+                        return (errSecDecode, [])
+                    }
+                    let status = open(item, authentication)
+                    guard status == errSecSuccess else { return (status, []) }
+                }
+                let value = authentication == nil ? nil : item.value
+                matches.append(Match(key: item.key, accessibility: item.accessibility, value: value))
+            }
+            return (errSecSuccess, matches)
+        }
+    }
+
+    /// Whether items of an accessibility are out of reach, because the device is locked.
+    package func isClosed(_ accessibility: KeychainAccessibility) -> Bool {
+        accessibility.needsUnlockedDevice && authentication?.security.state.isLocked == true
+    }
+
     private func remove(service: String?, account: String?, accessGroup: String?) -> OSStatus {
         perform(.keychainDelete, service, account, failed: { $0 }) {
             guard let groups = groups(for: accessGroup) else { return errSecMissingEntitlement }
@@ -226,6 +288,7 @@ public final class SystemKeychain: Sendable {
 
     /// Asks the owner of the device if an item requires it; ``errSecSuccess`` if the value may be read.
     private func open(_ item: KeychainItem, _ authentication: KeychainAuthentication) -> OSStatus {
+        if isClosed(item.accessibility) { return errSecInteractionNotAllowed }
         guard let policy = item.protection.policy else { return errSecSuccess }
         guard let service = self.authentication else { return errSecInteractionNotAllowed }
         // Another set than the enrolled one: the item's key is lost for good (sharing.md, section 21.4).

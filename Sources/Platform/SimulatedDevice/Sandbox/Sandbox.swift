@@ -53,6 +53,7 @@ public final class Sandbox: Sendable {
     /// Kept alive as long as the sandbox: the private device of a test.
     private let owner: (any AnyObject & Sendable)?
     private let notificationService = Mutex<NotificationService?>(nil)
+    private let backgroundTaskService = Mutex<BackgroundTaskService?>(nil)
 
     /// Builds what an app sees on a device of a live instance.
     /// - Parameters:
@@ -198,6 +199,14 @@ public final class Sandbox: Sendable {
 
     /// Gives the app its notifications; before the first use of `UNUserNotificationCenter` and `UIApplication`.
     public func connect(notifications: NotificationService) { notificationService.withLock { $0 = notifications } }
+
+    /// The app's background tasks; nil for a process that no agent knows.
+    public var backgroundTasks: BackgroundTaskService? { backgroundTaskService.withLock { $0 } }
+
+    /// Gives the app its background tasks; before the first use of `WKApplication` and `WKExtension`.
+    public func connect(backgroundTasks: BackgroundTaskService) {
+        backgroundTaskService.withLock { $0 = backgroundTasks }
+    }
 }
 
 extension TraceWriter {

@@ -32,8 +32,11 @@ public final class TemporaryDevice: Sendable {
         faults = try FaultTable.open(instance.layout.faultsPath)
     }
 
-    deinit {
-        // The only member: removes the directory and the shared memory.
+    deinit { end() }
+
+    /// Removes the device: its directory and its shared memory. Its apps must not use it any longer.
+    public func end() {
+        // The only member of its instance, so this removes it.
         _ = try? instance.end()
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+public import Foundation
 import LabCore
 import LabSystem
 
@@ -149,6 +149,39 @@ public enum PreferenceValue: Equatable, Sendable {
     case number(Double)
     /// A text.
     case text(String)
+    /// Bytes, a date, a list or a dictionary: a binary property list with the value in a dictionary.
+    case propertyList(Data)
+
+    /// The key of the dictionary in ``propertyList(_:)``.
+    private static let member = "value"
+    /// The key in a preferences file under which the Base64 of a property list stands.
+    private static let fileMember = "propertyList"
+
+    /// Bytes, a date, a list or a dictionary.
+    /// - Returns: nil for what no property list holds.
+    init?(inPropertyList value: Any) {
+        let object = [Self.member: value]
+        guard PropertyListSerialization.propertyList(object, isValidFor: .binary),
+            let list = try? PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0),
+            BinaryPropertyList.holdsDictionary(list)
+        else { return nil }
+        self = .propertyList(list)
+    }
+
+    /// The value as an app gets it; nil for a property list that was damaged.
+    var object: Any? {
+        switch self {
+        case .bool(let value): return value
+        case .integer(let value): return value
+        case .number(let value): return value
+        case .text(let value): return value
+        case .propertyList(let list):
+            guard BinaryPropertyList.holdsDictionary(list),
+                let object = try? PropertyListSerialization.propertyList(from: list, format: nil) as? [String: Any]
+            else { return nil }
+            return object[Self.member]
+        }
+    }
 
     /// The value in a preferences file; nil for one that no app has stored.
     init?(_ json: JSONValue) {
@@ -157,6 +190,11 @@ public enum PreferenceValue: Equatable, Sendable {
         case .integer(let value): self = .integer(Int(value))
         case .number(let value): self = .number(value)
         case .string(let value): self = .text(value)
+        case .object(let members):
+            guard let text = members[Self.fileMember]?.stringValue, let list = Data(base64Encoded: text) else {
+                return nil
+            }
+            self = .propertyList(list)
         default: return nil
         }
     }
@@ -168,6 +206,7 @@ public enum PreferenceValue: Equatable, Sendable {
         case .integer(let value): .integer(Int64(value))
         case .number(let value): .number(value)
         case .text(let value): .string(value)
+        case .propertyList(let list): .object([Self.fileMember: .string(list.base64EncodedString())])
         }
     }
 }

@@ -71,6 +71,15 @@ public struct DeviceRegistry: Sendable {
     /// The identifier that all apps of a team see as theirs on this device, upper case with dashes.
     public func vendorIdentifier(team: String) throws -> String { try identifier(\.vendors, team) }
 
+    /// Gives the apps of a team another identifier than they have had, as after all of them were off the device
+    /// (sharing.md, section 21.6).
+    /// - Returns: the new identifier.
+    public func changeVendorIdentifier(team: String) throws -> String {
+        let created = UUID().uuidString
+        try change { $0.vendors[team] = created }
+        return created
+    }
+
     /// Whether the face of the watch shows a complication of an app.
     public func hasComplication(_ bundleIdentifier: String) throws -> Bool {
         try read().complications?.contains(bundleIdentifier) ?? false
@@ -135,6 +144,24 @@ public struct DeviceRegistry: Sendable {
     /// Puts an app back; its container is created when it is first used.
     public func install(_ bundleIdentifier: String) throws {
         try change { _ = $0.uninstalled.remove(bundleIdentifier) }
+    }
+
+    /// Puts back the apps of the device with these bundle identifiers, and takes off the others, none of which has a
+    /// container.
+    func install(only installed: Set<String>, of device: DeviceSpec) throws {
+        try change { $0.uninstalled = Set(device.apps.map(\.bundleIdentifier)).subtracting(installed) }
+    }
+
+    /// The directories that there are, by bundle identifier of the app and by name of the app group.
+    func existingContainers() throws -> (apps: [String: String], groups: [String: String]) {
+        let record = try read()
+        func paths(_ table: [String: String], in directory: String) -> [String: String] {
+            table.mapValues { "\(directory)/\($0)" }.filter { Files.exists($0.value) }
+        }
+        return (
+            paths(record.apps, in: layout.appsDirectory(device)),
+            paths(record.groups, in: layout.groupsDirectory(device))
+        )
     }
 
     /// Forgets everything but the number of the boot: the device is as new, with all apps of the topology installed. None

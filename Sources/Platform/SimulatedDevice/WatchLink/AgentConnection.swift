@@ -8,8 +8,8 @@ import Synchronization
 import ZeroMQ
 
 /// A process' connection to the agent of its device, the simulated operating system: it makes the process known as an
-/// app, brings news about its life and its notifications, and carries the traffic of the watch session (watch.md,
-/// section 11).
+/// app, brings news about its life, its notifications and its background tasks, and carries the traffic of the watch
+/// session (watch.md, section 11).
 ///
 /// Thread rule: any thread. One thread of its own owns the socket and delivers all events. The agent's death is
 /// the crash of the device; ``Handlers/deviceCrashed`` is called then.
@@ -61,6 +61,8 @@ public final class AgentConnection: Sendable {
     public let isWatch: Bool
     /// The app's notifications.
     public let notifications = NotificationService()
+    /// The app's background tasks.
+    public let backgroundTasks = BackgroundTaskService()
 
     private let endpoint: String
     private let attach: AttachBody
@@ -79,6 +81,9 @@ public final class AgentConnection: Sendable {
         wakeUp = try EventDescriptor()
         notifications.connect { [weak self] id, request in
             self?.post(WatchFrame(.notificationRequest, messageId: id, body: WatchFrame.body(request)))
+        }
+        backgroundTasks.connect { [weak self] id, request in
+            self?.post(WatchFrame(.backgroundTaskRequest, messageId: id, body: WatchFrame.body(request)))
         }
         post(WatchFrame(.attach, body: WatchFrame.body(attach)))
         _ = runOnThread(name: "agent link") { [self] in run() }
@@ -154,6 +159,12 @@ public final class AgentConnection: Sendable {
             guard let news = try? frame.decodeBody(NotificationNews.self) else { return }
             handlers.trace(.pushReceived, news.details)
             notifications.take(news)
+        case .backgroundTaskAnswer:
+            guard let answer = try? frame.decodeBody(BackgroundTaskAnswer.self) else { return }
+            backgroundTasks.take(answer, to: frame.correlationId)
+        case .backgroundTask:
+            guard let news = try? frame.decodeBody(BackgroundTaskNews.self) else { return }
+            backgroundTasks.take(news)
         case .transferQueued:
             state.withLock { $0.answers.removeValue(forKey: frame.messageId) }?.set(Int(clamping: frame.sequence))
         default:
@@ -283,6 +294,7 @@ extension AgentConnection {
             }
         case .context: return .context(frame.body, news: frame.flags.contains(.retransmission) ? nil : frame.messageId)
         case .ownContext: return .ownContext(frame.body)
+        case .contentPending: return .contentPending(frame.sequence > 0)
         default: return nil
         }
     }

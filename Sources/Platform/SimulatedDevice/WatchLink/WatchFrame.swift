@@ -64,6 +64,12 @@ public struct WatchFrame: Equatable, Sendable {
         case notificationRequest = 0x50
         case notificationAnswer = 0x51
         case notification = 0x52
+        // Background tasks of a watch app, between the app and its agent.
+        case backgroundTaskRequest = 0x53
+        case backgroundTaskAnswer = 0x54
+        case backgroundTask = 0x55
+        // Whether content that has arrived waits for the app's delegate: 1 in `sequence`, or 0 when the delegate has it all.
+        case contentPending = 0x56
     }
 
     /// Marks on a frame; the raw value is the flags byte.

@@ -94,6 +94,8 @@ public enum WatchSessionEvent: Sendable {
     case context(Data, news: UUID?)
     /// The application context that this app has set last, in an earlier process.
     case ownContext(Data)
+    /// Whether content for which the system has given the app a background task waits for the delegate.
+    case contentPending(Bool)
 }
 
 /// A file on its way to the counterpart.

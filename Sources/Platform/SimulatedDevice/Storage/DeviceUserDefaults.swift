@@ -1,53 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import SimulatedDevice
+public import Foundation
 
 /// The app's preferences on its simulated device (sharing.md, section 21.5).
 ///
 /// Foundation's type on Linux keeps a copy in each process and knows no app groups, so the flag that the SDK keeps there
-/// could not be migrated with it. A file that imports UIKit sees this type under the name `UserDefaults`; where it imports
-/// Foundation too and names the type in a declaration, it has to say which one it means: `UIKit.UserDefaults`.
+/// could not be migrated with it. UIKit gives an app this type for `UserDefaults.standard` and for a suite.
 ///
-/// What a key holds is a Boolean, a number or a text; anything else is not stored. Thread rule: any thread; calls may wait
-/// for another process.
-public final class UserDefaults: Foundation.UserDefaults {
+/// A key holds a value of a property list: a Boolean, a number, a text, bytes, a date, a list or a dictionary; anything
+/// else is not stored. Values that were registered stay in the memory of the process. Thread rule: any thread;
+/// calls may wait for another process.
+public final class DeviceUserDefaults: UserDefaults {
     private let suite: DefaultsSuite
 
     // Safe to share, although Foundation's type does not say so: the only member is thread-safe, and nothing is stored in
-    // Foundation's part. Used before the process has entered a sandbox it is a programming error, as for every SDK.
-    nonisolated(unsafe) private static let app = UserDefaults(suiteName: nil, sandbox: Sandbox.current)
+    // Foundation's part. Only the app's own identifier names no suite, so there is always an object.
+    nonisolated(unsafe) private static let app = DeviceUserDefaults(suiteName: nil, sandbox: Sandbox.current)!
 
-    /// The app's own preferences.
-    public override class var standard: Foundation.UserDefaults {
-        // Only the app's own identifier names no suite.
-        app!
-    }
-
-    /// The preferences of an app group, or others of the app.
-    /// - Parameter suitename: an entitled app group, or any other name; nil for the app's own preferences.
-    /// - Returns: nil for the app's own identifier.
-    public override convenience init?(suiteName suitename: String?) {
-        self.init(suiteName: suitename, sandbox: Sandbox.current)
-    }
+    /// The preferences of the app that the process is. Used before the process has entered a sandbox it is a programming
+    /// error, as for every SDK.
+    public override class var standard: DeviceUserDefaults { app }
 
     /// - Parameters:
-    ///   - suiteName: as in the public initialiser.
+    ///   - suiteName: an entitled app group, or any other name; nil for the app's own preferences.
     ///   - sandbox: what the system gives the app.
+    /// - Returns: nil for the app's own identifier.
     package init?(suiteName: String?, sandbox: Sandbox) {
         guard let suite = sandbox.defaults(suite: suiteName) else { return nil }
         self.suite = suite
         super.init(suiteName: nil)
     }
 
-    /// The stored value, or nil.
+    /// The stored value, or the one that was registered; nil without either.
     public override func object(forKey defaultName: String) -> Any? {
-        switch suite.value(forKey: defaultName) {
-        case .bool(let value): value
-        case .integer(let value): value
-        case .number(let value): value
-        case .text(let value): value
-        case nil: nil
-        }
+        suite.value(forKey: defaultName)?.object ?? super.object(forKey: defaultName)
     }
 
     /// Stores a value, or removes the key for nil.
@@ -57,7 +43,8 @@ public final class UserDefaults: Foundation.UserDefaults {
         case let value as Int: suite.set(.integer(value), forKey: defaultName)
         case let value as Double: suite.set(.number(value), forKey: defaultName)
         case let value as String: suite.set(.text(value), forKey: defaultName)
-        default: suite.removeObject(forKey: defaultName)
+        case let value?: suite.set(PreferenceValue(inPropertyList: value), forKey: defaultName)
+        case nil: suite.removeObject(forKey: defaultName)
         }
     }
 
