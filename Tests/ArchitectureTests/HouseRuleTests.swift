@@ -44,6 +44,28 @@ struct HouseRuleTests {
         }
     }
 
+    @Test func `The example of code for iOS imports what iOS has, and asks for no platform`() throws {
+        let modules: Set = [
+            "Foundation", "LocalAuthentication", "Security", "UIKit", "UserNotifications", "WatchConnectivity", "os",
+            "os.log",
+            "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch", "WultraMobileTokenSDK",
+            "WultraPowerAuthNetworking",
+            // Of the package itself.
+            "BankShared",
+        ]
+        var imports = 0
+        for file in try Repository.swiftFiles(below: "Examples/ForeignApp/Sources") {
+            for line in file.codeLines {
+                #expect(!line.text.contains("#if"), "\(file.path):\(line.number)")
+                guard line.text.hasPrefix("import ") else { continue }
+                imports += 1
+                #expect(
+                    modules.contains(String(line.text.dropFirst("import ".count))), "\(file.path):\(line.number)")
+            }
+        }
+        #expect(imports > 40)
+    }
+
     @Test func `Every test says its behaviour in a sentence, and every suite its subject`() throws {
         for file in try Repository.swiftFiles(below: "Tests") {
             for rest in file.text.components(separatedBy: "@Te" + "st").dropFirst() {

@@ -26,7 +26,8 @@ struct LinkageTests {
     @Test(
         arguments: [
             "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
-            "WatchConnectivity", "LocalAuthentication", "UIKit", "UserNotifications", "NetworkFramework",
+            "WatchConnectivity", "WatchKit", "LocalAuthentication", "UIKit", "UserNotifications", "NetworkFramework",
+            "SecurityFramework", "OSFramework",
             "WultraPowerAuthNetworking", "WultraMobileTokenSDK",
         ])
     func `An SDK's code uses no symbol of the lab`(module: String) throws {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+package import Foundation
 public import PowerAuthShared
 
 extension PowerAuthSDK {
@@ -24,7 +24,7 @@ extension PowerAuthSDK {
     /// Sends the state of the activation to the watch, which must be reachable.
     /// - Parameter completion: takes nil when the watch has stored the status, or an error with the code
     ///   `watchConnectivity`, `invalidActivationState` (the state cannot be read), or one of `WCErrorDomain`, on the main queue.
-    public func sendActivationStatusToWatch(completion: @escaping (NSError?) -> Void) {
+    public func sendActivationStatusToWatch(completion: @escaping ((any Error)?) -> Void) {
         PowerAuthWCSessionManager.sharedInstance.sendCommand(watchService.statusPacket(), completion: completion)
     }
 }
@@ -40,7 +40,7 @@ extension PowerAuthToken {
     /// - Parameter completion: takes nil when the watch has stored the token, or an error with the code
     ///   `missingActivation` (no activation), `invalidToken` (the token belongs to a former one), `watchConnectivity`,
     ///   or one of `WCErrorDomain`, on the main queue.
-    public func sendToWatch(completion: @escaping (NSError?) -> Void) {
+    public func sendToWatch(completion: @escaping ((any Error)?) -> Void) {
         PowerAuthWCSessionManager.sharedInstance.sendCommand(copyPacket(), completion: completion)
     }
 
@@ -52,7 +52,7 @@ extension PowerAuthToken {
     /// Removes the copy of the token from the watch, which must be reachable. Needs no activation.
     /// - Parameter completion: takes nil if the watch no longer has the token, or an error with the code
     ///   `watchConnectivity` or one of `WCErrorDomain`, on the main queue.
-    public func removeFromWatch(completion: @escaping (NSError?) -> Void) {
+    public func removeFromWatch(completion: @escaping ((any Error)?) -> Void) {
         PowerAuthWCSessionManager.sharedInstance.sendCommand(removalPacket(), completion: completion)
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 import LabPoints
 // An application imports only the SDK's module (sdk.md, section 3, item 1).
 @_exported public import PowerAuthShared
@@ -86,7 +86,7 @@ public final class PowerAuthWatchSDK: PowerAuthSessionStatusProvider, Sendable {
     /// Asks the phone, which must be reachable, for its activation and stores the answer.
     /// - Parameter completion: takes the identifier (nil for no activation), or an error with the code
     ///   `watchConnectivity` or one of `WCErrorDomain`, on the main queue. An error leaves the stored state as it was.
-    public func updateActivationStatus(completion: @escaping (String?, NSError?) -> Void) {
+    public func updateActivationStatus(completion: @escaping (String?, (any Error)?) -> Void) {
         let task = OperationTask<String?> { result in
             switch result {
             case .success(let identifier): completion(identifier, nil)

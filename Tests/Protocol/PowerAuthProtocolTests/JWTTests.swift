@@ -17,6 +17,7 @@ struct JWTTests {
     {
         for (header, isOfProtocol, isIdentity) in [
             (#"{"alg":"ES256","typ":"JWT"}"#, true, true), (#"{"alg":"ES256"}"#, false, true),
+            (#"{"alg":"ES256","typ":"jwt"}"#, true, true), (#"{"alg":"ES256","typ":""}"#, false, false),
             (#"{"alg":"ES256","typ":"JOSE"}"#, false, false), (#"{"alg":"RS256","typ":"JWT"}"#, false, true),
             (#"{"alg":"HS256","typ":"JWT"}"#, false, false), (#"{"alg":"none","typ":"JWT"}"#, false, false),
         ] {

@@ -50,7 +50,7 @@ struct CancellationTests {
         }
 
         /// Starts the operation; `report` gets its error.
-        func start(_ sdk: PowerAuthSDK, _ report: @escaping @Sendable (NSError?) -> Void) -> (
+        func start(_ sdk: PowerAuthSDK, _ report: @escaping @Sendable ((any Error)?) -> Void) -> (
             any PowerAuthOperationTask
         )? {
             switch self {
@@ -157,7 +157,7 @@ struct CancellationTests {
         let app = try await TestApp(mode)
         let first = UncheckedTransfer(try await app.activation())
         let second = UncheckedTransfer(try await app.activation())
-        let result: UncheckedTransfer<NSError?> = await callback { report in
+        let result: UncheckedTransfer<(any Error)?> = await callback { report in
             // In one turn of the main queue, so that what the cancel has left there comes last.
             DispatchQueue.main.async {
                 app.sdk.createActivation(first.value) { _, _ in

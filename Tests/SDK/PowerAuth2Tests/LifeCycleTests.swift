@@ -36,7 +36,8 @@ struct LifeCycleTests {
     func `An activation is pending as soon as its task is there`(mode: TestApp.Mode) async throws {
         let app = try await TestApp(mode)
         let activation = try await app.activation()
-        let result = await outcome { (report: @escaping @Sendable (PowerAuthActivationResult?, NSError?) -> Void) in
+        let result = await outcome {
+            (report: @escaping @Sendable (PowerAuthActivationResult?, (any Error)?) -> Void) in
             #expect(app.sdk.createActivation(activation, callback: report) != nil)
             #expect(app.sdk.hasPendingActivation())
             #expect(!app.sdk.hasValidActivation() && !app.sdk.canStartActivation())
@@ -226,7 +227,8 @@ struct LifeCycleTests {
         try await server.backOffice.unsupport(version: version.id)
         let app = try await TestApp(mode, sdkConfiguration: version.configuration)
         let activation = try await app.activation()
-        let result = await outcome { (report: @escaping @Sendable (PowerAuthActivationResult?, NSError?) -> Void) in
+        let result = await outcome {
+            (report: @escaping @Sendable (PowerAuthActivationResult?, (any Error)?) -> Void) in
             #expect(app.sdk.createActivation(activation, callback: report) != nil)
         }
         #expect(result.code == .networkError)

@@ -3,6 +3,7 @@
 import Foundation
 import PowerAuth2
 import SDKTestSupport
+import SimulatedDevice
 import TestSupport
 import Testing
 
@@ -60,7 +61,7 @@ struct OriginalBehaviourTests {
         }
     }
 
-    @Test func `An encryptor without waiting needs a key that is known already`() async throws {
+    @Test func `An encryptor without waiting needs a key and a time that are known already`() async throws {
         let app = try await TestApp()
         let old: any EncryptorsAtOnce = app.sdk
         #expect(old.applicationEncryptor() == nil && old.activationEncryptor() == nil)
@@ -71,6 +72,14 @@ struct OriginalBehaviourTests {
         #expect(old.activationEncryptor()?.associatedMetaData?.activationIdentifier == (try app.activationId))
         app.sdk.removeActivationLocal()
         #expect(old.activationEncryptor() == nil && old.applicationEncryptor() != nil)
+        app.sandbox.lifecycle.enterForeground()
+        #expect(old.applicationEncryptor() == nil)
+
+        let original = try await TestApp(quirks: ["sdk.29"])
+        _ = try await outcome { original.sdk.eciesEncryptorForApplicationScope(callback: $0) }.get()
+        original.sandbox.lifecycle.enterForeground()
+        let encryptors: any EncryptorsAtOnce = original.sdk
+        #expect(encryptors.applicationEncryptor() != nil)
     }
 }
 

@@ -211,7 +211,7 @@ struct QueueLockTests {
     private final class Reports: Sendable {
         private let stream = AsyncStream<NSError?>.makeStream()
 
-        func add(_ error: NSError?) { stream.continuation.yield(error) }
+        func add(_ error: (any Error)?) { stream.continuation.yield(error as NSError?) }
 
         func next() async -> NSError? {
             for await error in stream.stream { return error }

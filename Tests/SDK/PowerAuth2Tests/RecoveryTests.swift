@@ -83,7 +83,7 @@ struct RecoveryTests {
         try app.sdk.persistActivation(withPassword: TestApp.password)
         try await app.backOffice.commit(app.activationId)
         #expect(app.sdk.hasActivationRecoveryData())
-        let confirmation: (wasConfirmed: Bool, error: NSError?) = await callback { report in
+        let confirmation: (wasConfirmed: Bool, error: (any Error)?) = await callback { report in
             app.sdk.confirmRecoveryCode(issued.recoveryCode, authentication: .rightPassword) { report(($0, $1)) }
         }
         #expect(confirmation.wasConfirmed && confirmation.error == nil)
@@ -110,7 +110,7 @@ struct RecoveryTests {
         let app = try await Self.recovering(.alone, printer: printer)
         try await app.activate()
         let (code, puk) = try await printer.postcard(for: app.userId, from: app.backOffice)
-        func confirm(_ code: String) async -> (wasConfirmed: Bool, error: NSError?) {
+        func confirm(_ code: String) async -> (wasConfirmed: Bool, error: (any Error)?) {
             await callback { report in
                 app.sdk.confirmRecoveryCode(code, authentication: .rightPassword) { report(($0, $1)) }
             }

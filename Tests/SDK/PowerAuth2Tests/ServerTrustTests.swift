@@ -46,7 +46,8 @@ struct ServerTrustTests {
 
         /// Code of the error in `NSURLErrorDomain`, 0 for an answer.
         func ask() async -> Int {
-            let result = await outcome { (report: @escaping @Sendable (PowerAuthServerStatus?, NSError?) -> Void) in
+            let result = await outcome {
+                (report: @escaping @Sendable (PowerAuthServerStatus?, (any Error)?) -> Void) in
                 sdk.fetchServerStatus(callback: report)
             }
             guard let error = result.failure else { return 0 }

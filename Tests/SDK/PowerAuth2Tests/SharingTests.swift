@@ -34,7 +34,7 @@ struct SharingTests {
         var refusal: NSError?
         let task = second.sdk.createActivation(try await second.activation()) { result, error in
             #expect(result == nil)
-            refusal = error
+            refusal = error as NSError?
         }
         #expect(task == nil)
         #expect(refusal?.powerAuthErrorCode == .externalPendingOperation)

@@ -208,6 +208,66 @@ struct SignatureTests {
         #expect(verdict["signatureValid"]?.boolValue == true)
     }
 
+    @Test(arguments: TestApp.Mode.allCases)
+    func `A certificate request has the given names, and the signature of the key that the server knows`(
+        mode: TestApp.Mode
+    ) async throws {
+        let app = try await TestApp.activated(mode)
+        func request(
+            _ authentication: PowerAuthAuthentication, _ names: [String: String], _ others: [String]? = nil
+        ) async -> Result<String, NSError> {
+            await outcome {
+                app.sdk.createSignedCSR(
+                    with: authentication, distinguishedNames: names, subjectAltNames: others, callback: $0)
+            }
+        }
+        let text = try await request(.rightPassword, ["CN": "Žofie"], ["DNS:example.com"]).get()
+        let lines = text.split(separator: "\n")
+        #expect(lines.first == "-----BEGIN CERTIFICATE REQUEST-----")
+        let parts = try Self.elements(of: #require(Data(base64Encoded: lines.dropFirst().dropLast().joined())))
+        try #require(parts.count == 3)
+        #expect(parts[0].range(of: Data("Žofie".utf8)) != nil && parts[0].range(of: Data("example.com".utf8)) != nil)
+        // Behind the header of the last part there is a byte that counts unused bits.
+        let signature = parts[2].dropFirst(3)
+        let verdict = try await app.backOffice.call(
+            "signature/ecdsa/verify",
+            [
+                "activationId": .string(try app.activationId), "data": .string(parts[0].base64EncodedString()),
+                "signature": .string(Data(signature).base64EncodedString()),
+            ])
+        #expect(verdict["signatureValid"]?.boolValue == true)
+
+        let failures = try await app.backOffice.detail(app.activationId)["failedAttempts"]
+        #expect(await request(.rightPassword, [:]).code == .wrongParameter)
+        #expect(await request(.rightPassword, ["CN": ""]).code == .wrongParameter)
+        #expect(try await app.backOffice.detail(app.activationId)["failedAttempts"] == failures, "nothing was sent")
+        #expect(await request(.wrongPassword, ["CN": "Žofie"]).code == .networkError)
+        #expect(try await request(.rightPassword, [:], ["IP:192.0.2.1"]).get().hasPrefix("-----BEGIN"))
+        app.sdk.removeActivationLocal()
+        #expect(await request(.rightPassword, ["CN": "Žofie"]).code == .missingActivation)
+    }
+
+    /// The elements within a DER element, each with its header.
+    private static func elements(of outer: Data) throws -> [Data] {
+        func size(_ rest: Data) throws -> (header: Int, content: Int) {
+            let bytes = Array(rest.prefix(5))
+            try #require(bytes.count >= 2)
+            guard bytes[1] >= 0x80 else { return (2, Int(bytes[1])) }
+            let digits = Int(bytes[1] & 0x7F)
+            try #require(bytes.count >= 2 + digits)
+            return (2 + digits, bytes[2..<2 + digits].reduce(0) { $0 << 8 | Int($1) })
+        }
+        var rest = Data(outer.dropFirst(try size(outer).header))
+        var elements: [Data] = []
+        while !rest.isEmpty {
+            let (header, content) = try size(rest)
+            try #require(header + content <= rest.count)
+            elements.append(Data(rest.prefix(header + content)))
+            rest = Data(rest.dropFirst(header + content))
+        }
+        return elements
+    }
+
     @Test(.verifies("sdk.md", "B-23"))
     func `The header of a signature has its scheme and quoted fields, and names the current protocol`() async throws {
         let app = try await TestApp.activated()

@@ -25,7 +25,9 @@ struct TokenTests {
     }
 
     private func remove(_ sdk: PowerAuthSDK, _ name: String) async -> (isRemoved: Bool, error: NSError?) {
-        await callback { report in sdk.tokenStore.removeAccessToken(withName: name) { report(($0, $1)) } }
+        await callback { report in
+            sdk.tokenStore.removeAccessToken(withName: name) { report(($0, $1 as NSError?)) }
+        }
     }
 
     @Test(
@@ -112,7 +114,8 @@ struct TokenTests {
                     withName: request.name, authentication: request.authentication
                 ) { token, error in
                     let count = received.withLock { received in
-                        received[number] = token.map { .success($0) } ?? .failure(error ?? .powerAuth(.NA))
+                        let failure = (error as NSError?) ?? .powerAuth(.NA)
+                        received[number] = token.map { .success($0) } ?? .failure(failure)
                         return received.count
                     }
                     if count == requests.count { report(()) }

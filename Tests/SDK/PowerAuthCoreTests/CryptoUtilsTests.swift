@@ -33,7 +33,7 @@ struct CryptoUtilsTests {
         let other = try #require(PowerAuthCoreCryptoUtils.ecGenerateKeyPair())
         let signature = try #require(PowerAuthCoreCryptoUtils.ecdsaComputeSignature(for: data, withKeyPair: own))
         func verifies(_ signature: Data, _ data: Data, _ key: PowerAuthCoreECPublicKey) -> Bool {
-            PowerAuthCoreCryptoUtils.ecdsaVerifySignature(signature, for: data, withPublicKey: key)
+            PowerAuthCoreCryptoUtils.ecdsaValidateSignature(signature, for: data, for: key)
         }
         #expect(verifies(signature, data, own.publicKey) && !verifies(signature, data, other.publicKey))
         #expect(!verifies(signature, data + Data([0]), own.publicKey) && !verifies(Data(), data, own.publicKey))
@@ -61,9 +61,48 @@ struct CryptoUtilsTests {
         #expect(versions.map(\.rawValue) == [0, 2, 3])
     }
 
+    @Test func `A private key is imported from its bytes, signs, and shares secrets as its pair does`() throws {
+        let pair = try #require(PowerAuthCoreCryptoUtils.ecGenerateKeyPair())
+        let other = try #require(PowerAuthCoreCryptoUtils.ecGenerateKeyPair())
+        let bytes = pair.privateKey.privateKeyBytes
+        #expect((1...32).contains(bytes.count) && bytes.first != 0)
+        let imported = try #require(PowerAuthCoreECPrivateKey(data: Data([0]) + bytes))
+        #expect(imported.privateKeyBytes == bytes, "a leading zero byte is no part of the number")
+        let signature = try #require(PowerAuthCoreCryptoUtils.ecdsaComputeSignature(for: data, with: imported))
+        #expect(PowerAuthCoreCryptoUtils.ecdsaValidateSignature(signature, for: data, for: pair.publicKey))
+        #expect(!PowerAuthCoreCryptoUtils.ecdsaValidateSignature(signature, for: data, for: other.publicKey))
+        #expect(
+            PowerAuthCoreCryptoUtils.ecdhComputeSharedSecret(other.publicKey, with: imported)
+                == PowerAuthCoreCryptoUtils.ecdhComputeSharedSecret(pair.publicKey, withKeyPair: other))
+        for unusable in [Data(), Data(count: 32), Data(repeating: 0xFF, count: 32), Data(repeating: 1, count: 33)] {
+            #expect(PowerAuthCoreECPrivateKey(data: unusable) == nil, "\(unusable.count) bytes")
+        }
+    }
+
+    @Test func `A session names the header of signed requests, and returns the number that its setup had`() throws {
+        let fixture = try ClientFixture()
+        #expect(fixture.session.httpAuthHeaderName == "X-PowerAuth-Authorization")
+        #expect(fixture.session.sessionIdentifier == 0)
+        let setup = try #require(PowerAuthCoreSessionSetup(configuration: try fixture.server.configuration))
+        setup.sessionIdentifier = 7
+        let session = try #require(PowerAuthCoreSession(sessionSetup: setup, timeService: fixture.time))
+        setup.sessionIdentifier = 8
+        #expect(session.sessionIdentifier == 7 && session.sessionSetup.sessionIdentifier == 7)
+    }
+
+    @Test func `Keys and formats of signatures have the vendor's numbers under the importer's names`() {
+        let keys: [PowerAuthCoreSigningDataKey] = [
+            .ecdsa_MasterServerKey, .ecdsa_PersonalizedKey, .hmac_Application, .hmac_Activation,
+        ]
+        #expect(keys.map(\.rawValue) == [0, 1, 2, 3])
+        let formats: [PowerAuthCoreSignatureFormat] = [.default, .ECDSA_DER, .ECDSA_JOSE]
+        #expect(formats.map(\.rawValue) == [0, 1, 2])
+    }
+
     @Test func `The mask of every factor combination is the protocol's`() {
         let factors: [PowerAuthCoreSignatureFactor] = [
-            .possession, .knowledge, .biometry, .possessionKnowledge, .possessionBiometry, .possessionKnowledgeBiometry,
+            .possession, .knowledge, .biometry, .possession_Knowledge, .possession_Biometry,
+            .possession_Knowledge_Biometry,
         ]
         #expect(factors.map(\.rawValue) == [0x001, 0x010, 0x100, 0x011, 0x101, 0x111])
         #expect(factors.map(\.rawValue) == SignatureType.allCases.map { UInt($0.factors.rawValue) })

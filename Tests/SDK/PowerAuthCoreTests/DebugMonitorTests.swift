@@ -11,7 +11,7 @@ import Testing
 /// An owner of a session guards it with a lock of its own, and learns from the monitor which calls were made outside of it.
 @Suite("Sessions: the access that a call announces", .endsInTime)
 struct DebugMonitorTests {
-    private final class Monitor: PowerAuthCoreSessionDebugMonitor {
+    private final class Monitor: PowerAuthCoreDebugMonitor {
         private let accesses = Mutex<[String]>([])
 
         func requireReadAccess() { accesses.withLock { $0.append("read") } }
@@ -65,12 +65,19 @@ struct DebugMonitorTests {
                 { _ = $0.signData(withDevicePrivateKey: "AAAA", keys: keys, data: Data(), format: .default) }
             ),
             (
+                "signCertificateRequest",
+                { session in
+                    guard let request = try? CertificateRequest(distinguishedNames: ["CN": "a"]) else { return }
+                    _ = session.signCertificateRequest(withDevicePrivateKey: "AAAA", keys: keys, request: request)
+                }
+            ),
+            (
                 "signData(withHmacKey:)",
-                { _ = $0.signData(withHmacKey: PowerAuthCoreSignedData(signingDataKey: .hmacApplication), keys: nil) }
+                { _ = $0.signData(withHmacKey: PowerAuthCoreSignedData(signingDataKey: .hmac_Application), keys: nil) }
             ),
             (
                 "verifyServerSignedData",
-                { _ = $0.verifyServerSignedData(PowerAuthCoreSignedData(signingDataKey: .ecdsaMasterServerKey)) }
+                { _ = $0.verifyServerSignedData(PowerAuthCoreSignedData(signingDataKey: .ecdsa_MasterServerKey)) }
             ),
             (
                 "decodeActivationStatus",

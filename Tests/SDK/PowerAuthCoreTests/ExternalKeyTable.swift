@@ -177,7 +177,7 @@ struct ExternalKeySession {
             return encryptor == nil ? .refused : .works
         case .signWithHmacKey:
             let data = PowerAuthCoreSignedData(
-                signingDataKey: .hmacActivation, data: Data("data".utf8), signature: Data())
+                signingDataKey: .hmac_Activation, data: Data("data".utf8), signature: Data())
             return session.signData(withHmacKey: data, keys: fixture.keys()) ? .works : .refused
         }
     }

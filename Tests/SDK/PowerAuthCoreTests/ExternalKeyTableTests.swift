@@ -51,11 +51,11 @@ struct ExternalKeyTableTests {
         for number in 1...count {
             let key = Data(repeating: UInt8(number), count: 16)
             #expect(fixture.session.addExternalEncryptionKey(key) == .ok)
-            for type in [PowerAuthCoreSignatureFactor.possessionKnowledge, .possessionBiometry] {
+            for type in [PowerAuthCoreSignatureFactor.possession_Knowledge, .possession_Biometry] {
                 #expect(try fixture.accepted(type))
             }
             #expect(fixture.session.removeExternalEncryptionKey() == .ok)
-            for type in [PowerAuthCoreSignatureFactor.possessionKnowledge, .possessionBiometry] {
+            for type in [PowerAuthCoreSignatureFactor.possession_Knowledge, .possession_Biometry] {
                 #expect(try fixture.accepted(type))
             }
         }

@@ -37,7 +37,7 @@ struct FactorKeyTests {
         let identity = session.biometryFactorIdentity
         guard case .named(let name) = identity else { throw Unexpected("the factor is \(identity)") }
         #expect(name.wholeMatch(of: /[0-9a-f]{32}/) != nil)
-        _ = fixture.sign(.possessionBiometry)
+        _ = fixture.sign(.possession_Biometry)
         #expect(try restarted(fixture).biometryFactorIdentity == identity)
 
         #expect(session.addExternalEncryptionKey(Self.eek) == .ok && session.biometryFactorIdentity == identity)
@@ -87,7 +87,7 @@ struct FactorKeyTests {
         try #require(fixture.session.completeActivation(keys))
         #expect(try fixture.fetchStatus()?.state == .active, "the device's key")
         let request = PowerAuthCoreHTTPRequestData(method: "POST", uri: "/test")
-        let signature = fixture.session.signHttpRequestData(request, keys: keys, factor: .possessionKnowledge)
+        let signature = fixture.session.signHttpRequestData(request, keys: keys, factor: .possession_Knowledge)
         #expect(try fixture.server.verify(#require(signature)), "the application's key")
         #expect(try !fixture.accepted(.possession))
     }

@@ -88,7 +88,7 @@ struct SessionActivationTests {
         #expect(session.completeActivation(fixture.keys()))
         #expect(session.startActivation(param) == nil && session.validateActivationResponse(answer) == nil)
         #expect(!session.completeActivation(fixture.keys()))
-        #expect(try fixture.accepted(.possessionKnowledge), "the activation still works")
+        #expect(try fixture.accepted(.possession_Knowledge), "the activation still works")
     }
 
     @Test func `Reset at any step allows a new activation`() throws {
@@ -105,7 +105,7 @@ struct SessionActivationTests {
             #expect(fixture.session.activationIdentifier == nil && fixture.session.activationFingerprint == nil)
         }
         try fixture.activate()
-        #expect(try fixture.accepted(.possessionKnowledge))
+        #expect(try fixture.accepted(.possession_Knowledge))
     }
 
     @Test func `Wrong parameters keep a pending activation, wrong keys end it`() throws {
@@ -151,7 +151,7 @@ struct SessionActivationTests {
             #expect(fixture.session.hasPendingActivation)
         }
         #expect(fixture.session.completeActivation(fixture.keys()))
-        #expect(try fixture.accepted(.possessionKnowledge))
+        #expect(try fixture.accepted(.possession_Knowledge))
     }
 
     @Test func `Setup is copied and describes itself`() throws {

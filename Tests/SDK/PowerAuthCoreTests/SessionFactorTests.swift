@@ -19,8 +19,8 @@ struct SessionFactorTests {
         #expect(!fixture.session.changeUserPassword(password("1234"), newPassword: password("123")))
         #expect(!fixture.session.changeUserPassword(password("123"), newPassword: password("1234")))
         #expect(fixture.session.changeUserPassword(password("1234"), newPassword: password("nový")))
-        #expect(try fixture.accepted(.possessionKnowledge, password: "nový"))
-        #expect(try !fixture.accepted(.possessionKnowledge))
+        #expect(try fixture.accepted(.possession_Knowledge, password: "nový"))
+        #expect(try !fixture.accepted(.possession_Knowledge))
     }
 
     @Test func `Biometry is added, replaced and removed`() throws {
@@ -33,10 +33,10 @@ struct SessionFactorTests {
         #expect(fixture.session.addBiometryFactor(vaultKey, keys: fixture.keys(biometry: true)))
         #expect(fixture.session.addBiometryFactor(vaultKey, keys: fixture.keys(biometry: true)))
         #expect(fixture.session.hasBiometryFactor())
-        #expect(try fixture.accepted(.possessionBiometry))
+        #expect(try fixture.accepted(.possession_Biometry))
         #expect(fixture.session.removeBiometryFactor() && fixture.session.removeBiometryFactor())
         #expect(!fixture.session.hasBiometryFactor())
-        #expect(fixture.sign(.possessionBiometry) == nil)
+        #expect(fixture.sign(.possession_Biometry) == nil)
     }
 
     @Test func `The vault key of another activation is refused`() throws {
@@ -70,12 +70,12 @@ struct SessionFactorTests {
         record.knowledgeKey = try FactorKeyProtection.protect(
             key, unlockKey: .knowledge(password: old, salt: record.passwordSalt, iterations: 20_000), externalKey: nil)
         #expect(fixture.session.deserializeState(SessionStateCoding.encode(record)))
-        #expect(try fixture.accepted(.possessionKnowledge))
+        #expect(try fixture.accepted(.possession_Knowledge))
         #expect(fixture.session.changeUserPassword(password(ClientFixture.password), newPassword: password("4321")))
-        #expect(try fixture.accepted(.possessionKnowledge, password: "4321"))
-        #expect(try !fixture.accepted(.possessionKnowledge))
+        #expect(try fixture.accepted(.possession_Knowledge, password: "4321"))
+        #expect(try !fixture.accepted(.possession_Knowledge))
         #expect(fixture.session.deserializeState(fixture.session.serializedState()))
-        #expect(try fixture.accepted(.possessionKnowledge, password: "4321"))
+        #expect(try fixture.accepted(.possession_Knowledge, password: "4321"))
     }
 
     @Test func `Device signatures verify in both formats`() throws {
@@ -85,7 +85,7 @@ struct SessionFactorTests {
         #expect(fixture.session.validateActivationResponse(answer) != nil)
         #expect(fixture.session.completeActivation(fixture.keys()))
         let deviceKey = try PublicKey(encoded: StrictBase64.decode(started.devicePublicKey, field: ""))
-        for (format, raw) in [(PowerAuthCoreSignatureFormat.default, ECDSAFormat.der), (.ecdsaJose, .jose)] {
+        for (format, raw) in [(PowerAuthCoreSignatureFormat.default, ECDSAFormat.der), (.ECDSA_JOSE, .jose)] {
             let signature = fixture.session.signData(
                 withDevicePrivateKey: try fixture.server.encryptedVaultKey(), keys: fixture.keys(),
                 data: Data("data".utf8), format: format)
@@ -117,12 +117,12 @@ struct SessionFactorTests {
         let protected = try record()
         #expect(protected.possessionKey == plain.possessionKey && protected.transportKey == plain.transportKey)
         #expect(protected.knowledgeKey != plain.knowledgeKey && protected.biometryKey != plain.biometryKey)
-        #expect(try fixture.accepted(.possessionKnowledgeBiometry))
+        #expect(try fixture.accepted(.possession_Knowledge_Biometry))
         #expect(fixture.session.addExternalEncryptionKey(eek) == .wrongState)
         #expect(fixture.session.removeExternalEncryptionKey() == .ok)
         #expect(fixture.session.removeExternalEncryptionKey() == .wrongState)
         #expect(try record().knowledgeKey == plain.knowledgeKey)
-        #expect(try fixture.accepted(.possessionKnowledgeBiometry))
+        #expect(try fixture.accepted(.possession_Knowledge_Biometry))
         #expect(fixture.session.addExternalEncryptionKey(Data(count: 15)) == .wrongParam)
         #expect(fixture.session.setExternalEncryptionKey(eek) == .wrongState, "the activation does not use one")
         fixture.session.restoreExternalEncryptionKey(eek)
@@ -140,14 +140,14 @@ struct SessionFactorTests {
         #expect(!restarted.hasExternalEncryptionKey)
         let request = PowerAuthCoreHTTPRequestData(method: "POST", uri: "/test")
         let before = restarted.serializedState()
-        #expect(restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possessionKnowledge) == nil)
+        #expect(restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possession_Knowledge) == nil)
         #expect(restarted.serializedState() == before)
         #expect(restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possession) != nil)
         #expect(restarted.setExternalEncryptionKey(Data(count: 15)) == .wrongParam)
         #expect(restarted.setExternalEncryptionKey(eek) == .ok)
         #expect(restarted.setExternalEncryptionKey(eek) == .ok)
         #expect(restarted.setExternalEncryptionKey(Data(repeating: 1, count: 16)) == .wrongParam)
-        let signature = restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possessionKnowledge)
+        let signature = restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possession_Knowledge)
         #expect(try fixture.server.verify(#require(signature)))
     }
 
@@ -158,7 +158,7 @@ struct SessionFactorTests {
         let restarted = try #require(PowerAuthCoreSession(sessionSetup: setup, timeService: fixture.time))
         #expect(restarted.deserializeState(fixture.session.serializedState()))
         let request = PowerAuthCoreHTTPRequestData(method: "POST", uri: "/test")
-        #expect(restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possessionKnowledge) == nil)
+        #expect(restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possession_Knowledge) == nil)
         #expect(restarted.signHttpRequestData(request, keys: fixture.keys(), factor: .possession) != nil)
     }
 
@@ -169,8 +169,8 @@ struct SessionFactorTests {
         #expect(fixture.session.validateActivationResponse(answer) != nil)
         #expect(fixture.session.setExternalEncryptionKey(eek) == .ok)
         #expect(fixture.session.completeActivation(fixture.keys()))
-        #expect(try fixture.accepted(.possessionKnowledge))
+        #expect(try fixture.accepted(.possession_Knowledge))
         #expect(fixture.session.removeExternalEncryptionKey() == .ok)
-        #expect(try fixture.accepted(.possessionKnowledge))
+        #expect(try fixture.accepted(.possession_Knowledge))
     }
 }

@@ -86,11 +86,11 @@ struct SessionRefusalTests {
             ),
             ("encryptionMaterial, activation", true, { _ = try $0.encryptionMaterial(for: .activation, keys: keys) }),
             ("sign", true, { _ = try $0.sign(request, keys: keys, factor: .possession) }),
-            ("hmac, application", false, { _ = try $0.hmac(of: data, key: .hmacApplication, keys: nil) }),
-            ("hmac, activation", true, { _ = try $0.hmac(of: data, key: .hmacActivation, keys: keys) }),
+            ("hmac, application", false, { _ = try $0.hmac(of: data, key: .hmac_Application, keys: nil) }),
+            ("hmac, activation", true, { _ = try $0.hmac(of: data, key: .hmac_Activation, keys: keys) }),
             (
                 "verify, activation", true,
-                { try $0.verify(signature: data, of: data, key: .ecdsaPersonalizedKey, format: .default) }
+                { try $0.verify(signature: data, of: data, key: .ecdsa_PersonalizedKey, format: .default) }
             ),
             ("loadState", false, { try $0.loadState(.success(nil)) }),
         ]
@@ -104,7 +104,7 @@ struct SessionRefusalTests {
             #expect(reason(empty, call.body) == (call.needsActivation ? .wrongState : .ok), "\(call.name)")
         }
         let verify: Call = {
-            try $0.verify(signature: Self.data, of: Self.data, key: .ecdsaMasterServerKey, format: .default)
+            try $0.verify(signature: Self.data, of: Self.data, key: .ecdsa_MasterServerKey, format: .default)
         }
         #expect(reason(invalid, verify) == .wrongState && reason(empty, verify) == .encryption)
         let material: Call = { _ = try $0.encryptionMaterial(for: .application, keys: nil) }
@@ -171,12 +171,12 @@ struct SessionRefusalTests {
                 _ = try $0.encryptionMaterial(for: .activation, keys: keys)
             }
         }
-        for key in [PowerAuthCoreSigningDataKey.hmacApplication, .hmacActivation] {
+        for key in [PowerAuthCoreSigningDataKey.hmac_Application, .hmac_Activation] {
             expect(.wrongParam, "a signature with \(key)") {
                 try $0.verify(signature: Self.data, of: Self.data, key: key, format: .default)
             }
         }
-        for key in [PowerAuthCoreSigningDataKey.ecdsaMasterServerKey, .ecdsaPersonalizedKey] {
+        for key in [PowerAuthCoreSigningDataKey.ecdsa_MasterServerKey, .ecdsa_PersonalizedKey] {
             expect(.wrongParam, "a code with \(key)") { _ = try $0.hmac(of: Self.data, key: key, keys: right) }
             expect(.wrongParam, "an empty signature") {
                 try $0.verify(signature: Data(), of: Self.data, key: key, format: .default)
@@ -185,6 +185,6 @@ struct SessionRefusalTests {
                 try $0.verify(signature: Self.data, of: Self.data, key: key, format: .default)
             }
         }
-        expect(.wrongParam, "a code without keys") { _ = try $0.hmac(of: Self.data, key: .hmacActivation, keys: nil) }
+        expect(.wrongParam, "a code without keys") { _ = try $0.hmac(of: Self.data, key: .hmac_Activation, keys: nil) }
     }
 }

@@ -12,8 +12,8 @@ import Testing
 struct SessionSignatureTests {
     @Test(
         arguments: [
-            PowerAuthCoreSignatureFactor.possession, .knowledge, .biometry, .possessionKnowledge, .possessionBiometry,
-            .possessionKnowledgeBiometry,
+            PowerAuthCoreSignatureFactor.possession, .knowledge, .biometry, .possession_Knowledge, .possession_Biometry,
+            .possession_Knowledge_Biometry,
         ])
     func `Every factor combination verifies and moves the counter by one`(factor: PowerAuthCoreSignatureFactor) throws {
         let fixture = try ClientFixture.activated(biometry: true)
@@ -40,12 +40,13 @@ struct SessionSignatureTests {
         ]
         for request in requests {
             #expect(
-                fixture.session.signHttpRequestData(request, keys: fixture.keys(), factor: .possessionKnowledge) == nil)
+                fixture.session.signHttpRequestData(request, keys: fixture.keys(), factor: .possession_Knowledge)
+                    == nil)
         }
         #expect(fixture.sign([]) == nil)
         #expect(fixture.sign([.knowledge, .biometry]) == nil)
-        #expect(fixture.sign(.possessionBiometry) == nil, "there is no biometry factor")
-        #expect(fixture.sign(.possessionKnowledge, password: "123") == nil)
+        #expect(fixture.sign(.possession_Biometry) == nil, "there is no biometry factor")
+        #expect(fixture.sign(.possession_Knowledge, password: "123") == nil)
         #expect(fixture.session.serializedState() == before)
     }
 
@@ -69,18 +70,18 @@ struct SessionSignatureTests {
         try machine.loadState(.success(SessionStateCoding.decode(fixture.session.serializedState())))
         #expect(code("BAD", .possession) == .wrongParam)
         #expect(code("POST", []) == .wrongParam)
-        #expect(code("POST", .possessionBiometry) == .encryption)
+        #expect(code("POST", .possession_Biometry) == .encryption)
         #expect(code("POST", .possession, nonce: "not Base64 but 24 chars.") == .encryption)
         #expect(code("POST", .possession) == .ok)
     }
 
     @Test func `A wrong password signs locally but is not accepted`() throws {
         let fixture = try ClientFixture.activated()
-        #expect(try !fixture.accepted(.possessionKnowledge, password: "4321"))
+        #expect(try !fixture.accepted(.possession_Knowledge, password: "4321"))
         #expect(fixture.server.failedAttempts == 1)
         #expect(try fixture.accepted(.possession))
         #expect(fixture.server.failedAttempts == 1)
-        #expect(try fixture.accepted(.possessionKnowledge))
+        #expect(try fixture.accepted(.possession_Knowledge))
         #expect(fixture.server.failedAttempts == 0)
     }
 
@@ -109,7 +110,7 @@ struct SessionSignatureTests {
                 keys: fixture.keys(), factor: factor)?.signature
         }
         #expect(try #require(offline(4, .possession)).wholeMatch(of: /[0-9]{4}/) != nil)
-        #expect(try #require(offline(8, .possessionKnowledge)).wholeMatch(of: /[0-9]{8}-[0-9]{8}/) != nil)
+        #expect(try #require(offline(8, .possession_Knowledge)).wholeMatch(of: /[0-9]{8}-[0-9]{8}/) != nil)
         #expect(try fixture.accepted(.possession), "offline signatures move the counter like others")
         #expect(fixture.server.counterNumber == 3)
     }
@@ -122,7 +123,7 @@ struct SessionSignatureTests {
             fixture.session.signHttpRequestData(
                 PowerAuthCoreHTTPRequestData(
                     method: "POST", uri: "/t", offlineNonce: nonce, offlineSignatureSize: size),
-                keys: fixture.keys(), factor: .possessionKnowledge)
+                keys: fixture.keys(), factor: .possession_Knowledge)
         }
         for size in UInt(0)...12 {
             let groups = sign(size)?.signature.split(separator: "-").map { UInt($0.count) }
@@ -136,7 +137,7 @@ struct SessionSignatureTests {
     }
 
     @Test func `Signed data are shown as Base64, and emptied by a text that is not Base64`() {
-        let signed = PowerAuthCoreSignedData(signingDataKey: .hmacApplication, data: Data([1]), signature: Data([2]))
+        let signed = PowerAuthCoreSignedData(signingDataKey: .hmac_Application, data: Data([1]), signature: Data([2]))
         #expect(signed.dataBase64 == "AQ==" && signed.signatureBase64 == "Ag==" && signed.signatureFormat == .default)
         (signed.dataBase64, signed.signatureBase64) = ("Aw==", "BA==")
         #expect(signed.data == Data([3]) && signed.signature == Data([4]))
@@ -157,7 +158,7 @@ struct SessionSignatureTests {
 
     @Test func `The header has its fields in order`() throws {
         let fixture = try ClientFixture.activated()
-        let signature = try #require(fixture.sign(.possessionKnowledge))
+        let signature = try #require(fixture.sign(.possession_Knowledge))
         let expected =
             "PowerAuth pa_version=\"3.3\", pa_activation_id=\"\(fixture.server.activationId)\", "
             + "pa_application_key=\"AAECAwQFBgcICQoLDA0ODw==\", pa_nonce=\"\(signature.nonce)\", "
@@ -186,10 +187,10 @@ struct SessionSignatureTests {
         let fixture = try ClientFixture.activated()
         let data = Data("payload".utf8)
         for (key, signer, other) in [
-            (PowerAuthCoreSigningDataKey.ecdsaMasterServerKey, fixture.server.masterKey, fixture.server.serverKey),
-            (.ecdsaPersonalizedKey, fixture.server.serverKey, fixture.server.masterKey),
+            (PowerAuthCoreSigningDataKey.ecdsa_MasterServerKey, fixture.server.masterKey, fixture.server.serverKey),
+            (.ecdsa_PersonalizedKey, fixture.server.serverKey, fixture.server.masterKey),
         ] {
-            for (format, raw) in [(PowerAuthCoreSignatureFormat.ecdsaDer, ECDSAFormat.der), (.ecdsaJose, .jose)] {
+            for (format, raw) in [(PowerAuthCoreSignatureFormat.ECDSA_DER, ECDSAFormat.der), (.ECDSA_JOSE, .jose)] {
                 func verify(_ data: Data, _ signature: Data) -> Bool {
                     fixture.session.verifyServerSignedData(
                         PowerAuthCoreSignedData(
@@ -206,16 +207,16 @@ struct SessionSignatureTests {
 
     @Test func `HMAC keys are those of the server`() throws {
         let fixture = try ClientFixture.activated()
-        let signed = PowerAuthCoreSignedData(signingDataKey: .hmacApplication, data: Data("data".utf8))
+        let signed = PowerAuthCoreSignedData(signingDataKey: .hmac_Application, data: Data("data".utf8))
         #expect(fixture.session.signData(withHmacKey: signed, keys: nil))
         #expect(signed.signature == Digest.hmacSHA256(key: ProtocolServer.applicationSecret, data: signed.data))
-        signed.signingDataKey = .hmacActivation
+        signed.signingDataKey = .hmac_Activation
         #expect(!fixture.session.signData(withHmacKey: signed, keys: nil))
         #expect(fixture.session.signData(withHmacKey: signed, keys: fixture.keys(password: nil)))
         let key: TemporaryKeyRequestKey = try KDF.internalDerive(
             #require(fixture.server.keys).transport, data: ProtocolServer.applicationSecret)
         #expect(signed.signature == Digest.hmacSHA256(key: key, data: signed.data))
-        signed.signingDataKey = .ecdsaMasterServerKey
+        signed.signingDataKey = .ecdsa_MasterServerKey
         #expect(!fixture.session.signData(withHmacKey: signed, keys: fixture.keys()))
     }
 }

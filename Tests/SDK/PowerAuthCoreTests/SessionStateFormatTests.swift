@@ -265,7 +265,7 @@ struct SessionStateFormatTests {
         try fixture.activate(
             biometry: true,
             recovery: PowerAuthCoreRecoveryData(recoveryCode: "EZEJG-RD4GK-7OLKN-MYGBQ", puk: "7165461507"))
-        #expect(try fixture.accepted(.possessionKnowledge))
+        #expect(try fixture.accepted(.possession_Knowledge))
         let (identifier, fingerprint) = (fixture.session.activationIdentifier, fixture.session.activationFingerprint)
         let state = fixture.session.serializedState()
         fixture.session.resetSession(true)
@@ -274,7 +274,7 @@ struct SessionStateFormatTests {
         #expect(fixture.session.activationIdentifier == identifier)
         #expect(fixture.session.activationFingerprint == fingerprint)
         #expect(fixture.session.hasBiometryFactor() && fixture.session.hasActivationRecoveryData)
-        #expect(try fixture.accepted(.possessionKnowledge))
+        #expect(try fixture.accepted(.possession_Knowledge))
         #expect(try fixture.fetchStatus()?.counterState == .OK)
     }
 }

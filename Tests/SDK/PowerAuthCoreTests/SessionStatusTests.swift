@@ -11,7 +11,7 @@ import Testing
 struct SessionStatusTests {
     @Test func `Status shows state and attempts`() throws {
         let fixture = try ClientFixture.activated()
-        _ = try fixture.accepted(.possessionKnowledge, password: "0000")
+        _ = try fixture.accepted(.possession_Knowledge, password: "0000")
         let status = try #require(try fixture.fetchStatus())
         #expect(status.state == .active && status.failCount == 1 && status.maxFailCount == 5)
         #expect(status.remainingAttempts == 4 && !status.isProtocolUpgradeAvailable)
@@ -20,10 +20,10 @@ struct SessionStatusTests {
     @Test func `The activation is blocked exactly at the maximum`() throws {
         let fixture = try ClientFixture.activated()
         for attempt in 1...5 {
-            _ = try fixture.accepted(.possessionKnowledge, password: "0000")
+            _ = try fixture.accepted(.possession_Knowledge, password: "0000")
             #expect(try fixture.fetchStatus()?.state == (attempt < 5 ? .active : .blocked))
         }
-        #expect(try !fixture.accepted(.possessionKnowledge))
+        #expect(try !fixture.accepted(.possession_Knowledge))
         #expect(try fixture.fetchStatus()?.remainingAttempts == 0)
     }
 
@@ -71,7 +71,7 @@ struct SessionStatusTests {
         fixture.server.advance(by: distance)
         let status = try #require(try fixture.fetchStatus())
         #expect(status.state == .active && status.needsSerializeSessionState)
-        #expect(try fixture.accepted(.possessionKnowledge))
+        #expect(try fixture.accepted(.possession_Knowledge))
         #expect(try fixture.fetchStatus()?.counterState == .OK)
     }
 

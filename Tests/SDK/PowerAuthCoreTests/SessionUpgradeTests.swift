@@ -28,7 +28,7 @@ struct SessionUpgradeTests {
         let fixture = try legacyFixture()
         #expect(fixture.session.protocolVersion == .V2)
         #expect(try record(fixture.session).counter == .numeric(7))
-        let signed = try #require(fixture.sign(.possessionKnowledge))
+        let signed = try #require(fixture.sign(.possession_Knowledge))
         #expect(signed.version == "2.1")
         let groups = signed.signature.split(separator: "-")
         #expect(groups.count == 2 && groups.allSatisfy { $0.count == 8 && $0.allSatisfy(\.isNumber) })

@@ -44,6 +44,7 @@ package final class RealServer: Sendable {
         var configuration = ServerConfiguration(directory: directory.file("server"))
         configuration.workerThreads = 2
         configuration.hasLabPowers = true
+        configuration.hashesCheaply = true
         configure(&configuration)
         let (rules, clock) = (configuration, ServerTestClock())
         let server = try await onThread { try LabServer(configuration: rules, clock: clock) }

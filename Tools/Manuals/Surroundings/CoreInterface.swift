@@ -46,13 +46,14 @@ func sessionState(_ time: PowerAuthCoreTimeService) {
         let session = PowerAuthCoreSession(sessionSetup: setup, timeService: time)
     else { return }
     setup.externalEncryptionKey = nil
-    let _: [String] = [setup.configuration, setup.applicationKey, session.applicationKey]
+    let _: [String] = [setup.configuration, setup.applicationKey, session.applicationKey, session.httpAuthHeaderName]
+    let _: UInt32 = session.sessionIdentifier
     let _: [Bool] = [
         PowerAuthCoreSession.hasDebugFeatures(), session.hasValidSetup, session.canStartActivation,
         session.hasPendingActivation, session.hasValidActivation, session.hasProtocolUpgradeAvailable,
         session.hasPendingProtocolUpgrade, session.deserializeState(session.serializedState()),
     ]
-    let _: PowerAuthCoreSessionDebugMonitor? = session.debugMonitor
+    let _: PowerAuthCoreDebugMonitor? = session.debugMonitor
     let _: PowerAuthCoreSessionSetup = session.sessionSetup
     let _: [PowerAuthCoreProtocolVersion] = [session.protocolVersion, .NA, .V2, .V3]
     let _: [String?] = [session.activationIdentifier, session.activationFingerprint]
@@ -100,7 +101,7 @@ func sessionOperations(_ session: PowerAuthCoreSession, _ password: PowerAuthCor
     let _: PowerAuthCoreProtocolVersion = session.pendingProtocolUpgradeVersion
     let _: Data? = session.deriveCryptographicKey(fromVaultKey: "v", keys: keys, keyIndex: 1)
     let _: Data? = session.signData(
-        withDevicePrivateKey: "v", keys: keys, data: Data(), format: PowerAuthCoreSignatureFormat.ecdsaJose)
+        withDevicePrivateKey: "v", keys: keys, data: Data(), format: PowerAuthCoreSignatureFormat.ECDSA_JOSE)
     let _: PowerAuthCoreRecoveryData? = session.activationRecoveryData("v", keys: keys)
     let _: [PowerAuthCoreErrorCode] = [
         session.setExternalEncryptionKey(Data()), session.addExternalEncryptionKey(Data()),
@@ -116,8 +117,8 @@ func sessionKeysAndSignedData(_ session: PowerAuthCoreSession, _ keys: PowerAuth
     session.removePublicKey(forEciesScope: .application)
 
     let signed = PowerAuthCoreSignedData(
-        signingDataKey: .ecdsaMasterServerKey, data: Data(), signature: Data())
-    signed.signatureFormat = .ecdsaDer
+        signingDataKey: .ecdsa_MasterServerKey, data: Data(), signature: Data())
+    signed.signatureFormat = .ECDSA_DER
     let _: [String] = [signed.dataBase64, signed.signatureBase64]
     let _: [Bool] = [
         session.verifyServerSignedData(signed), session.signData(withHmacKey: signed, keys: keys),
@@ -129,8 +130,13 @@ func cryptographyAndCodes(_ time: PowerAuthCoreTimeService, _ otp: PowerAuthCore
     if let pair = PowerAuthCoreCryptoUtils.ecGenerateKeyPair(),
         let key = PowerAuthCoreECPublicKey(data: pair.publicKey.publicKeyBytes)
     {
-        let _: Bool = PowerAuthCoreCryptoUtils.ecdsaVerifySignature(data, for: data, withPublicKey: key)
-        let _: Data? = PowerAuthCoreCryptoUtils.ecdhComputeSharedSecret(key, withKeyPair: pair)
+        let _: Bool = PowerAuthCoreCryptoUtils.ecdsaValidateSignature(data, for: data, for: key)
+        let privateKey: PowerAuthCoreECPrivateKey = pair.privateKey
+        let _: Data = privateKey.privateKeyBytes
+        let _: [Data?] = [
+            PowerAuthCoreCryptoUtils.ecdhComputeSharedSecret(key, withKeyPair: pair),
+            PowerAuthCoreCryptoUtils.ecdhComputeSharedSecret(key, with: privateKey),
+        ]
     }
     let _: [Data] = [
         PowerAuthCoreCryptoUtils.hashSha256(data), PowerAuthCoreCryptoUtils.hmacSha256(data, key: data),

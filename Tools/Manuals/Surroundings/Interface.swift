@@ -135,7 +135,8 @@ func activation(_ sdk: PowerAuthSDK, _ password: PowerAuthCorePassword) throws {
     let _: [String?] = [activation.name, activation.extras, activation.additionalActivationOtp]
     let _: [String: Any]? = activation.customAttributes
     let _: PowerAuthActivationCode? = activation.activationCode
-    let _: (Bool, NSError?) = (activation.validate(), activation.validateAndGetError())
+    let _: (Bool, (any Error)?) = (activation.validate(), activation.validateAndGetError())
+    let _: (String, [String: String]) = (activation.activationType, activation.identityAttributes)
 }
 
 func results(_ result: PowerAuthActivationResult, _ userInfo: PowerAuthUserInfo, _ address: PowerAuthUserAddress) {
@@ -191,8 +192,8 @@ func operations(
     sdk.unlockBiometryKeys(withPrompt: "Sign", callback: { (_: [String: Data]?, _: Bool) in })
     sdk.unlockBiometryKeys(withContext: context, callback: { (_: [String: Data]?, _: Bool) in })
     let _: Bool = sdk.hasActivationRecoveryData()
-    sdk.activationRecoveryData(authentication) { (_: PowerAuthActivationRecoveryData?, _: NSError?) in }
-    sdk.confirmRecoveryCode("code", authentication: authentication) { (_: Bool, _: NSError?) in }
+    sdk.activationRecoveryData(authentication) { (_: PowerAuthActivationRecoveryData?, _: (any Error)?) in }
+    sdk.confirmRecoveryCode("code", authentication: authentication) { (_: Bool, _: (any Error)?) in }
     let _: Bool = sdk.hasExternalEncryptionKey
     try sdk.setExternalEncryptionKey(Data())
     try sdk.addExternalEncryptionKey(Data())
@@ -205,7 +206,7 @@ func operations(
 
 func tokens(_ store: PowerAuthTokenStore, _ token: PowerAuthToken) {
     let _: Bool = store.canRequestForAccessToken() && store.hasLocalToken(withName: "t")
-    store.requestAccessToken(withName: "t") { (_: PowerAuthToken?, _: NSError?) in }
+    store.requestAccessToken(withName: "t") { (_: PowerAuthToken?, _: (any Error)?) in }
     let _: [String] = [token.tokenName, token.tokenIdentifier]
     let _: PowerAuthTokenStore? = token.tokenStore
     let _: Bool = token.isValid && token.canGenerateHeader && token.isEqual(to: token.copy())

@@ -12,7 +12,7 @@ func legacySDK(_ sdk: PowerAuthSDK, _ password: PowerAuthCorePassword) throws {
     sdk.fetchActivationStatus { status, customObject, error in
         let _: PowerAuthActivationStatus? = status
         let _: [String: Any]? = customObject
-        let _: NSError? = error
+        let _: (any Error)? = error
     }
     let _: [String: Any]? = sdk.lastFetchedCustomObject
     sdk.validatePasswordCorrect("1234") { _ in }

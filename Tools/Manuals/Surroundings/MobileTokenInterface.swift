@@ -38,6 +38,13 @@ func currentOperations(_ service: any WMTOperations, _ authentication: PowerAuth
     let _: Operation? = service.getHistory(authentication: authentication) {
         (_: Result<[WMTUserOperation], WMTError>) in
     }
+    let _: Operation? = service.getHistory(authentication: authentication) {
+        (result: Result<[WMTOperationHistoryEntry], WMTError>) in
+        guard let entry = result.operations.first else { return }
+        let _: (WMTOperationHistoryEntryStatus, WMTUserOperation) = (entry.status, entry.operation)
+    }
+    let completion: GetOperationsCompletion = { (_: GetOperationsResult) in }
+    service.getOperations(completion: completion)
     let _: Operation? = service.getDetail(operationId: "id") { (_: Result<WMTUserOperation, WMTError>) in }
     let _: Operation? = service.claim(operationId: "id") { (_: Result<WMTUserOperation, WMTError>) in }
     let local = WMTLocalOperation(id: "id", data: "A2")
@@ -80,10 +87,62 @@ func helpers(_ operation: WMTUserOperation, _ delegate: OwnDelegate) {
     let _: WMTPACData? = WMTPACUtils.parseQRCode(code: "code")
     let _: WMTPACData? = WMTPACUtils.parseDeeplink(url: URL(string: "app://operation?oid=1")!)
     if case .operationCreated(let id, let name, let content, let originalData)? = WMTPushParser.parseNotification([:]) {
+        let _: (title: String, message: String)? = content
         let _: (String, String, String?, [AnyHashable: Any]) = (id, name, content?.title, originalData)
     }
+    let parsed: WMTQROperationParseResult = WMTQROperationParser().parse(string: "code")
+    let _: QROperationFlags? = try? parsed.get().flags
     WMTLogger.verboseLevel = .debug
     WMTLogger.delegate = delegate
     let _: WMTErrorReason = .operations_QROperationFailed
     let _: WMTErrorReason = .push_alreadyRegistering
+}
+
+/// An application's own attribute, with a key more.
+final class OwnAttribute: WMTOperationAttributeKeyValue {
+    enum Key: CodingKey { case colour }
+
+    override func encode(to encoder: Encoder) throws {
+        try super.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode("red", forKey: .colour)
+    }
+}
+
+func keptOperations(_ operations: [WMTUserOperation]) throws -> [WMTUserOperation] {
+    try JSONDecoder().decode([WMTUserOperation].self, from: JSONEncoder().encode(operations))
+}
+
+func madeParts(_ party: WMTPartyInfo, _ money: WMTOperationAttributeAmountConversion.Money) throws {
+    let _: (URL, URL?, String) = (party.logoUrl, party.websiteUrl, party.name + party.description)
+    let label = WMTOperationAttribute.AttributeLabel(id: "id", value: "Label")
+    let attributes: [WMTOperationAttribute] = [
+        WMTOperationAttribute(type: .heading, label: label), OwnAttribute(label: label, value: "v"),
+        WMTOperationAttributeNote(label: label, note: "n"),
+        WMTOperationAttributePartyInfo(label: label, partyInfo: party),
+        WMTOperationAttributeImage(label: label, thumbnailUrl: "t", originalUrl: nil),
+        WMTOperationAttributeAmountConversion(label: label, dynamic: true, source: money, target: money),
+        WMTOperationAttributeAmount(
+            label: label, amountFormatted: "1", currencyFormatted: "Kč", valueFormatted: nil, amount: 1, currency: "CZK"
+        ),
+    ]
+    let _ = WMTOperationFormData(
+        title: "t", message: "m", attributes: attributes,
+        resultTexts: WMTResultTexts(success: "s", failure: nil, reject: nil))
+    let review = WMTReviewPostApprovalScreenPayload(attributes: attributes)
+    let redirect = WMTRedirectPostApprovalScreenPayload(text: "t", url: "u", countdown: 1)
+    let _: [WMTPostApprovalScreenPayload] = [review, redirect]
+    let screens: [WMTPostApprovalScreen] = [
+        WMTPostApprovalScreenReview(heading: "h", message: "m", payload: review, type: .review),
+        WMTPostApprovalScreenRedirect(heading: "h", message: "m", payload: redirect, type: .redirect),
+        WMTPostApprovalScreenGeneric(heading: "h", message: "m", payload: try WMTJSONValue(jsonData: Data("{}".utf8))),
+    ]
+    let _ = WMTOperationUIData(
+        flipButtons: nil, blockApprovalOnCall: true,
+        preApprovalScreen: WMTPreApprovalScreen(type: .qr, heading: "h", message: "m", approvalType: nil),
+        postApprovalScreen: screens.first)
+    let _ = WMTAllowedOperationSignature(signatureType: .singleFactor, signatureFactors: [.possession])
+    let _ = try JSONDecoder().decode(WMTPACData.self, from: Data("{}".utf8))
+    let list = try JSONDecoder().decode(WMTOperationListResponse<OwnOperation>.self, from: Data("{}".utf8))
+    let _: ([OwnOperation]?, Date?) = (list.responseObject, list.currentTimestamp)
 }

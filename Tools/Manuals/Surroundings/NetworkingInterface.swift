@@ -41,7 +41,35 @@ func networkingRequests(_ service: WPNNetworkingService, _ authentication: Power
     }
 }
 
+/// An application's own request, as up to version 1.4.
+final class OwnRequest: WPNRequestBase {
+    private enum Key: CodingKey { case name }
+    let name: String
+
+    init(name: String) {
+        self.name = name
+        super.init()
+    }
+
+    required init(from decoder: Decoder) throws {
+        name = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .name)
+        try super.init(from: decoder)
+    }
+
+    override func encode(to encoder: Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(name, forKey: .name)
+    }
+}
+
+func networkingRequestsOnAServer(_ body: Data) throws {
+    let _: String? = try JSONDecoder().decode(WPNRequest<String>.self, from: body).requestObject
+    let _: String = try JSONDecoder().decode(OwnRequest.self, from: body).name
+}
+
 func networkingErrors(_ error: WPNError) {
+    error.restApiError = WPNRestApiError(code: "INVALID_REQUEST", message: "m")
+    let _: WPNErrorReason.RawValue = error.reason.rawValue
     let _: (Int?, HTTPURLResponse?) = (error.httpStatusCode, error.httpUrlResponse)
     let _: (WPNRestApiError?, WPNKnownRestApiError?) = (error.restApiError, error.restApiError?.errorCode)
     let _: Bool = error.networkIsNotReachable && error.networkConnectionIsNotTrusted

@@ -25,9 +25,13 @@ public struct JWT: Sendable, Equatable {
     private let payloadText: String
 
     /// Splits a token, checks its header and decodes its signature. Nothing is verified yet.
+    /// - Parameters:
+    ///   - algorithm: the only one that the header may name.
+    ///   - mustSayType: whether a header without `typ` is refused. A `typ` other than JWT always is; letter case makes
+    ///     no difference (RFC 7515, section 4.1.9).
     /// - Throws: ``ProtocolError/invalidFormat(field:reason:)`` or ``ProtocolError/invalidEncoding(field:)``.
-    public init(_ text: String, algorithm: Algorithm) throws {
-        try self.init(text, algorithms: [algorithm], mustSayType: true)
+    public init(_ text: String, algorithm: Algorithm, mustSayType: Bool = true) throws {
+        try self.init(text, algorithms: [algorithm], mustSayType: mustSayType)
     }
 
     /// Reads an identity token, which need not say its type (OpenID Connect Core 1.0, section 2).
@@ -45,7 +49,7 @@ public struct JWT: Sendable, Equatable {
         guard let headerData = Base64URL.decode(String(parts[0])),
             let header = try? JSONDecoder().decode(Header.self, from: headerData)
         else { throw ProtocolError.invalidEncoding(field: "jwt header") }
-        let isTyped = header.typ.map { $0 == "JWT" } ?? !mustSayType
+        let isTyped = header.typ.map { $0.uppercased() == "JWT" } ?? !mustSayType
         guard isTyped, let algorithm = Algorithm(rawValue: header.alg), algorithms.contains(algorithm) else {
             let accepted = algorithms.map(\.rawValue).sorted().joined(separator: " or ")
             throw ProtocolError.invalidFormat(field: "jwt header", reason: "it must have typ JWT and alg \(accepted)")

@@ -37,11 +37,12 @@ public struct TemporaryKeyRequest: Sendable, Equatable, Codable {
     /// - Throws: never in practice; three strings can always be encoded.
     public func jwt(key: TemporaryKeyRequestKey) throws -> String { JWT.signed(claims: try JWT.encode(self), key: key) }
 
-    /// Reads a JWT without verifying it: the server learns from the claims which key to verify with.
+    /// Reads a JWT without verifying it: the server learns from the claims which key to verify with. Its header need not
+    /// say its type: the SDKs write it, the vendor's tools in Java do not (server.md, section 12.1).
     /// - Returns: the claims and the token to call ``JWT/isAuthentic(key:)`` on before the claims are trusted.
     /// - Throws: ``ProtocolError`` naming the part that is wrong.
     public static func parse(jwt text: String) throws -> (request: Self, token: JWT) {
-        let token = try JWT(text, algorithm: .hs256)
+        let token = try JWT(text, algorithm: .hs256, mustSayType: false)
         let request = try token.claims(Self.self)
         guard !request.applicationKey.isEmpty else { throw ProtocolError.missing(field: "applicationKey") }
         guard !request.challenge.isEmpty else { throw ProtocolError.missing(field: "challenge") }

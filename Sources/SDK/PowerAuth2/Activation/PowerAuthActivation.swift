@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 import PowerAuthProtocol
 
 /// What a new activation is made of (sdk.md, section 5.16).
@@ -9,6 +9,10 @@ import PowerAuthProtocol
 /// ``PowerAuthSDK/createActivation(_:callback:)`` keeps its own copy.
 public final class PowerAuthActivation {
     let identity: ActivationIdentity
+    /// How the user is identified: `CODE`, `CUSTOM`, `RECOVERY` or `DIRECT`.
+    public var activationType: String { identity.type }
+    /// What identifies the user, as it is sent; the members depend on ``activationType`` (sdk.md, section 5.16).
+    public var identityAttributes: [String: String] { identity.attributes }
     /// The parsed activation code, for activations by code only.
     public let activationCode: PowerAuthActivationCode?
     /// Name that the server shows for the activation.
@@ -115,18 +119,18 @@ public final class PowerAuthActivation {
 
     /// The reason why the object cannot be used: `invalidActivationData` for a one-time password that is empty or does
     /// not belong to an activation by code, `wrongParameter` for custom attributes that are not JSON.
-    public func validateAndGetError() -> NSError? {
+    public func validateAndGetError() -> (any Error)? {
         if let additionalActivationOtp {
             guard activationCode != nil else {
-                return .powerAuth(
+                return NSError.powerAuth(
                     .invalidActivationData, "Only regular activation can be used with additional activation OTP.")
             }
             if additionalActivationOtp.isEmpty {
-                return .powerAuth(.invalidActivationData, "Additional activation OTP is empty.")
+                return NSError.powerAuth(.invalidActivationData, "Additional activation OTP is empty.")
             }
         }
         if let customAttributes, !JSONSerialization.isValidJSONObject(customAttributes) {
-            return .powerAuth(.wrongParameter, "Custom attributes cannot be written as JSON.")
+            return NSError.powerAuth(.wrongParameter, "Custom attributes cannot be written as JSON.")
         }
         return nil
     }

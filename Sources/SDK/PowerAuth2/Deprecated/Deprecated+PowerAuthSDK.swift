@@ -31,12 +31,12 @@ extension PowerAuthSDK {
 
     // MARK: Status
 
-    /// As ``fetchActivationStatus(callback:)-((PowerAuthActivationStatus?,NSError?)->Void)``.
+    /// As `fetchActivationStatus(callback:)`, whose callback takes status and error.
     /// - Parameter callback: also takes the status' custom object, between status and error.
     @available(*, deprecated, message: "Take the custom object from the status")
     @discardableResult
     public func fetchActivationStatus(
-        callback: @escaping (PowerAuthActivationStatus?, [String: Any]?, NSError?) -> Void
+        callback: @escaping (PowerAuthActivationStatus?, [String: Any]?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         fetchActivationStatus { status, error in callback(status, status?.customObject, error) }
     }
@@ -51,7 +51,7 @@ extension PowerAuthSDK {
     @available(*, deprecated, renamed: "validatePassword(password:callback:)")
     @discardableResult
     public func validatePasswordCorrect(
-        _ password: String, callback: @escaping (NSError?) -> Void
+        _ password: String, callback: @escaping ((any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         validatePassword(password: password, callback: callback)
     }
@@ -60,7 +60,7 @@ extension PowerAuthSDK {
     @available(*, deprecated, renamed: "addBiometryFactor(password:callback:)")
     @discardableResult
     public func addBiometryFactor(
-        _ password: String, callback: @escaping (NSError?) -> Void
+        _ password: String, callback: @escaping ((any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         addBiometryFactor(password: password, callback: callback)
     }

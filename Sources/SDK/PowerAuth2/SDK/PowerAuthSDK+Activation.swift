@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 import LabPoints
 import SimulatedDevice
 import Synchronization
@@ -18,7 +18,7 @@ extension PowerAuthSDK {
     /// - Returns: the task, or nil when the callback was called already. A cancel makes the session empty again.
     @discardableResult
     public func createActivation(
-        _ activation: PowerAuthActivation, callback: @escaping (PowerAuthActivationResult?, NSError?) -> Void
+        _ activation: PowerAuthActivation, callback: @escaping (PowerAuthActivationResult?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         if let error = activation.validateAndGetError() {
             callback(nil, error)
@@ -69,7 +69,7 @@ extension PowerAuthSDK {
     @discardableResult
     public func createActivation(
         withName name: String?, activationCode: String, extras: String? = nil,
-        callback: @escaping (PowerAuthActivationResult?, NSError?) -> Void
+        callback: @escaping (PowerAuthActivationResult?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         createActivation(extras, callback) { try PowerAuthActivation(activationCode: activationCode, name: name) }
     }
@@ -83,7 +83,7 @@ extension PowerAuthSDK {
     @discardableResult
     public func createActivation(
         withName name: String?, identityAttributes: [String: String], extras: String? = nil,
-        callback: @escaping (PowerAuthActivationResult?, NSError?) -> Void
+        callback: @escaping (PowerAuthActivationResult?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         createActivation(extras, callback) {
             try PowerAuthActivation(identityAttributes: identityAttributes, name: name)
@@ -100,7 +100,7 @@ extension PowerAuthSDK {
     @discardableResult
     public func createActivation(
         withName name: String?, recoveryCode: String, puk: String, extras: String? = nil,
-        callback: @escaping (PowerAuthActivationResult?, NSError?) -> Void
+        callback: @escaping (PowerAuthActivationResult?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         createActivation(extras, callback) {
             try PowerAuthActivation(recoveryCode: recoveryCode, recoveryPuk: puk, name: name)
@@ -108,7 +108,7 @@ extension PowerAuthSDK {
     }
 
     private func createActivation(
-        _ extras: String?, _ callback: @escaping (PowerAuthActivationResult?, NSError?) -> Void,
+        _ extras: String?, _ callback: @escaping (PowerAuthActivationResult?, (any Error)?) -> Void,
         _ make: () throws -> PowerAuthActivation
     ) -> (any PowerAuthOperationTask)? {
         do {
@@ -194,7 +194,7 @@ extension PowerAuthSDK {
     /// - Returns: the task, never nil.
     @discardableResult
     public func removeActivation(
-        with authentication: PowerAuthAuthentication, callback: @escaping (NSError?) -> Void
+        with authentication: PowerAuthAuthentication, callback: @escaping ((any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         let task = OperationTask<Void> { result in
             switch result {

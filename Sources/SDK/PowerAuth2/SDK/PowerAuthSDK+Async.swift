@@ -20,7 +20,7 @@ extension PowerAuthSDK {
         return try await awaitValue { self.createActivation(activation.value, callback: $0) }
     }
 
-    /// As ``fetchActivationStatus(callback:)-((PowerAuthActivationStatus?,NSError?)->Void)``.
+    /// As `fetchActivationStatus(callback:)`, whose callback takes status and error.
     public func fetchActivationStatus() async throws -> PowerAuthActivationStatus {
         try await awaitValue { callback in self.fetchActivationStatus { status, error in callback(status, error) } }
     }
@@ -102,6 +102,17 @@ extension PowerAuthSDK {
         let claims = UncheckedTransfer(claims)
         return try await awaitValue {
             self.signJwt(withDevicePrivateKey: authentication, claims: claims.value, callback: $0)
+        }
+    }
+
+    /// As ``createSignedCSR(with:distinguishedNames:subjectAltNames:callback:)``.
+    public func createSignedCSR(
+        with authentication: PowerAuthAuthentication, distinguishedNames: [String: String], subjectAltNames: [String]?
+    ) async throws -> String {
+        try await awaitValue {
+            self.createSignedCSR(
+                with: authentication, distinguishedNames: distinguishedNames, subjectAltNames: subjectAltNames,
+                callback: $0)
         }
     }
 

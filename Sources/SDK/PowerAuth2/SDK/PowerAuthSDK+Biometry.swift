@@ -32,7 +32,7 @@ extension PowerAuthSDK {
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func addBiometryFactor(
-        password: String, callback: @escaping (NSError?) -> Void
+        password: String, callback: @escaping ((any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         addBiometryFactor(password: PowerAuthCorePassword(string: password), callback: callback)
     }
@@ -40,10 +40,10 @@ extension PowerAuthSDK {
     /// As ``addBiometryFactor(password:callback:)-(String,_)`` with a password object.
     @discardableResult
     public func addBiometryFactor(
-        password: PowerAuthCorePassword, callback: @escaping (NSError?) -> Void
+        password: PowerAuthCorePassword, callback: @escaping ((any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         guard factorKeys.biometryInfo.currentStatus == .available else {
-            callback(.powerAuth(.biometryNotAvailable))
+            callback(NSError.powerAuth(.biometryNotAvailable))
             return nil
         }
         let biometry = factorKeys.biometry
@@ -92,7 +92,7 @@ extension PowerAuthSDK {
     ///     `biometryFallback` for the fallback button. An error from the system is found under `NSUnderlyingErrorKey`,
     ///     an `LAError`.
     public func authenticateUsingBiometry(
-        withPrompt prompt: String, callback: @escaping (PowerAuthAuthentication?, NSError?) -> Void
+        withPrompt prompt: String, callback: @escaping (PowerAuthAuthentication?, (any Error)?) -> Void
     ) {
         authenticateUsingBiometry(in: context(withPrompt: prompt), callback)
     }
@@ -100,17 +100,17 @@ extension PowerAuthSDK {
     /// As ``authenticateUsingBiometry(withPrompt:callback:)`` with a context of the application, whose `localizedReason`
     /// is the text of the dialog. Unless the configuration says otherwise, the context is invalid afterwards.
     public func authenticateUsingBiometry(
-        withContext context: LAContext, callback: @escaping (PowerAuthAuthentication?, NSError?) -> Void
+        withContext context: LAContext, callback: @escaping (PowerAuthAuthentication?, (any Error)?) -> Void
     ) {
         authenticateUsingBiometry(in: context, callback)
     }
 
     private func authenticateUsingBiometry(
-        in context: LAContext, _ callback: @escaping (PowerAuthAuthentication?, NSError?) -> Void
+        in context: LAContext, _ callback: @escaping (PowerAuthAuthentication?, (any Error)?) -> Void
     ) {
-        guard hasValidActivation() else { return callback(nil, .powerAuth(.missingActivation)) }
+        guard hasValidActivation() else { return callback(nil, NSError.powerAuth(.missingActivation)) }
         guard factorKeys.biometryInfo.currentStatus == .available else {
-            return callback(nil, .powerAuth(.biometryNotAvailable))
+            return callback(nil, NSError.powerAuth(.biometryNotAvailable))
         }
         let policy: LAPolicy =
             biometricItemAccess == .anyBiometricSetOrDevicePasscode
@@ -158,13 +158,15 @@ extension PowerAuthSDK {
     ///     biometry cannot be used, `biometryCancel` when the user cancelled or another biometric request of the
     ///     process is under way, `biometryFailed` when there is no key, the context is unusable, or the user was not
     ///     recognised.
-    public func fetchBiometryKeys(withPrompt prompt: String, callback: @escaping ([String: Data]?, NSError?) -> Void) {
+    public func fetchBiometryKeys(
+        withPrompt prompt: String, callback: @escaping ([String: Data]?, (any Error)?) -> Void
+    ) {
         fetchBiometryKeys(withContext: context(withPrompt: prompt), callback: callback)
     }
 
     /// As ``fetchBiometryKeys(withPrompt:callback:)`` with a context of the application.
     public func fetchBiometryKeys(
-        withContext context: LAContext, callback: @escaping ([String: Data]?, NSError?) -> Void
+        withContext context: LAContext, callback: @escaping ([String: Data]?, (any Error)?) -> Void
     ) {
         unlockBiometryKeys(in: context, on: .main) { result in
             switch result {

@@ -2,17 +2,19 @@
 
 package import Dispatch
 public import Foundation
+import LabPoints
+import SimulatedDevice
 
 /// End-to-end encryption for the application's own requests (sdk.md, section 5.11).
 extension PowerAuthSDK {
     /// Gives an encryptor for requests that need no activation.
-    /// - Parameter callback: takes the encryptor, or an error with the code `networkError`, `operationCancelled` or
-    ///   `encryption`, or one of the transport. When the server's key is known already, it is called before the
-    ///   function returns.
+    /// - Parameter callback: takes the encryptor, or an error with the code `networkError`, `operationCancelled`,
+    ///   `timeSynchronization` or `encryption`, or one of the transport. When the server's key and its time are known
+    ///   already, it is called before the function returns.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func eciesEncryptorForApplicationScope(
-        callback: @escaping (PowerAuthCoreEciesEncryptor?, NSError?) -> Void
+        callback: @escaping (PowerAuthCoreEciesEncryptor?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         encryptor(for: .application, callback: callback)
     }
@@ -24,13 +26,13 @@ extension PowerAuthSDK {
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func eciesEncryptorForActivationScope(
-        callback: @escaping (PowerAuthCoreEciesEncryptor?, NSError?) -> Void
+        callback: @escaping (PowerAuthCoreEciesEncryptor?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         encryptor(for: .activation, callback: callback)
     }
 
     /// As ``eciesEncryptorForApplicationScope(callback:)`` and ``eciesEncryptorForActivationScope(callback:)``.
-    /// - Parameter queue: where the callback is called when a key had to be fetched.
+    /// - Parameter queue: where the callback is called when a key or the time had to be fetched.
     package func encryptor(
         for scope: PowerAuthCoreEciesEncryptorScope, queue: DispatchQueue = .main,
         callback: @escaping (PowerAuthCoreEciesEncryptor?, NSError?) -> Void
@@ -47,15 +49,18 @@ extension PowerAuthSDK {
         }
     }
 
-    /// Gives an encryptor for requests that need no activation; nil unless the server's key is known already.
+    /// Gives an encryptor for requests that need no activation; nil unless the server's key and its time are known
+    /// already.
     @available(*, deprecated, message: "Use eciesEncryptorForApplicationScope(callback:), which fetches the key.")
+    @_disfavoredOverload
     public func eciesEncryptorForApplicationScope() -> PowerAuthCoreEciesEncryptor? {
         knownEncryptor(for: .application, sharedInfo: Self.applicationPurpose)
     }
 
     /// Gives an encryptor for requests that belong to the activation; nil without an activation, or unless the server's
-    /// key is known already.
+    /// key and its time are known already.
     @available(*, deprecated, message: "Use eciesEncryptorForActivationScope(callback:), which fetches the key.")
+    @_disfavoredOverload
     public func eciesEncryptorForActivationScope() -> PowerAuthCoreEciesEncryptor? {
         hasValidActivation() ? knownEncryptor(for: .activation, sharedInfo: Self.activationPurpose) : nil
     }
@@ -63,10 +68,19 @@ extension PowerAuthSDK {
     private static let applicationPurpose = "/pa/generic/application"
     private static let activationPurpose = "/pa/generic/activation"
 
+    /// What has to be fetched before an encryptor can be made; nil when everything is known.
+    ///
+    /// An envelope has a timestamp. The original forgets the server's time in the background, and then makes encryptors
+    /// with that of the device as long as it has a key (sdk.md, section 15, item 29).
+    private func missing(for scope: PowerAuthCoreEciesEncryptorScope) -> RestClient.Prerequisite? {
+        let missing = client.prerequisite(ofEncryptionFor: scope)
+        return missing == .time && sandbox.keeps(.encryptorIgnoresTime) ? nil : missing
+    }
+
     private func knownEncryptor(
         for scope: PowerAuthCoreEciesEncryptorScope, sharedInfo: String
     ) -> PowerAuthCoreEciesEncryptor? {
-        guard client.hasUsableTemporaryKey(for: scope) else { return nil }
+        guard missing(for: scope) == nil else { return nil }
         return try? Self.makeEncryptor(for: scope, sharedInfo: sharedInfo, session: session, factorKeys: factorKeys)
     }
 
@@ -99,12 +113,12 @@ extension PowerAuthSDK {
             case .failure(let error): callback(nil, error)
             }
         }
-        if client.hasUsableTemporaryKey(for: scope) {
+        guard let missing = missing(for: scope) else {
             report(make())
             return nil
         }
         let task = OperationTask<PowerAuthCoreEciesEncryptor>(queue: queue) { report($0) }
-        task.add(client.obtainTemporaryKey(for: scope) { result in task.complete(result.flatMap { make() }) })
+        task.add(client.meet(missing) { result in task.complete(result.flatMap { make() }) })
         return task
     }
 }

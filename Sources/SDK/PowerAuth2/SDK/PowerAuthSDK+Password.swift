@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 import Synchronization
 
 /// Validating and changing the password (sdk.md, section 5.9).
@@ -13,7 +13,7 @@ extension PowerAuthSDK {
     /// - Returns: the task, never nil.
     @discardableResult
     public func validatePassword(
-        password: String, callback: @escaping (NSError?) -> Void
+        password: String, callback: @escaping ((any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         validatePassword(password: PowerAuthCorePassword(string: password), callback: callback)
     }
@@ -21,7 +21,7 @@ extension PowerAuthSDK {
     /// As ``validatePassword(password:callback:)-(String,_)`` with a password object.
     @discardableResult
     public func validatePassword(
-        password: PowerAuthCorePassword, callback: @escaping (NSError?) -> Void
+        password: PowerAuthCorePassword, callback: @escaping ((any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         validate(password, then: .read { [client] core, _ in client.basis(in: core) }, callback: callback)
     }
@@ -36,7 +36,7 @@ extension PowerAuthSDK {
     /// - Returns: the task, never nil.
     @discardableResult
     public func changePassword(
-        from oldPassword: String, to newPassword: String, callback: @escaping (NSError?) -> Void
+        from oldPassword: String, to newPassword: String, callback: @escaping ((any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         changePassword(
             from: PowerAuthCorePassword(string: oldPassword), to: PowerAuthCorePassword(string: newPassword),
@@ -47,7 +47,7 @@ extension PowerAuthSDK {
     @discardableResult
     public func changePassword(
         from oldPassword: PowerAuthCorePassword, to newPassword: PowerAuthCorePassword,
-        callback: @escaping (NSError?) -> Void
+        callback: @escaping ((any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         validate(
             oldPassword,
@@ -96,7 +96,7 @@ extension PowerAuthSDK {
     /// - Parameter step: gives the state whose password is the right one now.
     private func validate(
         _ password: PowerAuthCorePassword, then step: LocalStep<ActivationSnapshot?>,
-        callback: @escaping (NSError?) -> Void
+        callback: @escaping ((any Error)?) -> Void
     ) -> any PowerAuthOperationTask {
         let task = OperationTask<Void> { result in
             switch result {

@@ -77,7 +77,7 @@ extension PowerAuthSDK {
         return session.readBoolTask { core in
             core.verifyServerSignedData(
                 PowerAuthCoreSignedData(
-                    signingDataKey: masterKey ? .ecdsaMasterServerKey : .ecdsaPersonalizedKey, data: data,
+                    signingDataKey: masterKey ? .ecdsa_MasterServerKey : .ecdsa_PersonalizedKey, data: data,
                     signature: bytes))
         }
     }

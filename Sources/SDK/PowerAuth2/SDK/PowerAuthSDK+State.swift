@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 import LabPoints
 package import PowerAuthShared
 import SimulatedDevice
@@ -83,7 +83,7 @@ extension PowerAuthSDK {
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func fetchActivationStatus(
-        callback: @escaping (PowerAuthActivationStatus?, NSError?) -> Void
+        callback: @escaping (PowerAuthActivationStatus?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         do {
             try session.read { core in
@@ -125,7 +125,7 @@ extension PowerAuthSDK {
     ///   of the transport.
     @discardableResult
     public func fetchServerStatus(
-        callback: @escaping (PowerAuthServerStatus?, NSError?) -> Void
+        callback: @escaping (PowerAuthServerStatus?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         client.serverStatus { result in
             switch result {
@@ -140,7 +140,7 @@ extension PowerAuthSDK {
     ///   `encryption`, or one of the transport.
     @discardableResult
     public func fetchUserInfo(
-        callback: @escaping (PowerAuthUserInfo?, NSError?) -> Void
+        callback: @escaping (PowerAuthUserInfo?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         let task = OperationTask<PowerAuthUserInfo> { result in
             switch result {

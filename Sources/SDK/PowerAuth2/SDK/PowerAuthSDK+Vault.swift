@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import PowerAuthProtocol
 
 /// What needs the vault key, which only the server keeps (sdk.md, sections 5.11 and 9.7).
 extension PowerAuthSDK {
@@ -14,7 +15,7 @@ extension PowerAuthSDK {
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func fetchEncryptionKey(
-        _ authentication: PowerAuthAuthentication, index: UInt64, callback: @escaping (Data?, NSError?) -> Void
+        _ authentication: PowerAuthAuthentication, index: UInt64, callback: @escaping (Data?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         unlockVault(authentication, reason: "FETCH_ENCRYPTION_KEY", callback) { core, vaultKey, keys in
             guard let key = core.deriveCryptographicKey(fromVaultKey: vaultKey, keys: keys, keyIndex: index) else {
@@ -33,7 +34,7 @@ extension PowerAuthSDK {
     @discardableResult
     public func signData(
         withDevicePrivateKey authentication: PowerAuthAuthentication, data: Data?,
-        callback: @escaping (Data?, NSError?) -> Void
+        callback: @escaping (Data?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         let data = data ?? Data()
         return unlockVault(authentication, reason: "SIGN_WITH_DEVICE_PRIVATE_KEY", callback) { core, vaultKey, keys in
@@ -51,19 +52,49 @@ extension PowerAuthSDK {
     @discardableResult
     public func signJwt(
         withDevicePrivateKey authentication: PowerAuthAuthentication, claims: [String: Any],
-        callback: @escaping (String?, NSError?) -> Void
+        callback: @escaping (String?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         guard JSONSerialization.isValidJSONObject(claims),
             let json = try? JSONSerialization.data(
                 withJSONObject: claims, options: [.sortedKeys, .withoutEscapingSlashes])
         else {
-            callback(nil, .powerAuth(.wrongParameter, "The claims cannot be written as JSON."))
+            callback(nil, NSError.powerAuth(.wrongParameter, "The claims cannot be written as JSON."))
             return nil
         }
         let token = DeviceToken(claims: json)
         return unlockVault(authentication, reason: "SIGN_WITH_DEVICE_PRIVATE_KEY", callback) { core, vaultKey, keys in
             token.signed(
-                with: try signature(of: Data(token.signingInput.utf8), core, vaultKey, keys, format: .ecdsaJose))
+                with: try signature(of: Data(token.signingInput.utf8), core, vaultKey, keys, format: .ECDSA_JOSE))
+        }
+    }
+
+    /// Makes a request for a certificate of the device's key (PKCS#10), signed with it; see
+    /// ``fetchEncryptionKey(_:index:callback:)`` for the errors.
+    /// - Parameters:
+    ///   - authentication: the factors; the server requires possession and knowledge.
+    ///   - distinguishedNames: the parts of the subject by their short names, for example `CN` and `O`
+    ///     (protocol.md, section 10.1); empty for a subject that has other names only.
+    ///   - subjectAltNames: other names, such as `DNS:example.com` and `IP:192.0.2.1`; nil for none.
+    ///   - callback: takes the request as text (PEM), or an error; `wrongParameter` before the function returns without
+    ///     any name, and for names that no certificate can have.
+    /// - Returns: the task, or nil when the callback was called already.
+    @discardableResult
+    public func createSignedCSR(
+        with authentication: PowerAuthAuthentication, distinguishedNames: [String: String],
+        subjectAltNames: [String]?, callback: @escaping (String?, (any Error)?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        let request: CertificateRequest
+        do {
+            request = try CertificateRequest(
+                distinguishedNames: distinguishedNames, subjectAltNames: subjectAltNames ?? [])
+        } catch {
+            callback(nil, NSError.powerAuth(.wrongParameter, "The certificate request cannot be made: \(error)."))
+            return nil
+        }
+        return unlockVault(authentication, reason: "SIGN_WITH_DEVICE_PRIVATE_KEY", callback) { core, vaultKey, keys in
+            let signed = core.signCertificateRequest(withDevicePrivateKey: vaultKey, keys: keys, request: request)
+            guard let signed else { throw NSError.powerAuth(.encryption, "Failed to calculate signature") }
+            return CertificateRequest.pem(signed)
         }
     }
 
@@ -74,7 +105,7 @@ extension PowerAuthSDK {
 
     /// Asks the server for the vault key and uses it in a read task.
     func unlockVault<Value>(
-        _ authentication: PowerAuthAuthentication, reason: String, _ callback: @escaping (Value?, NSError?) -> Void,
+        _ authentication: PowerAuthAuthentication, reason: String, _ callback: @escaping (Value?, (any Error)?) -> Void,
         then step: @escaping VaultStep<Value>
     ) -> (any PowerAuthOperationTask)? {
         unlockVault(authentication, reason: reason, callback, .read(openingVault(step))) { $0 }
@@ -97,11 +128,11 @@ extension PowerAuthSDK {
     ///   - step: made with ``openingVault(_:)``.
     ///   - finish: called when the session task has ended and is saved.
     func unlockVault<Made, Value>(
-        _ authentication: PowerAuthAuthentication, reason: String, _ callback: @escaping (Value?, NSError?) -> Void,
+        _ authentication: PowerAuthAuthentication, reason: String, _ callback: @escaping (Value?, (any Error)?) -> Void,
         _ step: LocalStep<Made>, finish: @escaping @Sendable (Made) -> Value
     ) -> (any PowerAuthOperationTask)? {
         guard hasValidActivation() else {
-            callback(nil, .powerAuth(.missingActivation))
+            callback(nil, NSError.powerAuth(.missingActivation))
             return nil
         }
         let task = OperationTask<Value> { result in
@@ -141,10 +172,10 @@ extension PowerAuthSDK {
     @discardableResult
     public func activationRecoveryData(
         _ authentication: PowerAuthAuthentication,
-        callback: @escaping (PowerAuthActivationRecoveryData?, NSError?) -> Void
+        callback: @escaping (PowerAuthActivationRecoveryData?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         guard hasActivationRecoveryData() else {
-            callback(nil, .powerAuth(.invalidActivationState, "Session has no recovery data available."))
+            callback(nil, NSError.powerAuth(.invalidActivationState, "Session has no recovery data available."))
             return nil
         }
         return unlockVault(authentication, reason: "RECOVERY_CODE", callback) { core, vaultKey, keys in
@@ -166,14 +197,15 @@ extension PowerAuthSDK {
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func confirmRecoveryCode(
-        _ recoveryCode: String, authentication: PowerAuthAuthentication, callback: @escaping (Bool, NSError?) -> Void
+        _ recoveryCode: String, authentication: PowerAuthAuthentication,
+        callback: @escaping (Bool, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         guard hasValidActivation() else {
-            callback(false, .powerAuth(.missingActivation))
+            callback(false, NSError.powerAuth(.missingActivation))
             return nil
         }
         guard let code = PowerAuthActivationCodeUtil.parse(fromRecoveryCode: recoveryCode)?.activationCode else {
-            callback(false, .powerAuth(.wrongParameter, "Invalid recovery code."))
+            callback(false, NSError.powerAuth(.wrongParameter, "Invalid recovery code."))
             return nil
         }
         let task = OperationTask<Bool> { result in

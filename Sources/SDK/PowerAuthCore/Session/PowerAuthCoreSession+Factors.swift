@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import PowerAuthProtocol
+package import PowerAuthProtocol
 
 /// Password, biometry, external encryption key and vault (protocol.md, sections 13 and 14).
 extension PowerAuthCoreSession {
@@ -80,6 +80,23 @@ extension PowerAuthCoreSession {
         return logged { () throws(PowerAuthCoreErrorCode) in
             try read { machine throws(PowerAuthCoreErrorCode) in
                 try machine.signWithDeviceKey(data, vaultKey: vaultKey, keys: keys, format: format)
+            }
+        }
+    }
+
+    /// Signs a request for a certificate with the private key of the device.
+    /// - Parameters:
+    ///   - vaultKey: Base64 of the encrypted vault key from the server.
+    ///   - keys: Possession unlock key.
+    ///   - request: The names that the certificate is for.
+    /// - Returns: The complete request in DER.
+    package func signCertificateRequest(
+        withDevicePrivateKey vaultKey: String, keys: PowerAuthCoreSignatureUnlockKeys, request: CertificateRequest
+    ) -> Data? {
+        let keys = UnlockKeys(keys)
+        return logged { () throws(PowerAuthCoreErrorCode) in
+            try read { machine throws(PowerAuthCoreErrorCode) in
+                try machine.signWithDeviceKey(request, vaultKey: vaultKey, keys: keys)
             }
         }
     }

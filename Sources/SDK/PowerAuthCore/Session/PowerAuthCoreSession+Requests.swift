@@ -5,6 +5,9 @@ import PowerAuthProtocol
 
 /// Signatures of requests and data (protocol.md, sections 9 and 10).
 extension PowerAuthCoreSession {
+    /// Name of the HTTP header of a signed request, `X-PowerAuth-Authorization`. It is the same for every session.
+    public var httpAuthHeaderName: String { SignatureHeader.name }
+
     /// Normalises the parameters of a GET request for signing: sorted, form-encoded, joined with `&`.
     public static func prepareKeyValueDictionary(forDataSigning dictionary: [String: String]) -> Data? {
         SymmetricSignature.canonicalQuery(dictionary.map { ($0.key, $0.value) })

@@ -17,6 +17,8 @@ public final class PowerAuthCoreSession: Sendable {
 
     /// Base64 of the application key.
     public let applicationKey: String
+    /// The number that the setup had when the session was made; 0 unless the application has set one.
+    public let sessionIdentifier: UInt32
 
     let timeService: WeakTimeService
     private let setupConfiguration: String
@@ -30,6 +32,7 @@ public final class PowerAuthCoreSession: Sendable {
     ///   - timeService: Passed to the encryptors the session makes; held weakly.
     public init?(sessionSetup: PowerAuthCoreSessionSetup, timeService: any PowerAuthCoreTimeService) {
         applicationKey = sessionSetup.applicationKey
+        sessionIdentifier = sessionSetup.sessionIdentifier
         setupConfiguration = sessionSetup.configuration
         machine = Mutex(SessionMachine(setup: sessionSetup))
         self.timeService = WeakTimeService(timeService)
@@ -84,7 +87,7 @@ public final class PowerAuthCoreSession: Sendable {
     }
 
     /// Object that watches calls; held weakly.
-    public var debugMonitor: (any PowerAuthCoreSessionDebugMonitor)? {
+    public var debugMonitor: (any PowerAuthCoreDebugMonitor)? {
         get { monitor.withLock { $0.monitor } }
         set { monitor.withLock { $0.monitor = newValue } }
     }
@@ -94,6 +97,7 @@ public final class PowerAuthCoreSession: Sendable {
         // The string was parsed when the session was made, so it parses again.
         let setup = PowerAuthCoreSessionSetup(configuration: setupConfiguration)!
         setup.externalEncryptionKey = machine.withLock { $0.externalEncryptionKey?.rawData }
+        setup.sessionIdentifier = sessionIdentifier
         return setup
     }
 
@@ -172,4 +176,4 @@ struct WeakTimeService: @unchecked Sendable {
 }
 
 /// The weakly held monitor; lives inside the session's mutex.
-private struct WeakDebugMonitor { weak var monitor: (any PowerAuthCoreSessionDebugMonitor)? }
+private struct WeakDebugMonitor { weak var monitor: (any PowerAuthCoreDebugMonitor)? }

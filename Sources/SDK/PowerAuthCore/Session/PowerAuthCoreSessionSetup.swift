@@ -13,6 +13,8 @@ public final class PowerAuthCoreSessionSetup {
     public let applicationKey: String
     /// Optional key that additionally protects the knowledge and biometry factor keys, exactly 16 bytes.
     public var externalEncryptionKey: Data?
+    /// Number by which an application distinguishes its sessions; the session returns it and uses it for nothing.
+    public var sessionIdentifier: UInt32 = 0
 
     let parsed: MobileSdkConfiguration
 
@@ -48,7 +50,7 @@ public final class PowerAuthCoreSessionSetup {
 /// lock of its own can report calls made outside of that lock.
 ///
 /// Calls arrive on the thread that uses the session, before the session takes its own lock.
-public protocol PowerAuthCoreSessionDebugMonitor: AnyObject, Sendable {
+public protocol PowerAuthCoreDebugMonitor: AnyObject, Sendable {
     /// The session is about to be read.
     func requireReadAccess()
     /// The session is about to be changed.

@@ -116,13 +116,13 @@ extension SessionMachine {
         guard !isInvalid else { throw .wrongState }
         let encodedKey: Data
         switch key {
-        case .ecdsaMasterServerKey: encodedKey = configuration.masterServerPublicKey
-        case .ecdsaPersonalizedKey: encodedKey = try activated().serverPublicKey
-        case .hmacApplication, .hmacActivation: throw .wrongParam
+        case .ecdsa_MasterServerKey: encodedKey = configuration.masterServerPublicKey
+        case .ecdsa_PersonalizedKey: encodedKey = try activated().serverPublicKey
+        case .hmac_Application, .hmac_Activation: throw .wrongParam
         }
         guard !signature.isEmpty else { throw .wrongParam }
         let publicKey = try encryptionFailure { try PublicKey(encoded: encodedKey) }
-        guard publicKey.verify(signature: signature, of: data, format: format == .ecdsaJose ? .jose : .der) else {
+        guard publicKey.verify(signature: signature, of: data, format: format == .ECDSA_JOSE ? .jose : .der) else {
             throw .encryption
         }
     }
@@ -134,8 +134,8 @@ extension SessionMachine {
         guard !isInvalid else { throw .wrongState }
         let secret = configuration.applicationSecret
         switch key {
-        case .hmacApplication: return Digest.hmacSHA256(key: secret, data: data)
-        case .hmacActivation:
+        case .hmac_Application: return Digest.hmacSHA256(key: secret, data: data)
+        case .hmac_Activation:
             _ = try activated()
             guard let keys else { throw .wrongParam }
             let transportKey = try transportKey(keys)
@@ -143,7 +143,7 @@ extension SessionMachine {
                 try KDF.internalDerive(transportKey, data: secret, as: KeyPurpose.TemporaryKeyRequest.self)
             }
             return Digest.hmacSHA256(key: derived, data: data)
-        case .ecdsaMasterServerKey, .ecdsaPersonalizedKey: throw .wrongParam
+        case .ecdsa_MasterServerKey, .ecdsa_PersonalizedKey: throw .wrongParam
         }
     }
 }

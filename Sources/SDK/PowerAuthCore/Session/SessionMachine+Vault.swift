@@ -26,7 +26,17 @@ extension SessionMachine {
         let vault = try decryptVaultKey(vaultKey, keys: keys)
         return try encryptionFailure {
             try Vault.openDeviceKey(record.devicePrivateKey, vaultKey: vault)
-                .sign(data, format: format == .ecdsaJose ? .jose : .der)
+                .sign(data, format: format == .ECDSA_JOSE ? .jose : .der)
+        }
+    }
+
+    func signWithDeviceKey(
+        _ request: CertificateRequest, vaultKey: String, keys: UnlockKeys
+    ) throws(PowerAuthCoreErrorCode) -> Data {
+        let record = try activated()
+        let vault = try decryptVaultKey(vaultKey, keys: keys)
+        return try encryptionFailure {
+            try request.signed(by: Vault.openDeviceKey(record.devicePrivateKey, vaultKey: vault))
         }
     }
 

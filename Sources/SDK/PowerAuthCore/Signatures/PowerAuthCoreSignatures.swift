@@ -73,7 +73,8 @@ public final class PowerAuthCoreHTTPRequestDataSignature: Sendable {
     }
 }
 
-/// Authentication factors of a signature.
+/// Authentication factors of a signature. The names are those that Swift's importer makes of the vendor's C constants
+/// (sdk.md, section 6.4).
 public struct PowerAuthCoreSignatureFactor: OptionSet, Sendable {
     /// Bit mask as the vendor defines it.
     public let rawValue: UInt
@@ -88,11 +89,13 @@ public struct PowerAuthCoreSignatureFactor: OptionSet, Sendable {
     /// Something the user is: the key protected by biometry.
     public static let biometry = PowerAuthCoreSignatureFactor(rawValue: 0x100)
     /// Possession and knowledge.
-    public static let possessionKnowledge: PowerAuthCoreSignatureFactor = [.possession, .knowledge]
+    public static let possession_Knowledge: PowerAuthCoreSignatureFactor = [.possession, .knowledge]
     /// Possession and biometry.
-    public static let possessionBiometry: PowerAuthCoreSignatureFactor = [.possession, .biometry]
+    public static let possession_Biometry: PowerAuthCoreSignatureFactor = [.possession, .biometry]
     /// All three factors.
-    public static let possessionKnowledgeBiometry: PowerAuthCoreSignatureFactor = [.possession, .knowledge, .biometry]
+    public static let possession_Knowledge_Biometry: PowerAuthCoreSignatureFactor = [
+        .possession, .knowledge, .biometry,
+    ]
 }
 
 /// Keys that unlock the factor keys stored in a session (protocol.md, section 14.1).
@@ -119,26 +122,26 @@ public final class PowerAuthCoreSignatureUnlockKeys {
     }
 }
 
-/// Key that signs or verifies ``PowerAuthCoreSignedData``.
+/// Key that signs or verifies ``PowerAuthCoreSignedData``. Names as sdk.md, section 6.4, derives them.
 public enum PowerAuthCoreSigningDataKey: Int, Sendable {
     /// Master server key of the application.
-    case ecdsaMasterServerKey = 0
+    case ecdsa_MasterServerKey = 0
     /// Server's key of the activation.
-    case ecdsaPersonalizedKey = 1
+    case ecdsa_PersonalizedKey = 1
     /// Key known to the application and the server.
-    case hmacApplication = 2
+    case hmac_Application = 2
     /// Key known to the activation and the server.
-    case hmacActivation = 3
+    case hmac_Activation = 3
 }
 
-/// Format of an ECDSA signature.
+/// Format of an ECDSA signature. Names as sdk.md, section 6.4, derives them.
 public enum PowerAuthCoreSignatureFormat: Int, Sendable {
     /// DER for ECDSA, raw bytes for HMAC.
     case `default` = 0
     /// ASN.1 DER.
-    case ecdsaDer = 1
+    case ECDSA_DER = 1
     /// 32 bytes of r and 32 bytes of s.
-    case ecdsaJose = 2
+    case ECDSA_JOSE = 2
 }
 
 /// Data with their signature (protocol.md, section 10). A plain holder. Thread rule: one thread at a time.

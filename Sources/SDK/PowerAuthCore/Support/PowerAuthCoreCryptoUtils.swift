@@ -20,11 +20,36 @@ public final class PowerAuthCoreECPublicKey: Sendable {
     public var publicKeyBytes: Data { key.compressed }
 }
 
+/// A P-256 private key. Immutable. Thread rule: any thread.
+public final class PowerAuthCoreECPrivateKey: Sendable {
+    let key: PrivateKey
+    /// The key as an unsigned number, most significant byte first, without leading zero bytes: 1 to 32 bytes.
+    public let privateKeyBytes: Data
+
+    fileprivate init(_ key: PrivateKey, bytes: Data) {
+        self.key = key
+        privateKeyBytes = bytes
+    }
+
+    /// Imports a key.
+    /// - Parameter data: The number, most significant byte first; leading zero bytes are ignored.
+    /// - Returns: `nil` if the number is 0, or not below the order of the curve's base point.
+    public convenience init?(data: Data) {
+        guard let key = try? PrivateKey(bigEndian: data), let bytes = try? key.bigEndian else { return nil }
+        self.init(key, bytes: bytes)
+    }
+}
+
 /// A P-256 key pair. Immutable. Thread rule: any thread.
 public final class PowerAuthCoreECKeyPair: Sendable {
-    let key: PrivateKey
+    /// The private half.
+    public let privateKey: PowerAuthCoreECPrivateKey
+    var key: PrivateKey { privateKey.key }
 
-    init(_ key: PrivateKey) { self.key = key }
+    init?(_ key: PrivateKey) {
+        guard let bytes = try? key.bigEndian else { return nil }
+        privateKey = PowerAuthCoreECPrivateKey(key, bytes: bytes)
+    }
 
     /// The public half.
     public var publicKey: PowerAuthCoreECPublicKey { PowerAuthCoreECPublicKey(key.publicKey) }
@@ -33,27 +58,39 @@ public final class PowerAuthCoreECKeyPair: Sendable {
 /// Cryptographic functions for applications that talk to the server in their own way. Thread rule: any thread.
 public enum PowerAuthCoreCryptoUtils {
     /// Verifies an ECDSA signature in DER with SHA-256.
-    public static func ecdsaVerifySignature(
-        _ signature: Data, for data: Data, withPublicKey publicKey: PowerAuthCoreECPublicKey
+    public static func ecdsaValidateSignature(
+        _ signature: Data, for data: Data, for publicKey: PowerAuthCoreECPublicKey
     ) -> Bool {
         publicKey.key.verify(signature: signature, of: data)
     }
 
     /// Signs `data` with ECDSA and SHA-256; the result is DER.
     public static func ecdsaComputeSignature(for data: Data, withKeyPair keyPair: PowerAuthCoreECKeyPair) -> Data? {
-        try? keyPair.key.sign(data)
+        ecdsaComputeSignature(for: data, with: keyPair.privateKey)
+    }
+
+    /// Signs `data` with ECDSA and SHA-256; the result is DER.
+    public static func ecdsaComputeSignature(for data: Data, with privateKey: PowerAuthCoreECPrivateKey) -> Data? {
+        try? privateKey.key.sign(data)
     }
 
     /// Makes a new key pair.
     public static func ecGenerateKeyPair() -> PowerAuthCoreECKeyPair? {
-        (try? PrivateKey.generate()).map(PowerAuthCoreECKeyPair.init)
+        (try? PrivateKey.generate()).flatMap { PowerAuthCoreECKeyPair($0) }
     }
 
     /// The shared secret of two keys, 32 bytes.
     public static func ecdhComputeSharedSecret(
         _ publicKey: PowerAuthCoreECPublicKey, withKeyPair keyPair: PowerAuthCoreECKeyPair
     ) -> Data? {
-        try? keyPair.key.sharedSecret(with: publicKey.key).bytes.rawData
+        ecdhComputeSharedSecret(publicKey, with: keyPair.privateKey)
+    }
+
+    /// The shared secret of two keys, 32 bytes.
+    public static func ecdhComputeSharedSecret(
+        _ publicKey: PowerAuthCoreECPublicKey, with privateKey: PowerAuthCoreECPrivateKey
+    ) -> Data? {
+        try? privateKey.key.sharedSecret(with: publicKey.key).bytes.rawData
     }
 
     /// SHA-256 of `data`, 32 bytes.

@@ -49,6 +49,24 @@ extension NSError {
     }
 }
 
+/// What the manuals' samples read of the error of a callback, an `NSError` whose type is any error (sdk.md, section 3,
+/// item 2). A member of the same name that an application declares is preferred.
+extension Error {
+    /// As of `NSError`; `.NA` for an error that the SDK has not made.
+    @_disfavoredOverload
+    public var powerAuthErrorCode: PowerAuthErrorCode { (self as NSError).powerAuthErrorCode }
+
+    /// As of `NSError`; nil for an error that the SDK has not made.
+    @_disfavoredOverload
+    public var powerAuthExternalPendingOperation: PowerAuthExternalPendingOperation? {
+        (self as NSError).powerAuthExternalPendingOperation
+    }
+
+    /// As of `NSError`; the keys of the SDK's errors are listed in sdk.md, section 4.2.
+    @_disfavoredOverload
+    public var userInfo: [String: Any] { (self as NSError).userInfo }
+}
+
 /// What went wrong, in every `NSError` of the domain ``PowerAuthErrorDomain`` (sdk.md, section 4.1).
 ///
 /// The raw values are the vendor's and cross the watch link, so they never change.

@@ -24,7 +24,7 @@ public protocol PowerAuthTimeSynchronizationService: AnyObject {
     /// - Returns: the task; nil when the SDK object was released.
     @discardableResult
     func synchronizeTime(
-        callback: @escaping (NSError?) -> Void, callbackQueue: DispatchQueue?
+        callback: @escaping ((any Error)?) -> Void, callbackQueue: DispatchQueue?
     ) -> (any PowerAuthOperationTask)?
 
     /// Forgets what is known about the server's time.
@@ -62,12 +62,12 @@ package final class TimeSynchronizationService: PowerAuthTimeSynchronizationServ
     package func resetTimeSynchronization() { time.reset() }
 
     package func synchronizeTime(
-        callback: @escaping (NSError?) -> Void, callbackQueue: DispatchQueue?
+        callback: @escaping ((any Error)?) -> Void, callbackQueue: DispatchQueue?
     ) -> (any PowerAuthOperationTask)? {
         let queue = callbackQueue ?? .main
         guard let client = client.withLock({ WeakClient(value: $0.value) }).value else {
             let callback = Callback(callback)
-            queue.async { callback(.powerAuth(.operationCancelled)) }
+            queue.async { callback(NSError.powerAuth(.operationCancelled)) }
             return nil
         }
         return client.synchronizeTime(queue: queue) { result in

@@ -65,18 +65,14 @@ package final class RestClient: Sendable {
             completion(result.flatMap { response in step.run(with: response, in: session) })
         }
         running.add(operation)
-        if let encryption = request.endpoint.encryption,
-            !temporaryKeys.hasUsableKey(for: encryption.scope, client: self)
-        {
-            operation.start(after: { done in
-                self.temporaryKeys.obtain(encryption.scope, client: self, callback: done)
-            })
-        } else if request.endpoint.encryption != nil || request.endpoint.needsTime, !time.isTimeSynchronized {
-            operation.start(after: { done in self.synchronizeTime(callback: done) })
-        } else {
-            enqueue(operation)
-        }
+        admit(operation)
         return operation
+    }
+
+    /// Lets a call take its turn, once everything is known that it needs.
+    func admit(_ operation: RestOperation) {
+        guard let missing = prerequisite(of: operation.endpoint) else { return enqueue(operation) }
+        operation.start(after: { done in meet(missing, callback: done) })
     }
 
     /// What an answer is compared with; nil when it is not, as in the original (sharing.md, D30).
@@ -110,26 +106,66 @@ package final class RestClient: Sendable {
         }
     }
 
-    // MARK: Temporary keys
+    // MARK: Prerequisites
 
-    /// True when requests of the scope can be encrypted without asking the server for a key first.
-    package func hasUsableTemporaryKey(for scope: PowerAuthCoreEciesEncryptorScope) -> Bool {
-        temporaryKeys.hasUsableKey(for: scope, client: self)
+    /// What the server is asked for before a request can be made.
+    package enum Prerequisite: Equatable, Sendable {
+        /// The temporary key of a scope; its answer usually brings the time, too.
+        case temporaryKey(PowerAuthCoreEciesEncryptorScope)
+        /// The server's time.
+        case time
     }
 
-    /// Asks the server for the key of a scope, together with other callers at the same time.
-    /// - Parameter callback: takes nothing, or an error: `missingActivation` or `activationPending` without an
-    ///   activation, `networkError` or `encryption` for an answer that cannot be used, or one of the transport. Called
-    ///   on a background queue.
-    package func obtainTemporaryKey(
-        for scope: PowerAuthCoreEciesEncryptorScope, callback: @escaping (TaskResult<Void>) -> Void
+    /// What is missing before requests of a scope can be encrypted; nil when everything is known.
+    package func prerequisite(ofEncryptionFor scope: PowerAuthCoreEciesEncryptorScope) -> Prerequisite? {
+        guard temporaryKeys.hasUsableKey(for: scope, client: self) else { return .temporaryKey(scope) }
+        return time.isTimeSynchronized ? nil : .time
+    }
+
+    private func prerequisite(of endpoint: RestEndpoint) -> Prerequisite? {
+        if let encryption = endpoint.encryption { return prerequisite(ofEncryptionFor: encryption.scope) }
+        return endpoint.needsTime && !time.isTimeSynchronized ? .time : nil
+    }
+
+    /// Asks the server for what is missing, together with other callers at the same time.
+    /// - Parameter callback: takes nothing, or an error. For a key: `missingActivation` or `activationPending` without an
+    ///   activation, `networkError` or `encryption` for an answer that cannot be used; for the time:
+    ///   `timeSynchronization`; for both, one of the transport. Called on a background queue.
+    package func meet(
+        _ prerequisite: Prerequisite, callback: @escaping (TaskResult<Void>) -> Void
     ) -> any PowerAuthOperationTask {
-        temporaryKeys.obtain(scope, client: self, callback: callback)
+        switch prerequisite {
+        case .temporaryKey(let scope): temporaryKeys.obtain(scope, client: self, callback: callback)
+        case .time: synchronizeTime(callback: callback)
+        }
     }
+
+    // MARK: Keys that the server does not know
 
     /// Forgets a key of a scope, because the server no longer has it.
     package func forgetTemporaryKey(_ keyId: String, for scope: PowerAuthCoreEciesEncryptorScope) {
         temporaryKeys.forget(keyId, of: scope, client: self)
+    }
+
+    /// Finds out whether the server still has a key of the activation, and gets another one if not.
+    ///
+    /// A request that is signed, too, is refused for an unknown key as it is for a wrong signature. To repeat it without
+    /// knowing which would count one wrong password twice. So the user info is asked for, which no factor signs: it is
+    /// refused for its envelope alone, and gets the key by itself (sdk.md, section 15, item 30).
+    /// - Parameters:
+    ///   - keyId: the key that the refused request was encrypted with.
+    ///   - callback: takes whether another key is in its place. Called on a background thread.
+    package func replaceTemporaryKeyIfUnknown(
+        _ keyId: String, callback: @escaping @Sendable (Bool) -> Void
+    ) -> any PowerAuthOperationTask {
+        post(RestRequest(.userInfo), LocalStep<Void>.answer { _ in }) { [session] result in
+            // A blocked activation, for instance, is refused with any key. Other failures say nothing about the key.
+            if case .failure(let error) = result, RestEndpoint.userInfo.encryption?.isRefused(by: error) == true {
+                return callback(false)
+            }
+            let current = session.readTask { core in core.publicKeyId(forEciesScope: .activation) }
+            callback(current != nil && current != keyId)
+        }
     }
 
     // MARK: Time

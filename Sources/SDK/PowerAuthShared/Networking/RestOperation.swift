@@ -14,15 +14,19 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     private struct State {
         var isCancelled = false
         var isReported = false
+        /// Whether the request is made for the second time, with another temporary key.
+        var isRepeated = false
         var prerequisite: UncheckedTransfer<any PowerAuthOperationTask>?
         var exchange: (any HTTPExchange)?
+        /// What the request was signed with, so that its repetition opens no second dialog. It is only read.
+        var signing: UncheckedTransfer<SigningKeys>?
 
         var isUnderWay: Bool { !isCancelled && !isReported }
 
         /// Releases the parts that the call has started. Each part holds the call until its own end, so an ended call
         /// must not hold them, nor take a part that was ready before it could be stored.
         mutating func takeParts() -> (UncheckedTransfer<any PowerAuthOperationTask>?, (any HTTPExchange)?) {
-            defer { (prerequisite, exchange) = (nil, nil) }
+            defer { (prerequisite, exchange, signing) = (nil, nil, nil) }
             return (prerequisite, exchange)
         }
     }
@@ -42,6 +46,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         self.completion = completion
     }
 
+    var endpoint: RestEndpoint { request.endpoint }
     var isSerialized: Bool { request.endpoint.isSerialized }
 
     // MARK: Task
@@ -81,7 +86,7 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
 
     /// Meets a prerequisite, then takes its turn.
     /// - Parameter prerequisite: starts the work that comes first and reports its end on a background queue.
-    func start(after prerequisite: (@escaping (TaskResult<Void>) -> Void) -> any PowerAuthOperationTask) {
+    func start(after prerequisite: (@escaping @Sendable (TaskResult<Void>) -> Void) -> any PowerAuthOperationTask) {
         let task = UncheckedTransfer(
             prerequisite { [self] result in
                 switch result {
@@ -128,8 +133,8 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
             throw CurlError.error(.badURL, "The base URL is not a URL.", path: client.settings.baseURL)
         }
         // Keys are read before the task is entered: a dialog must not be open while the session is locked.
-        var signing: SigningKeys?
-        if endpoint.signatureUriId != nil {
+        var signing = state.withLock { $0.signing }?.value
+        if endpoint.signatureUriId != nil, signing == nil {
             guard let authentication = request.authentication else {
                 throw .powerAuth(.networkError, "Authentication object is missing.")
             }
@@ -137,7 +142,14 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
             if authentication.useBiometry {
                 try nsError { try client.session.read { core in try requireSigning(core) } }
             }
-            signing = try client.factorKeys.keys(for: authentication)
+            let keys = try client.factorKeys.keys(for: authentication)
+            if endpoint.encryption != nil {
+                let kept = UncheckedTransfer(keys)
+                state.withLock { state in
+                    if state.isUnderWay { state.signing = kept }
+                }
+            }
+            signing = keys
         }
         let possessionKeys = endpoint.encryption?.scope == .activation ? try client.factorKeys.possessionKeys() : nil
         return try nsError {
@@ -228,19 +240,62 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         HTTPLog.write(request, isEncrypted: parser.decryptor != nil)
         let url = request.url
         let (path, judge) = (self.request.endpoint.path, client.settings.judge(for: url))
+        let isRepeated = state.withLock { $0.isRepeated }
         let exchange = client.network.send(request, to: path, judge: judge) { [self] result in
             switch result {
             case .success(let response): HTTPLog.write(response, to: url, isEncrypted: parser.decryptor != nil)
             case .failure(let error): HTTPLog.write(error, to: url)
             }
-            report(result.flatMap { response in Result { () throws(NSError) in try parser.parse(response) } })
+            let outcome = result.flatMap { response in
+                Result { () throws(NSError) in try parser.parse(response) }
+            }
+            if !repeats(after: outcome, parser.decryptor) { report(outcome) }
             finished()
         }
         let isTooLate = state.withLock { state in
-            if state.isUnderWay { state.exchange = exchange }
+            // The answer may have come already, and the request be on its way again.
+            if state.isUnderWay, state.isRepeated == isRepeated { state.exchange = exchange }
             return !state.isUnderWay
         }
         if isTooLate { exchange.cancel() }
+    }
+
+    /// Makes the request again, once, when the server no longer has the temporary key that it was encrypted with. The
+    /// original reports the error, and uses the key on until its time is over (sdk.md, section 15, item 30).
+    /// - Returns: false when the outcome is final.
+    private func repeats(
+        after outcome: TaskResult<RestResponse>, _ encryptor: PowerAuthCoreEciesEncryptor?
+    ) -> Bool {
+        guard case .failure(let error) = outcome, let encryption = endpoint.encryption,
+            let keyId = encryptor?.associatedMetaData?.temporaryKeyId, !keyId.isEmpty,
+            !client.sandbox.keeps(.unknownKeyIsUsedOn), encryption.isRefused(by: error)
+        else { return false }
+        switch encryption.refusal {
+        case .code:
+            client.forgetTemporaryKey(keyId, for: encryption.scope)
+            guard beginsRepetition() else { return false }
+            client.admit(self)
+        case .wrongSignature:
+            guard beginsRepetition() else { return false }
+            start(after: { done in
+                client.replaceTemporaryKeyIfUnknown(keyId) { isReplaced in
+                    done(isReplaced ? .success(()) : .failure(error))
+                }
+            })
+        case .anyReason:
+            client.forgetTemporaryKey(keyId, for: encryption.scope)
+            return false
+        }
+        return true
+    }
+
+    /// - Returns: false for a request that was repeated already, or is no longer under way.
+    private func beginsRepetition() -> Bool {
+        state.withLock { state in
+            guard state.isUnderWay, !state.isRepeated else { return false }
+            (state.isRepeated, state.exchange) = (true, nil)
+            return true
+        }
     }
 
     private func report(_ result: TaskResult<RestResponse>) {

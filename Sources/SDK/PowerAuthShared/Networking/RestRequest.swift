@@ -63,6 +63,31 @@ package struct RestEndpoint: Sendable {
         package let scope: PowerAuthCoreEciesEncryptorScope
         /// Purpose of the encryption, `sharedInfo1`.
         package let sharedInfo: String
+        /// How the server refuses an envelope that it cannot open.
+        let refusal: Refusal
+
+        /// Whether an error may be such a refusal.
+        func isRefused(by error: NSError) -> Bool {
+            guard let answer = error.userInfo[PowerAuthErrorDomain] as? PowerAuthRestApiErrorResponse else {
+                return false
+            }
+            return switch refusal {
+            case .code(let code), .anyReason(let code): answer.responseObject?.code == code
+            case .wrongSignature: answer.httpStatusCode == 401
+            }
+        }
+    }
+
+    /// How the server refuses an envelope that it cannot open, for instance because it has lost the temporary key
+    /// (rest-api.md, section 7.3). It decides whether the request may be repeated with another key.
+    enum Refusal: Sendable {
+        /// With this code, and before it counts anything: the request may be repeated.
+        case code(String)
+        /// As it refuses a wrong signature, which it counts: the request is repeated when it was the key.
+        case wrongSignature
+        /// With a code for all that can be wrong, one-time passwords included, which it counts: the request is not
+        /// repeated, and the next one gets another key.
+        case anyReason(String)
     }
 
     /// Path behind the base URL.
@@ -105,12 +130,14 @@ package struct RestEndpoint: Sendable {
 
     package static let createActivation = RestEndpoint(
         path: "/pa/v3/activation/create",
-        encryption: Encryption(scope: .application, sharedInfo: "/pa/generic/application"))
+        encryption: Encryption(
+            scope: .application, sharedInfo: "/pa/generic/application", refusal: .anyReason("ERR_ACTIVATION")))
     package static let activationStatus = RestEndpoint(path: "/pa/v3/activation/status", needsTime: true)
     package static let removeActivation = RestEndpoint(
         path: "/pa/v3/activation/remove", signedAs: "/pa/activation/remove")
     package static let startUpgrade = RestEndpoint(
-        path: "/pa/v3/upgrade/start", encryption: Encryption(scope: .activation, sharedInfo: "/pa/upgrade"),
+        path: "/pa/v3/upgrade/start",
+        encryption: Encryption(scope: .activation, sharedInfo: "/pa/upgrade", refusal: .code("ERR_UPGRADE")),
         isSerialized: true)
     package static let commitUpgrade = RestEndpoint(
         path: "/pa/v3/upgrade/commit", signedAs: "/pa/upgrade/commit", isAllowedDuringUpgrade: true)
@@ -118,16 +145,19 @@ package struct RestEndpoint: Sendable {
         path: "/pa/v3/signature/validate", signedAs: "/pa/signature/validate")
     package static let unlockVault = RestEndpoint(
         path: "/pa/v3/vault/unlock", signedAs: "/pa/vault/unlock",
-        encryption: Encryption(scope: .activation, sharedInfo: "/pa/vault/unlock"))
+        encryption: Encryption(
+            scope: .activation, sharedInfo: "/pa/vault/unlock", refusal: .code("ERR_SECURE_VAULT")))
     package static let createToken = RestEndpoint(
         path: "/pa/v3/token/create", signedAs: "/pa/token/create",
-        encryption: Encryption(scope: .activation, sharedInfo: "/pa/token/create"))
+        encryption: Encryption(scope: .activation, sharedInfo: "/pa/token/create", refusal: .wrongSignature))
     package static let removeToken = RestEndpoint(path: "/pa/v3/token/remove", signedAs: "/pa/token/remove")
     package static let confirmRecovery = RestEndpoint(
         path: "/pa/v3/recovery/confirm", signedAs: "/pa/recovery/confirm",
-        encryption: Encryption(scope: .activation, sharedInfo: "/pa/recovery/confirm"))
+        encryption: Encryption(scope: .activation, sharedInfo: "/pa/recovery/confirm", refusal: .wrongSignature))
     package static let userInfo = RestEndpoint(
-        path: "/pa/v3/user/info", encryption: Encryption(scope: .activation, sharedInfo: "/pa/generic/activation"))
+        path: "/pa/v3/user/info",
+        encryption: Encryption(
+            scope: .activation, sharedInfo: "/pa/generic/activation", refusal: .code("ERR_ENCRYPTION")))
     package static let serverStatus = RestEndpoint(path: "/pa/v3/status", belongsToActivation: false)
     package static let createTemporaryKey = RestEndpoint(path: "/pa/v3/keystore/create", belongsToActivation: false)
     package static let createTemporaryKeyOfActivation = RestEndpoint(path: createTemporaryKey.path)

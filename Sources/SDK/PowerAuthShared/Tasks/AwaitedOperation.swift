@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-package import Foundation
+import Foundation
 import SimulatedDevice
 import Synchronization
 
@@ -87,11 +87,11 @@ private func wait<Value: Sendable>(
 /// - Parameter start: starts the operation with the given callback; called on a thread where it may block.
 /// - Throws: the operation's `NSError`, or `CancellationError`.
 package func awaitValue<Value: Sendable>(
-    _ start: @escaping @Sendable (@escaping (Value?, NSError?) -> Void) -> (any PowerAuthOperationTask)?
+    _ start: @escaping @Sendable (@escaping (Value?, (any Error)?) -> Void) -> (any PowerAuthOperationTask)?
 ) async throws -> Value {
     try await wait { operation in
         start { value, error in
-            operation.finish(value.map { .success($0) } ?? .failure(error ?? .powerAuth(.networkError)))
+            operation.finish(value.map { .success($0) } ?? .failure(error ?? NSError.powerAuth(.networkError)))
         }
     }
 }
@@ -100,7 +100,7 @@ package func awaitValue<Value: Sendable>(
 /// - Parameter start: starts the operation with the given callback; called on a thread where it may block.
 /// - Throws: the operation's `NSError`, or `CancellationError`.
 package func awaitCompletion(
-    _ start: @escaping @Sendable (@escaping (NSError?) -> Void) -> (any PowerAuthOperationTask)?
+    _ start: @escaping @Sendable (@escaping ((any Error)?) -> Void) -> (any PowerAuthOperationTask)?
 ) async throws {
     try await wait { operation in
         start { error in operation.finish(error.map { .failure($0) } ?? .success(())) }

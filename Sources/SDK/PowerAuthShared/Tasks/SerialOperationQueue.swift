@@ -103,7 +103,7 @@ package protocol SerialOperation: AnyObject, Sendable {
     /// True when the work is no longer wanted; a cancelled unit is skipped without taking any lock.
     var isCancelled: Bool { get }
 
-    /// Does the work. Called once, on a thread of the queue (never the main thread).
+    /// Does the work. Called once each time the unit was added, on a thread of the queue (never the main thread).
     /// - Parameter finished: to be called from any thread when the next unit may run; only the first call counts.
     func run(finished: @escaping @Sendable () -> Void)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
+import Foundation
 import Synchronization
 
 /// Tokens that come from somewhere else, or go there (sharing.md, section 15.4).
@@ -8,7 +8,7 @@ extension KeychainTokenStore {
     @discardableResult
     package func requestAccessToken(
         withName name: String, authentication: PowerAuthAuthentication?,
-        completion: @escaping (PowerAuthToken?, NSError?) -> Void
+        completion: @escaping (PowerAuthToken?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         let authentication = authentication?.copy()
         do throws(NSError) {
@@ -37,7 +37,7 @@ extension KeychainTokenStore {
 
     @discardableResult
     package func requestAccessToken(
-        withName name: String, completion: @escaping (PowerAuthToken?, NSError?) -> Void
+        withName name: String, completion: @escaping (PowerAuthToken?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         requestAccessToken(withName: name, authentication: nil, completion: completion)
     }
@@ -127,7 +127,7 @@ extension KeychainTokenStore {
 
     @discardableResult
     package func removeAccessToken(
-        withName name: String, completion: @escaping (Bool, NSError?) -> Void
+        withName name: String, completion: @escaping (Bool, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         do throws(NSError) {
             guard !name.isEmpty else { throw .powerAuth(.wrongParameter, "Missing required parameter.") }
@@ -148,7 +148,8 @@ extension KeychainTokenStore {
     }
 
     private func remove(
-        _ record: TokenRecord, from provider: any RemoteTokenProvider, completion: @escaping (Bool, NSError?) -> Void
+        _ record: TokenRecord, from provider: any RemoteTokenProvider,
+        completion: @escaping (Bool, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         let immediate = Mutex<NSError?>(nil)
         let task = OperationTask<Void> { result in

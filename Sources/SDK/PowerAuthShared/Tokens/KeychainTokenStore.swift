@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
+import Foundation
 import PowerAuthProtocol
 import Synchronization
 
@@ -194,7 +194,7 @@ extension KeychainTokenStore {
 
     @discardableResult
     package func generateAuthorizationHeader(
-        withName name: String, completion: @escaping (PowerAuthAuthorizationHttpHeader?, NSError?) -> Void
+        withName name: String, completion: @escaping (PowerAuthAuthorizationHttpHeader?, (any Error)?) -> Void
     ) -> any PowerAuthOperationTask {
         let task = OperationTask<PowerAuthAuthorizationHttpHeader> { result in
             switch result {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
+import Foundation
 import PowerAuthProtocol
 
 /// A named token: it authorises requests without the user's password (sdk.md, section 5.19).

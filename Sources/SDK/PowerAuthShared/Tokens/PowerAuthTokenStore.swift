@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
-
 /// The tokens of one activation (sdk.md, section 5.19).
 ///
 /// Thread rule: any thread. Where a function says "before it returns", the completion runs on the calling thread;
@@ -20,7 +18,7 @@ public protocol PowerAuthTokenStore: AnyObject {
     @discardableResult
     func requestAccessToken(
         withName name: String, authentication: PowerAuthAuthentication?,
-        completion: @escaping (PowerAuthToken?, NSError?) -> Void
+        completion: @escaping (PowerAuthToken?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)?
 
     /// Gives the token with a name on a watch. Elsewhere `wrongParameter` arrives before the function returns.
@@ -30,7 +28,7 @@ public protocol PowerAuthTokenStore: AnyObject {
     /// - Returns: the task, or nil when the completion was called already.
     @discardableResult
     func requestAccessToken(
-        withName name: String, completion: @escaping (PowerAuthToken?, NSError?) -> Void
+        withName name: String, completion: @escaping (PowerAuthToken?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)?
 
     /// Removes a token from the server, and then from the device. When the server refuses, the local record stays.
@@ -41,7 +39,7 @@ public protocol PowerAuthTokenStore: AnyObject {
     /// - Returns: the task, or nil when the completion was called already.
     @discardableResult
     func removeAccessToken(
-        withName name: String, completion: @escaping (Bool, NSError?) -> Void
+        withName name: String, completion: @escaping (Bool, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)?
 
     /// Removes the stored record of a token; the server is not notified.
@@ -61,6 +59,6 @@ public protocol PowerAuthTokenStore: AnyObject {
     /// - Returns: the task, never nil.
     @discardableResult
     func generateAuthorizationHeader(
-        withName name: String, completion: @escaping (PowerAuthAuthorizationHttpHeader?, NSError?) -> Void
+        withName name: String, completion: @escaping (PowerAuthAuthorizationHttpHeader?, (any Error)?) -> Void
     ) -> any PowerAuthOperationTask
 }

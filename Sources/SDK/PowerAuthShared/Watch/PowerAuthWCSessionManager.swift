@@ -205,7 +205,7 @@ public final class PowerAuthWCSessionManager: Sendable {
     ///   - packet: makes the command, or the error, once its place in the order is known.
     ///   - completion: called exactly once, on the main queue.
     package func sendCommand(
-        _ packet: @autoclosure () -> TaskResult<WatchPacket>, completion: @escaping (NSError?) -> Void
+        _ packet: @autoclosure () -> TaskResult<WatchPacket>, completion: @escaping ((any Error)?) -> Void
     ) {
         let order = orders?.next()
         let task = OperationTask<Void> { result in

@@ -34,6 +34,19 @@ extension WMTOperations {
     }
 }
 
+// Until version 1.12.0 the history had entries of an operation and its status. Since then the operation has its status
+// (mobile-token.md, section 5.2).
+
+/// An operation of the history; the name until version 1.12.0.
+public typealias WMTOperationHistoryEntry = WMTUserOperation
+/// The status of an operation of the history; the name until version 1.12.0.
+public typealias WMTOperationHistoryEntryStatus = WMTUserOperation.Status
+
+extension WMTOperationHistoryEntry {
+    /// The operation itself: what an entry of the history had beside its status until version 1.12.0.
+    public var operation: WMTUserOperation { self }
+}
+
 extension WMTPush {
     /// Only services of the SDK know their server; another implementation provides it itself.
     public var config: WMTConfig {

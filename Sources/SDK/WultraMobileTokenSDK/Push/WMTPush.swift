@@ -4,6 +4,7 @@ public import Foundation
 import LabPoints
 import PowerAuthShared
 import SimulatedDevice
+public import UserNotifications
 public import WultraPowerAuthNetworking
 
 /// Registers the device for push messages (mobile-token.md, section 12.1).
@@ -127,13 +128,8 @@ public enum WMTPushMessage {
     case inboxMessageReceived(id: String, originalData: [AnyHashable: Any])
 }
 
-/// What a push shows to the user.
-public struct WMTPushContent: Equatable, Sendable {
-    /// Title.
-    public let title: String
-    /// Text.
-    public let message: String
-}
+/// What a push shows to the user: title and text.
+public typealias WMTPushContent = (title: String, message: String)
 
 /// How an operation ended.
 public enum WMTPushOperationFinishedResult: String, Sendable {
@@ -153,6 +149,13 @@ public enum WMTPushOperationFinishedResult: String, Sendable {
 
 /// Reads pushes (mobile-token.md, section 12.4). Thread rule: any thread.
 public enum WMTPushParser {
+    /// Reads what a notification carries.
+    /// - Parameter notification: as the system hands it over to the delegate of the notification centre.
+    /// - Returns: nil for a push of another kind, and for one that lacks something.
+    public static func parseNotification(_ notification: UNNotification) -> WMTPushMessage? {
+        parseNotification(notification.request.content.userInfo)
+    }
+
     /// Reads what a notification carries.
     /// - Parameter userInfo: as the system hands it over.
     /// - Returns: nil for a push of another kind, and for one that lacks something.
@@ -179,7 +182,7 @@ public enum WMTPushParser {
         guard let alert = object(object(userInfo["aps"])?["alert"]), let title = alert["title"] as? String,
             let message = alert["body"] as? String
         else { return nil }
-        return WMTPushContent(title: title, message: message)
+        return (title, message)
     }
 
     private static func object(_ value: Any?) -> [AnyHashable: Any]? { value as? [AnyHashable: Any] }

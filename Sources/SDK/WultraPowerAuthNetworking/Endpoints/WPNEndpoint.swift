@@ -30,8 +30,14 @@ public class WPNEndpointBasic<RequestData: WPNRequestBase, ResponseData: WPNResp
     /// - Parameters:
     ///   - endpointURLPath: path behind the base URL.
     ///   - e2ee: whether requests and answers are encrypted.
-    public override init(endpointURLPath: String, e2ee: WPNE2EEConfiguration = .notEncrypted) {
+    public override init(endpointURLPath: String, e2ee: WPNE2EEConfiguration) {
         super.init(endpointURLPath: endpointURLPath, e2ee: e2ee)
+    }
+
+    /// Makes an endpoint without encryption.
+    /// - Parameter endpointURLPath: path behind the base URL.
+    public convenience init(endpointURLPath: String) {
+        self.init(endpointURLPath: endpointURLPath, e2ee: .notEncrypted)
     }
 }
 
@@ -47,9 +53,17 @@ public class WPNEndpointSigned<RequestData: WPNRequestBase, ResponseData: WPNRes
     ///   - endpointURLPath: path behind the base URL.
     ///   - uriId: identifier that enters the signature.
     ///   - e2ee: whether requests and answers are encrypted; the server opens signed requests of the activation scope only.
-    public init(endpointURLPath: String, uriId: String, e2ee: WPNE2EEConfiguration = .notEncrypted) {
+    public init(endpointURLPath: String, uriId: String, e2ee: WPNE2EEConfiguration) {
         self.uriId = uriId
         super.init(endpointURLPath: endpointURLPath, e2ee: e2ee)
+    }
+
+    /// Makes an endpoint without encryption.
+    /// - Parameters:
+    ///   - endpointURLPath: path behind the base URL.
+    ///   - uriId: identifier that enters the signature.
+    public convenience init(endpointURLPath: String, uriId: String) {
+        self.init(endpointURLPath: endpointURLPath, uriId: uriId, e2ee: .notEncrypted)
     }
 }
 
@@ -65,9 +79,17 @@ public class WPNEndpointSignedWithToken<RequestData: WPNRequestBase, ResponseDat
     ///   - endpointURLPath: path behind the base URL.
     ///   - tokenName: name of the token.
     ///   - e2ee: whether requests and answers are encrypted.
-    public init(endpointURLPath: String, tokenName: String, e2ee: WPNE2EEConfiguration = .notEncrypted) {
+    public init(endpointURLPath: String, tokenName: String, e2ee: WPNE2EEConfiguration) {
         self.tokenName = tokenName
         super.init(endpointURLPath: endpointURLPath, e2ee: e2ee)
+    }
+
+    /// Makes an endpoint without encryption.
+    /// - Parameters:
+    ///   - endpointURLPath: path behind the base URL.
+    ///   - tokenName: name of the token.
+    public convenience init(endpointURLPath: String, tokenName: String) {
+        self.init(endpointURLPath: endpointURLPath, tokenName: tokenName, e2ee: .notEncrypted)
     }
 }
 

@@ -4,10 +4,15 @@ import Foundation
 
 /// A request without content; its JSON is an empty object (networking.md, section 3.1).
 ///
-/// A subclass encodes its own members, which then stand at the top of the JSON.
-open class WPNRequestBase: Encodable {
+/// A subclass encodes its own members, which then stand at the top of the JSON. The tests of an app decode requests in
+/// a server of their own.
+open class WPNRequestBase: Codable {
     /// Makes a request without content.
     public init() {}
+
+    /// Reads a request, whose members are the subclasses'.
+    /// - Throws: for JSON that is not an object.
+    public required init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: NoKey.self) }
 
     /// Writes the members: none.
     open func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: NoKey.self) }
@@ -24,6 +29,19 @@ public class WPNRequest<T: Encodable>: WPNRequestBase {
     public init(_ requestObject: T) {
         self.requestObject = requestObject
         super.init()
+    }
+
+    /// Reads the payload; nil where it is missing or `null`.
+    /// - Throws: also for a payload whose type is not `Decodable`, which is no condition for sending it.
+    public required init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        guard let type = T.self as? any Decodable.Type else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .requestObject, in: container,
+                debugDescription: "The payload's type \(T.self) can be written only; make it Decodable.")
+        }
+        requestObject = try container.decodeIfPresent(type, forKey: .requestObject) as? T
+        try super.init(from: decoder)
     }
 
     /// Writes the payload.
@@ -88,6 +106,9 @@ open class WPNResponseArray<T: Decodable>: WPNResponseBase {
         guard status == .Ok else { return }
         responseObject = try decoder.container(keyedBy: EnvelopeKey.self).decode([T].self, forKey: .responseObject)
     }
+
+    /// Reads the envelope only, for a subclass that reads its list in another way.
+    package init(envelopeFrom decoder: any Decoder) throws { try super.init(from: decoder) }
 }
 
 private enum EnvelopeKey: CodingKey { case status, responseObject }

@@ -4,8 +4,9 @@ import CFNetwork
 public import Foundation
 public import FoundationNetworking
 public import PowerAuthShared
+import Synchronization
 
-/// The error of every call of the library (networking.md, section 10.2). Immutable. Thread rule: any thread.
+/// The error of every call of the library (networking.md, section 10.2). Thread rule: any thread.
 ///
 /// Compare ``reason``; two errors are never equal.
 public final class WPNError: Error, Sendable {
@@ -18,7 +19,7 @@ public final class WPNError: Error, Sendable {
     public let nestedError: (any Error)?
     /// The server's answer without its body; nil when there was none.
     public let httpUrlResponse: HTTPURLResponse?
-    private let serverError: WPNRestApiError?
+    private let serverError: Mutex<WPNRestApiError?>
 
     /// - Parameters:
     ///   - reason: why the error happened.
@@ -37,7 +38,7 @@ public final class WPNError: Error, Sendable {
         self.reason = reason
         nestedError = error
         self.httpUrlResponse = httpUrlResponse
-        serverError = restApiError
+        serverError = Mutex(restApiError)
     }
 
     /// Gives an error another reason.
@@ -48,20 +49,24 @@ public final class WPNError: Error, Sendable {
         guard let error = error as? WPNError else { return WPNError(reason: reason, error: error) }
         return WPNError(
             reason: reason, error: error.nestedError, httpUrlResponse: error.httpUrlResponse,
-            restApiError: error.serverError)
+            restApiError: error.serverError.withLock { $0 })
     }
 }
 
 // MARK: The server's error
 
 extension WPNError {
-    /// The server's error, to this library or to the PowerAuth SDK; nil without a readable one.
+    /// The server's error, to this library or to the PowerAuth SDK; nil without a readable one. An app sets it where it
+    /// makes an error by itself, as tests do; nil restores that of the nested error.
     public var restApiError: WPNRestApiError? {
-        if let serverError { return serverError }
-        guard let told = powerAuthRestApiError?.responseObject, let code = told.code, let message = told.message else {
-            return nil
+        get {
+            if let serverError = serverError.withLock({ $0 }) { return serverError }
+            guard let answer = powerAuthRestApiError?.responseObject, let code = answer.code,
+                let message = answer.message
+            else { return nil }
+            return WPNRestApiError(code: code, message: message)
         }
-        return WPNRestApiError(code: code, message: message)
+        set { serverError.withLock { $0 = newValue } }
     }
 
     /// The HTTP status of the server's answer; nil when there was none.
@@ -124,6 +129,9 @@ extension WPNError: CustomStringConvertible, LocalizedError {
 /// Why an error happened (networking.md, section 10.1). The list is open: libraries that stand on this one add reasons of
 /// their own.
 public struct WPNErrorReason: RawRepresentable, Equatable, Hashable, Sendable {
+    /// The type of the reason's text.
+    public typealias RawValue = String
+
     /// The reason's text.
     public var rawValue: String
 

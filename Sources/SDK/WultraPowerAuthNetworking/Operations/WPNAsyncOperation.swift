@@ -171,8 +171,10 @@ open class WPNAsyncBlockOperation: WPNAsyncOperation, @unchecked Sendable {
     private let canceledBlock: (() -> Void)?
 
     /// - Parameter executionBlock: the work, called on the thread that starts the operation.
-    public convenience init(_ executionBlock: @escaping ExecutionBlock) {
-        self.init(nil, executionBlock: executionBlock)
+    public init(_ executionBlock: @escaping ExecutionBlock) {
+        canceledBlock = nil
+        self.executionBlock = executionBlock
+        super.init()
     }
 
     /// - Parameters:

@@ -229,17 +229,27 @@ final class RequestOperation<Response: WPNResponseBase>: QueuedOperation, @unche
             readsPlainErrors: !sandbox.keeps(.encryptedCallLosesError))
         let (carried, keyId) = (UncheckedTransfer(reading), decryptor?.associatedMetaData?.temporaryKeyId)
         tellDelegate(reading, response) { [self] in
-            let reading = carried.value
-            if !isRepeated, case .scope(let scope) = plan.encryption, reading.needsAnotherKey,
-                !sandbox.keeps(.temporaryKeyIsNotRenewed)
-            {
-                // Another request may have got a new key meanwhile.
-                if let keyId { powerAuth.client.forgetTemporaryKey(keyId, for: scope) }
-                return attempt(body, isRepeated: true)
+            let end = { @Sendable [self] in
+                switch carried.value.result(keepsDecodingError: !sandbox.keeps(.decodingErrorIsDropped)) {
+                case .success(let answer): finish(answer, nil)
+                case .failure(let error): finish(nil, error)
+                }
             }
-            switch reading.result(keepsDecodingError: !sandbox.keeps(.decodingErrorIsDropped)) {
-            case .success(let answer): finish(answer, nil)
-            case .failure(let error): finish(nil, error)
+            guard !isRepeated, case .scope(let scope) = plan.encryption, let keyId, !keyId.isEmpty,
+                !sandbox.keeps(.temporaryKeyIsNotRenewed)
+            else { return end() }
+            if carried.value.refusesEnvelope {
+                // Another request may have got a new key meanwhile.
+                powerAuth.client.forgetTemporaryKey(keyId, for: scope)
+                attempt(body, isRepeated: true)
+            } else if carried.value.refusesAuthority, plan.isSigned, scope == .activation {
+                wait {
+                    powerAuth.client.replaceTemporaryKeyIfUnknown(keyId) { [self] isReplaced in
+                        if isReplaced { attempt(body, isRepeated: true) } else { end() }
+                    }
+                }
+            } else {
+                end()
             }
         }
     }

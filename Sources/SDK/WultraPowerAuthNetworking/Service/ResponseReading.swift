@@ -74,14 +74,16 @@ struct ResponseReading<Response: WPNResponseBase> {
         return (.unreadable(NotDecrypted()), nil)
     }
 
-    /// Whether the server reports that it no longer has the key of the request.
-    var needsAnotherKey: Bool {
-        if case .envelope(let envelope) = finding {
-            envelope.responseError?.errorCode == .temporaryKeyError
-        } else {
-            false
-        }
+    /// Whether the server reports that it could not open the envelope of the request, for instance because it no longer
+    /// has the temporary key. Some servers have the code of temporary keys for that.
+    var refusesEnvelope: Bool {
+        guard case .envelope(let envelope) = finding, let code = envelope.responseError?.errorCode else { return false }
+        return code == .encryptionError || code == .temporaryKeyError
     }
+
+    /// Whether the server reports that a signature is wrong. It says so, too, when it could not open the envelope of a
+    /// signed request (rest-api.md, section 7.3).
+    var refusesAuthority: Bool { status == 401 }
 
     /// What the caller gets.
     /// - Parameter keepsDecodingError: whether the error states why the answer cannot be read.

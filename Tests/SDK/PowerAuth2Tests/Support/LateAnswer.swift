@@ -12,7 +12,7 @@ import TestSupport
 enum LateOperation: CaseIterable, Sendable {
     case status, validation, passwordChange, removal, vaultKey, deviceSignature, biometry, token, tokenRemoval
     case recoveryConfirmation, userInfo, keyOfActivation, keyOfApplication, serverStatus, upgradeStart, upgradeCommit
-    case creation, jwt, recoveryData
+    case creation, jwt, certificateRequest, recoveryData
 
     /// The request whose answer is late.
     var endpoint: RestEndpoint {
@@ -20,7 +20,7 @@ enum LateOperation: CaseIterable, Sendable {
         case .status: .activationStatus
         case .validation, .passwordChange: .validateSignature
         case .removal: .removeActivation
-        case .vaultKey, .deviceSignature, .biometry, .jwt, .recoveryData: .unlockVault
+        case .vaultKey, .deviceSignature, .biometry, .jwt, .certificateRequest, .recoveryData: .unlockVault
         case .token: .createToken
         case .tokenRemoval: .removeToken
         case .recoveryConfirmation: .confirmRecovery
@@ -53,6 +53,7 @@ enum LateOperation: CaseIterable, Sendable {
         case .serverStatus: "fetchServerStatus"
         case .creation: "createActivation"
         case .jwt: "signJwt"
+        case .certificateRequest: "createSignedCSR"
         case .recoveryData: "activationRecoveryData"
         }
     }
@@ -69,7 +70,7 @@ enum LateOperation: CaseIterable, Sendable {
     var needsPassword: Bool {
         switch self {
         case .validation, .passwordChange, .removal, .vaultKey, .deviceSignature, .biometry, .recoveryConfirmation,
-            .jwt, .recoveryData:
+            .jwt, .certificateRequest, .recoveryData:
             true
         default: false
         }
@@ -103,6 +104,10 @@ enum LateOperation: CaseIterable, Sendable {
             case .keyOfApplication: sdk.eciesEncryptorForApplicationScope { report($1) }
             case .serverStatus: sdk.fetchServerStatus { report($1) }
             case .jwt: sdk.signJwt(withDevicePrivateKey: .rightPassword, claims: ["sub": "alice"]) { report($1) }
+            case .certificateRequest:
+                sdk.createSignedCSR(
+                    with: .rightPassword, distinguishedNames: ["CN": "alice"], subjectAltNames: nil
+                ) { report($1) }
             case .recoveryData: sdk.activationRecoveryData(.rightPassword) { report($1) }
             case .creation: sdk.createActivation(withName: nil, activationCode: code) { report($1) }
             }

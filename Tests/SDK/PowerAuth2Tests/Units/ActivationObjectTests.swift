@@ -2,7 +2,6 @@
 
 import Foundation
 import PowerAuth2
-import PowerAuthProtocol
 import TestSupport
 import Testing
 
@@ -28,8 +27,8 @@ struct ActivationObjectTests {
     {
         for (text, signature) in [(Self.code, nil), (Self.code + "#" + Self.signature, Self.signature)] {
             let activation = try PowerAuthActivation(activationCode: text)
-            #expect(activation.identity.type == "CODE")
-            #expect(activation.identity.attributes == ["code": Self.code])
+            #expect(activation.activationType == "CODE")
+            #expect(activation.identityAttributes == ["code": Self.code])
             #expect(activation.activationCode?.activationCode == Self.code)
             #expect(activation.activationCode?.activationSignature == signature)
             #expect(activation.validate())
@@ -49,8 +48,8 @@ struct ActivationObjectTests {
     func `A recovery has code without prefix and PUK as identity; an invalid code or PUK is refused`() throws {
         for prefix in ["", "R:"] {
             let activation = try PowerAuthActivation(recoveryCode: prefix + Self.code, recoveryPuk: "0123456789")
-            #expect(activation.identity.type == "RECOVERY")
-            #expect(activation.identity.attributes == ["recoveryCode": Self.code, "puk": "0123456789"])
+            #expect(activation.activationType == "RECOVERY")
+            #expect(activation.identityAttributes == ["recoveryCode": Self.code, "puk": "0123456789"])
             #expect(activation.activationCode == nil)
         }
         #expect(
@@ -69,10 +68,10 @@ struct ActivationObjectTests {
     {
         let plain = ["method": "oidc", "providerId": "abc", "code": "1", "nonce": "2"]
         let activation = try PowerAuthActivation(oidcProviderId: "abc", code: "1", nonce: "2", codeVerifier: nil)
-        #expect(activation.identity.type == "DIRECT")
-        #expect(activation.identity.attributes == plain)
+        #expect(activation.activationType == "DIRECT")
+        #expect(activation.identityAttributes == plain)
         let verified = try PowerAuthActivation(oidcProviderId: "abc", code: "1", nonce: "2", codeVerifier: "3")
-        #expect(verified.identity.attributes == plain.merging(["codeVerifier": "3"]) { $1 })
+        #expect(verified.identityAttributes == plain.merging(["codeVerifier": "3"]) { $1 })
         #expect(
             code { _ = try PowerAuthActivation(oidcProviderId: "", code: "1", nonce: "2") } == .invalidActivationCode)
         #expect(
@@ -83,8 +82,8 @@ struct ActivationObjectTests {
     @Test(.verifies("sdk.md", "B-54"))
     func `Custom attributes, extras and name are kept, and every setter gives the same object`() throws {
         let activation = try PowerAuthActivation(identityAttributes: ["username": "eva"], name: "first")
-        #expect(activation.identity.type == "CUSTOM")
-        #expect(activation.identity.attributes == ["username": "eva"])
+        #expect(activation.activationType == "CUSTOM")
+        #expect(activation.identityAttributes == ["username": "eva"])
         #expect(activation.name == "first")
         let same = activation.with(activationName: "second").with(extras: "more").with(customAttributes: ["a": 1])
         #expect(same === activation)

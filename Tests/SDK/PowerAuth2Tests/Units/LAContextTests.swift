@@ -19,7 +19,30 @@ struct LAContextTests {
         var error: NSError?
         if context.canEvaluatePolicy(policy, error: &error) { return nil }
         #expect(error?.domain == LAErrorDomain)
-        return error.flatMap { LAError.Code(rawValue: $0.code) }
+        return (error as? LAError)?.code
+    }
+
+    /// A mock as in the tests of an app.
+    private final class LockedContext: LAContext, @unchecked Sendable {
+        // Safe: there is nothing in it.
+        override func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
+            error?.pointee = NSError(domain: LAErrorDomain, code: LAError.biometryLockout.rawValue)
+            return false
+        }
+    }
+
+    @Test func `An app makes a mock of a context`() {
+        #expect(obstacle(LockedContext(), .deviceOwnerAuthentication) == .biometryLockout)
+    }
+
+    @Test func `An error of another domain or of an unknown code is no LAError`() {
+        let errors = [NSError(domain: NSCocoaErrorDomain, code: -8), NSError(domain: LAErrorDomain, code: 1)]
+        for error in errors {
+            #expect((error as? LAError) == nil && (error as any Error) as? LAError == nil, "\(error)")
+        }
+        let known = NSError(domain: LAErrorDomain, code: -2)
+        #expect((known as? LAError)?.code == .userCancel)
+        #expect((LAError(.userCancel) as NSError).code == -2)
     }
 
     @Test func `Every failure of the system has its code under Apple's name`() {

@@ -4,8 +4,7 @@ import PowerAuth2
 import SimulatedDevice
 import UIKit
 
-/// An application that moves the flag of its installation into an app group. Apart from the tests, because Testing has an
-/// overlay for Apple's UIKit only.
+/// An application that moves the flag of its installation into an app group.
 struct FlagMigration {
     private let standard: UserDefaults
     private let shared: UserDefaults
@@ -13,8 +12,8 @@ struct FlagMigration {
     private let sandbox: Sandbox
 
     init?(group: String, _ sandbox: Sandbox) {
-        guard let standard = UserDefaults(suiteName: nil, sandbox: sandbox),
-            let shared = UserDefaults(suiteName: group, sandbox: sandbox)
+        guard let standard = DeviceUserDefaults(suiteName: nil, sandbox: sandbox),
+            let shared = DeviceUserDefaults(suiteName: group, sandbox: sandbox)
         else { return nil }
         (self.standard, self.shared) = (standard, shared)
         self.sandbox = sandbox

@@ -30,7 +30,8 @@ struct LegacySDKTests {
         let sdk = fixture.sdk
         #expect(sdk.lastFetchedCustomObject == nil)
         let isSame: Bool = await callback { report in
-            sdk.fetchActivationStatus { (status: PowerAuthActivationStatus?, object: [String: Any]?, error: NSError?) in
+            sdk.fetchActivationStatus {
+                (status: PowerAuthActivationStatus?, object: [String: Any]?, error: (any Error)?) in
                 report(
                     error == nil && status != nil
                         && NSDictionary(dictionary: object ?? [:])

@@ -44,6 +44,14 @@ struct ErrorValueTests {
             #expect(NSError(domain: PowerAuthErrorDomain, code: code).powerAuthErrorCode == .NA)
         }
         #expect(NSError.powerAuth(.encryption).powerAuthExternalPendingOperation == nil)
+        // As the error of a callback is typed.
+        for error in [own, foreign, URLError(.timedOut)] as [any Error] {
+            let object = error as NSError
+            #expect(error.powerAuthErrorCode == object.powerAuthErrorCode)
+            #expect(error.powerAuthExternalPendingOperation === object.powerAuthExternalPendingOperation)
+            #expect(error.userInfo.keys == object.userInfo.keys)
+        }
+        #expect((own as any Error).powerAuthErrorCode == .externalPendingOperation)
     }
 
     // MARK: Answers of the server

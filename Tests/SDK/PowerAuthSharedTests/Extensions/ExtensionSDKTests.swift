@@ -87,15 +87,18 @@ struct ExtensionSDKTests {
         let sdk = try makeSDK()
         let results = Mutex<[String: Int]>([:])
         let collect = { (name: String) in
-            { (token: PowerAuthToken?, error: NSError?) in
-                results.withLock { $0[name] = token == nil ? error?.code ?? -1 : 0 }
+            { (token: PowerAuthToken?, error: (any Error)?) in
+                results.withLock { $0[name] = token == nil ? error?.powerAuthErrorCode.rawValue ?? -1 : 0 }
             }
         }
         sdk.tokenStore.requestAccessToken(withName: "T", authentication: .possession(), completion: collect("stored"))
         sdk.tokenStore.requestAccessToken(withName: "X", authentication: nil, completion: collect("missing"))
         sdk.tokenStore.requestAccessToken(withName: "", authentication: nil, completion: collect("empty"))
-        sdk.tokenStore.removeAccessToken(withName: "T") { _, error in results.withLock { $0["remove"] = error?.code } }
-        sdk.tokenStore.removeAccessToken(withName: "X") { _, error in results.withLock { $0["removeX"] = error?.code } }
+        for (name, key) in [("T", "remove"), ("X", "removeX")] {
+            sdk.tokenStore.removeAccessToken(withName: name) { _, error in
+                results.withLock { $0[key] = error?.powerAuthErrorCode.rawValue }
+            }
+        }
         #expect(results.withLock { $0 } == ["stored": 0, "missing": 14, "empty": 13, "remove": 14, "removeX": 14])
         #expect(main.store.hasLocalToken(withName: "T"))
     }

@@ -188,10 +188,10 @@ struct ActivationTests {
 
     /// The error of a call that reports before it returns nil.
     private func immediate<Value>(
-        _ call: (@escaping (Value?, NSError?) -> Void) -> (any PowerAuthOperationTask)?
+        _ call: (@escaping (Value?, (any Error)?) -> Void) -> (any PowerAuthOperationTask)?
     ) -> NSError? {
         var reported: NSError?
-        let task = call { _, error in reported = error }
+        let task = call { _, error in reported = error as NSError? }
         #expect(task == nil)
         return reported
     }

@@ -30,6 +30,9 @@ struct AsyncTests {
         #expect(try await !sdk.signData(withDevicePrivateKey: authentication, data: Data("x".utf8)).isEmpty)
         let token = try await sdk.signJwt(withDevicePrivateKey: authentication, claims: ["sub": "eva"])
         #expect(token.split(separator: ".").count == 3)
+        let request = try await sdk.createSignedCSR(
+            with: authentication, distinguishedNames: ["CN": "eva"], subjectAltNames: nil)
+        #expect(request.hasPrefix("-----BEGIN CERTIFICATE REQUEST-----"))
         #expect(try await sdk.eciesEncryptorForApplicationScope().canEncryptRequest)
         #expect(try await sdk.eciesEncryptorForActivationScope().associatedMetaData?.activationIdentifier != nil)
 

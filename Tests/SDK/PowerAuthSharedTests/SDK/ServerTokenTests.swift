@@ -30,7 +30,7 @@ struct ServerTokenTests {
             fixture.sdk.tokenStore.generateAuthorizationHeader(withName: "A", completion: $0)
         }
         #expect(try header.get().value.hasPrefix("PowerAuth version=\"3.3\", token_id=\"\(first.tokenIdentifier)\""))
-        let removal: (Bool, NSError?) = await callback { report in
+        let removal: (Bool, (any Error)?) = await callback { report in
             fixture.sdk.tokenStore.removeAccessToken(withName: "A") { report(($0, $1)) }
         }
         #expect(removal.0 && removal.1 == nil && !fixture.sdk.tokenStore.hasLocalToken(withName: "A"))

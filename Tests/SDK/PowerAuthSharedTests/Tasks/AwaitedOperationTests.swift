@@ -37,7 +37,7 @@ struct AwaitedOperationTests {
         let (isStarting, mayStart) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let operation = OperationToCancel()
         let waiting = Task {
-            try await awaitValue { (_: @escaping (Int?, NSError?) -> Void) in
+            try await awaitValue { (_: @escaping (Int?, (any Error)?) -> Void) in
                 isStarting.signal()
                 mayStart.wait()
                 return operation
@@ -53,7 +53,7 @@ struct AwaitedOperationTests {
     @Test func `A wait of a task that is cancelled already starts nothing`() async throws {
         let waiting = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return try await awaitValue { (_: @escaping (Int?, NSError?) -> Void) in
+            return try await awaitValue { (_: @escaping (Int?, (any Error)?) -> Void) in
                 Issue.record("nothing is started")
                 return nil
             }
@@ -62,7 +62,7 @@ struct AwaitedOperationTests {
     }
 
     @Test func `Of several reports the first one counts, and one that comes after a cancel is late`() async throws {
-        let value = try await awaitValue { (report: @escaping (Int?, NSError?) -> Void) in
+        let value = try await awaitValue { (report: @escaping (Int?, (any Error)?) -> Void) in
             report(1, nil)
             report(2, nil)
             report(nil, NSError(domain: "late", code: 1))
@@ -70,9 +70,9 @@ struct AwaitedOperationTests {
         }
         #expect(value == 1)
         let operation = OperationToCancel()
-        let reports = AsyncStream<UncheckedTransfer<(Int?, NSError?) -> Void>>.makeStream()
+        let reports = AsyncStream<UncheckedTransfer<(Int?, (any Error)?) -> Void>>.makeStream()
         let waiting = Task {
-            try await awaitValue { (report: @escaping (Int?, NSError?) -> Void) in
+            try await awaitValue { (report: @escaping (Int?, (any Error)?) -> Void) in
                 reports.continuation.yield(UncheckedTransfer(report))
                 return operation
             }
@@ -91,7 +91,7 @@ struct AwaitedOperationTests {
         func value(_ value: Int?, _ error: NSError?) async -> Result<Int, NSError> {
             do {
                 return .success(
-                    try await awaitValue { (report: @escaping (Int?, NSError?) -> Void) in
+                    try await awaitValue { (report: @escaping (Int?, (any Error)?) -> Void) in
                         report(value, error)
                         return nil
                     })
@@ -119,7 +119,7 @@ struct AwaitedOperationTests {
 
     @Test func `The operation starts within the lab operation of the waiting task`() async throws {
         let operation = try await Sandbox.$operation.withValue("operation-7") {
-            try await awaitValue { (report: @escaping (String?, NSError?) -> Void) in
+            try await awaitValue { (report: @escaping (String?, (any Error)?) -> Void) in
                 report(Sandbox.operation ?? "none", nil)
                 return nil
             }
@@ -131,7 +131,7 @@ struct AwaitedOperationTests {
         let operation = OperationToCancel()
         let started = AsyncStream<Void>.makeStream()
         let waiting = Task {
-            try await awaitValue { (report: @escaping (Int?, NSError?) -> Void) in
+            try await awaitValue { (report: @escaping (Int?, (any Error)?) -> Void) in
                 let report = UncheckedTransfer(report)
                 switch moment {
                 case .running: break

@@ -22,7 +22,7 @@ struct SharedTokenTests {
     }
 
     private func request(_ name: String, from app: TokenApp) async throws -> PowerAuthToken {
-        let answer: (PowerAuthToken?, NSError?) = await callback { done in
+        let answer: (PowerAuthToken?, (any Error)?) = await callback { done in
             let task = app.store.requestAccessToken(
                 withName: name, authentication: .possessionWithPassword(password: "1234")
             ) { done(($0, $1)) }

@@ -30,8 +30,10 @@ struct TokenStoreTests {
     private final class Outcomes: Sendable {
         private let all = Mutex<[String: Outcome]>([:])
         subscript(name: String) -> Outcome? { all.withLock { $0[name] } }
-        func collect(_ name: String) -> (PowerAuthToken?, NSError?) -> Void {
-            { token, error in self.all.withLock { $0[name] = Outcome(token: token, code: error?.code) } }
+        func collect(_ name: String) -> (PowerAuthToken?, (any Error)?) -> Void {
+            { token, error in
+                self.all.withLock { $0[name] = Outcome(token: token, code: error?.powerAuthErrorCode.rawValue) }
+            }
         }
     }
 
@@ -164,30 +166,35 @@ struct TokenStoreTests {
 
     @Test(arguments: [("", 13), ("unknown", 14)])
     func `A header for a missing token fails asynchronously, with a task`(name: String, code: Int) async {
-        let error: NSError? = await callback { done in
-            main.store.generateAuthorizationHeader(withName: name) { _, error in done(error) }
+        let received: Int? = await callback { done in
+            main.store.generateAuthorizationHeader(withName: name) { _, error in
+                done(error?.powerAuthErrorCode.rawValue)
+            }
         }
-        #expect(error?.code == code)
+        #expect(received == code)
     }
 
     @Test func `T-4: a token is removed once the server has removed it, and stays if the server refuses`() async {
         main.put("T")
         main.provider.refuseRemovals(.powerAuth(.networkError))
-        let refused: (Bool, NSError?) = await callback { done in
+        let refused: (Bool, (any Error)?) = await callback { done in
             main.store.removeAccessToken(withName: "T") { done(($0, $1)) }
         }
         #expect(!refused.0)
         #expect(refused.1?.powerAuthErrorCode == .networkError)
         #expect(main.store.hasLocalToken(withName: "T"))
-        let missing = Mutex<NSError?>(nil)
-        #expect(main.store.removeAccessToken(withName: "X") { _, error in missing.withLock { $0 = error } } == nil)
-        #expect(missing.withLock { $0 }?.powerAuthErrorCode == .invalidToken)
+        let missing = Mutex<PowerAuthErrorCode?>(nil)
+        let task = main.store.removeAccessToken(withName: "X") { _, error in
+            missing.withLock { $0 = error?.powerAuthErrorCode }
+        }
+        #expect(task == nil)
+        #expect(missing.withLock { $0 } == .invalidToken)
     }
 
     @Test func `The end of the SDK object ends all requests with the error operationCancelled`() async {
         let code: Int? = await callback { done in
             main.store.requestAccessToken(withName: "T", authentication: .possession()) { _, error in
-                done(error?.code)
+                done(error?.powerAuthErrorCode.rawValue)
             }
             main.store.cancelAllRequests()
         }

@@ -80,7 +80,7 @@ struct PhoneAndWatchTests {
     private var records: TokenRecordStore { storage.records(SharingApp.instanceId) }
 
     private func update() async -> (String?, NSError?) {
-        await callback { done in watch.updateActivationStatus { done(($0, $1)) } }
+        await callback { done in watch.updateActivationStatus { done(($0, $1 as NSError?)) } }
     }
 
     // MARK: Status
@@ -270,7 +270,9 @@ struct PhoneAndWatchTests {
     }
 
     private func request(_ name: String) async -> (PowerAuthToken?, NSError?) {
-        await callback { done in watch.tokenStore.requestAccessToken(withName: name) { done(($0, $1)) } }
+        await callback { done in
+            watch.tokenStore.requestAccessToken(withName: name) { done(($0, $1 as NSError?)) }
+        }
     }
 
     @Test func `A token is pulled from the phone, stored, and given at once the next time`() async throws {
@@ -299,17 +301,19 @@ struct PhoneAndWatchTests {
     }
 
     @Test func `W29: removing a token through the watch never succeeds and sends nothing`() {
-        let result = Mutex<NSError?>(nil)
-        watch.tokenStore.removeAccessToken(withName: "T") { _, error in result.withLock { $0 = error } }
-        #expect(result.withLock { $0?.code } == 6)
+        let result = Mutex<Int?>(nil)
+        watch.tokenStore.removeAccessToken(withName: "T") { _, error in
+            result.withLock { $0 = error?.powerAuthErrorCode.rawValue }
+        }
+        #expect(result.withLock { $0 } == 6)
         pushStatus(StoredStates.activationId)
         pushToken("T")
         let task = watch.tokenStore.removeAccessToken(withName: "T") { removed, error in
-            result.withLock { $0 = error }
+            result.withLock { $0 = error?.powerAuthErrorCode.rawValue }
             #expect(!removed)
         }
         #expect(task == nil)
-        #expect(result.withLock { $0?.code } == 14)
+        #expect(result.withLock { $0 } == 14)
         #expect(watch.tokenStore.hasLocalToken(withName: "T"))
         #expect(watchTransport.sent.isEmpty)
     }
@@ -422,7 +426,9 @@ struct WaitingWatchRequestTests {
 
     @Test func `A token with another name than the requested one is refused`() async {
         let code: Int? = await callback { done in
-            watch.tokenStore.requestAccessToken(withName: "other") { _, error in done(error?.code) }
+            watch.tokenStore.requestAccessToken(withName: "other") { _, error in
+                done(error?.powerAuthErrorCode.rawValue)
+            }
             phone.answerAll(answer)
         }
         #expect(code == 15)

@@ -32,7 +32,7 @@ struct TokenPushTests {
 
     /// Sends a command and gives its error, and whether the completion ran on the main queue.
     private func send(_ packet: Result<WatchPacket, NSError>) async -> (error: NSError?, isOnMainQueue: Bool) {
-        await callback { done in phoneManager.sendCommand(packet) { done(($0, MainQueue.isCurrent)) } }
+        await callback { done in phoneManager.sendCommand(packet) { done(($0 as NSError?, MainQueue.isCurrent)) } }
     }
 
     @Test func `A pushed token is on the watch, with its activation and factors`() async throws {

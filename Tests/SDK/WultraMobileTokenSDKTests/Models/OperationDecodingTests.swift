@@ -82,14 +82,13 @@ struct OperationDecodingTests {
         #expect(two.signatureFactors == [.possessionKnowledge, .possessionBiometry] && two.isBiometryAllowed)
         let one = try JSON.read(
             WMTAllowedOperationSignature.self, ["type": "1FA", "variants": ["possession_knowledge"]])
-        #expect(one.signatureType == .oneFactor && one.signatureFactors == [.possessionKnowledge])
+        #expect(one.signatureType == .singleFactor && one.signatureFactors == [.possessionKnowledge])
         #expect(!one.isBiometryAllowed)
         let none = try JSON.read(WMTAllowedOperationSignature.self, ["type": "1FA", "variants": []])
         #expect(none.signatureFactors.isEmpty)
         let possession = try JSON.read(WMTAllowedOperationSignature.self, ["type": "1FA", "variants": ["possession"]])
         #expect(possession.signatureFactors == [.possession])
-        let made = WMTAllowedOperationSignature(signatureType: .oneFactor, signatureFactors: [.possession])
-        #expect(made == possession)
+        #expect(possession.signatureType == .singleFactor)
     }
 
     @Test(.verifies("mobile-token.md", "B-12"))

@@ -68,6 +68,13 @@ struct ScreenDecodingTests {
         #expect(screen.payload["none"] == nil && screen.payload["s"]?["x"] == nil)
     }
 
+    @Test func `Any JSON is read from its bytes, and other bytes are refused`() throws {
+        #expect(try WMTJSONValue(jsonData: Data(#"{"a":[1,null]}"#.utf8)) == .object(["a": .array([.int(1), .null])]))
+        for text in ["", "{", "x"] {
+            #expect(throws: DecodingError.self, "\(text)") { try WMTJSONValue(jsonData: Data(text.utf8)) }
+        }
+    }
+
     @Test func `JSON that is written again is the same JSON`() throws {
         for text in [#"{"a":[1,2.5,"x",null,true,{}]}"#, "[]", #""x""#, "null", "-3", "0.125", "false"] {
             let value = try JSON.read(WMTJSONValue.self, text)
@@ -81,8 +88,9 @@ struct ScreenDecodingTests {
         let screen: JSONValue = ["type": "MERCHANT_REDIRECT", "heading": "h", "message": "m", "payload": payload]
         let data = try ui(["postApprovalScreen": screen])
         let redirect = try #require(data.postApprovalScreen as? WMTPostApprovalScreenRedirect)
-        #expect(redirect.type == .redirect && redirect.payload.redirectText == "Back")
-        #expect(redirect.payload.redirectUrl == "https://shop.test/back" && redirect.payload.countdown == 5)
+        #expect(redirect.type == .redirect && redirect.heading == "h" && redirect.message == "m")
+        #expect(redirect.payload.text == "Back" && redirect.payload.url == "https://shop.test/back")
+        #expect(redirect.payload.countdown == 5)
         #expect(data.flipButtons == nil && data.blockApprovalOnCall == nil)
         for path in [
             "payload.redirectText", "payload.redirectUrl", "payload.countdown", "payload", "heading", "message",
@@ -99,7 +107,7 @@ struct ScreenDecodingTests {
         let screen: JSONValue = ["type": "REVIEW", "heading": "h", "message": "m", "payload": ["attributes": [note]]]
         let review = try #require(try after(screen) as? WMTPostApprovalScreenReview)
         let read = try #require(review.payload.attributes.first as? WMTOperationAttributeNote)
-        #expect(read.note == "Thanks" && read.label == .init(id: "n", value: "Note"))
+        #expect(read.note == "Thanks" && read.label.id == "n" && read.label.value == "Note")
         let spoiled = screen.with("payload.attributes", [note, ["type": "NOTE"]])
         #expect((try after(spoiled) as? WMTPostApprovalScreenReview)?.payload.attributes.isEmpty == true)
         #expect(try after(screen.with("payload", nil)) == nil)

@@ -76,6 +76,20 @@ struct PACTests {
         }
     }
 
+    @Test func `The payload of a JWT is read by any decoder, with the one-time password under either name`() throws {
+        func read(_ text: String) throws -> WMTPACData {
+            try JSONDecoder().decode(WMTPACData.self, from: Data(text.utf8))
+        }
+        let expected = WMTPACData(operationId: Self.id, totp: "1")
+        #expect(try read(#"{"oid":"\#(Self.id)","totp":"1","exp":7}"#) == expected)
+        #expect(try read(#"{"oid":"\#(Self.id)","potp":"1"}"#) == expected)
+        #expect(try read(#"{"oid":"\#(Self.id)","potp":"2","totp":"1"}"#) == expected)
+        #expect(try read(#"{"oid":"\#(Self.id)","totp":null}"#) == WMTPACData(operationId: Self.id, totp: nil))
+        for text in ["{}", #"{"oid":null}"#, #"{"oid":7}"#, #"{"oid":"a","totp":7}"#, #"{"oid":"a","potp":7}"#, "[]"] {
+            #expect(throws: DecodingError.self, "\(text)") { try read(text) }
+        }
+    }
+
     @Test func `Both alphabets of Base64 are understood, and the item called code is preferred`() throws {
         // The payload has a dash and an underscore in the alphabet of JWTs.
         let token = Self.jwt(#"{"oid":"~~?>?~ÿÿ>>??","totp":"1"}"#)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LabCore
+import SimulatedDevice
 import TestSupport
 import Testing
+import UserNotifications
 
 @testable import WultraMobileTokenSDK
 
@@ -41,7 +44,7 @@ struct PushParserTests {
         guard case .operationCreated(let id, let name, let content, let data) = try parse(Self.created)
         else { throw Unexpected("not recognised") }
         #expect(id == "1" && name == "payment" && data["operationId"] as? String == "1")
-        #expect(content == WMTPushContent(title: "Payment approval", message: "Please check the payment"))
+        #expect(content?.title == "Payment approval" && content?.message == "Please check the payment")
         for alert in [["title": "t"], ["body": "b"], "text"] as [Any] {
             let message = try parse(Self.created) { $0["aps"] = ["alert": alert] }
             guard case .operationCreated(_, _, nil, _) = message
@@ -51,6 +54,16 @@ struct PushParserTests {
             #expect(try parse(Self.created) { $0[key] = nil } == nil, "\(key)")
             #expect(try parse(Self.created) { $0[key] = 7 } == nil, "\(key)")
         }
+    }
+
+    @Test func `A notification of the system is read as what its sender has written`() throws {
+        let notification = UNNotification(
+            DeviceNotification(id: "n", payload: ["messageType": "mtoken.inboxMessage.new", "inboxId": "9"], date: 0))
+        guard case .inboxMessageReceived("9", let data) = WMTPushParser.parseNotification(notification)
+        else { throw Unexpected("not recognised") }
+        #expect(data["messageType"] as? String == "mtoken.inboxMessage.new")
+        let other = UNNotification(DeviceNotification(id: "n", payload: ["aps": ["alert": "Hello"]], date: 0))
+        #expect(WMTPushParser.parseNotification(other) == nil)
     }
 
     @Test(.verifies("mobile-token.md", "B-38")) func `The end of an operation is recognised with its result`() throws {

@@ -88,7 +88,7 @@ struct QRParserTests {
 
     @Test(.verifies("mobile-token.md", "B-26")) func `Missing flags are false, in any order`() throws {
         let none = try parse(Self.payload(flags: "")).flags
-        #expect(none == WMTQROperationFlags("") && !none.allowBiometryFactor && !none.blockWhenOnCall)
+        #expect(none == QROperationFlags("") && !none.allowBiometryFactor && !none.blockWhenOnCall)
         let two = try parse(Self.payload(flags: "FX")).flags
         #expect(two.flipButtons && two.fraudWarning && !two.allowBiometryFactor && !two.blockWhenOnCall)
         #expect(try parse(Self.payload(flags: "XzF")).flags == two)
@@ -221,7 +221,7 @@ struct QRParserTests {
             let operation = try parse(text)
             #expect(operation.signature.signingKey == key && operation.totp == totp)
             #expect(operation.message == "Please check the payment\nand confirm it")
-            #expect(operation.flags == WMTQROperationFlags("BX"))
+            #expect(operation.flags == QROperationFlags("BX"))
             let fields = operation.operationData.fields
             #expect(fields[0] == .amount(amount: try #require(Decimal(string: "250.5")), currency: "EUR"))
             #expect(fields[1] == .account(iban: "CZ6508000000192000145399", bic: nil) && fields[2] == .empty)

@@ -78,6 +78,8 @@ struct ListResponseTests {
         #expect(list.currentTimestamp == Date(timeIntervalSince1970: 1_676_032_242))
         let created = list.responseObject?.first?.operationCreated
         #expect(created == Date(timeIntervalSince1970: 1_533_731_442))
+        let array: WPNResponseArray<WMTUserOperation> = list
+        #expect(array.responseObject?.count == 1, "an app reads it as any other list")
         for value in [nil, .null, "noon", .integer(7)] as [JSONValue?] {
             let other = JSONValue.object(["status": "OK", "responseObject": []]).with("currentTimestamp", value)
             #expect(try read(other).currentTimestamp == nil)

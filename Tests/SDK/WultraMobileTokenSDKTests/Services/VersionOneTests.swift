@@ -67,6 +67,18 @@ struct VersionOneTests {
         #expect([operations.acceptLanguage, inbox.acceptLanguage, push.acceptLanguage] == ["cs", "de", "fr"])
     }
 
+    @Test func `An entry of the history has an operation and its status, as until version 1.12.0`() async throws {
+        let app = try await ServiceApp.activated()
+        app.answer(ServiceApp.history, .list([try Answer.operation("1").with("status", "REJECTED")]))
+        let service = app.networking.createWMTOperations()
+        let history: Result<[WMTOperationHistoryEntry], WMTError> = await result {
+            service.getHistory(authentication: .rightPassword, completion: $0)
+        }
+        let entry = try #require(try history.get().first)
+        let status: WMTOperationHistoryEntryStatus = entry.status
+        #expect(status == .rejected && entry.operation.id == "1")
+    }
+
     @Test func `Reasons have their texts`() {
         #expect(WMTErrorReason.operations_alreadyRejected.rawValue == "operations_expired")
         #expect(WMTErrorReason.operations_QROperationFailed.rawValue == "operations_QRFailed")

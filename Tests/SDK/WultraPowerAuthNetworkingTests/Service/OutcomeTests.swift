@@ -2,6 +2,7 @@
 
 import Foundation
 import PowerAuth2
+import PowerAuthServer
 import SDKTestSupport
 import TestSupport
 import Testing
@@ -92,6 +93,8 @@ struct OutcomeTests {
             app.transport.order(.answer(status: status, body: body), for: Endpoints.applicationPath)
             return await service.send(WPNRequest(Message(data: "hello")), Endpoints.application)
         }
+        // The first one brings another key and a second try.
+        app.transport.order(.answer(status: 400, body: Self.encryptionError), for: Endpoints.applicationPath)
         let refusal = await outcome(400, Self.encryptionError)
         #expect(refusal.error?.reason == .network_generic && refusal.error?.restApiError?.errorCode == .encryptionError)
         let forged = await outcome(200, #"{"status":"OK","responseObject":{"data":"forged"}}"#)
@@ -106,7 +109,41 @@ struct OutcomeTests {
         #expect(lost.error?.reason == .network_errorStatusCode && lost.error?.restApiError == nil)
     }
 
-    @Test func `A key that the server has forgotten is fetched again, once`() async throws {
+    @Test(arguments: [[], ["networking.9"]])
+    func `A request whose temporary key the server does not know is repeated with another one`(
+        quirks: [String]
+    ) async throws {
+        let server = try await RealServer.start { $0.policy.temporaryKeysPerActivation = 1 }
+        let app = try await TestApp.activated(server: server, quirks: quirks)
+        let service = try app.service()
+        let message = WPNRequest(Message(data: "hello"))
+        func keys() -> Int { app.transport.count(of: "/pa/v3/keystore/create") }
+        for isSigned in [false, true] {
+            // The application has a key, which gives way to that of another SDK object.
+            for sdk in [app.sdk, try app.restarted()] {
+                _ = try await outcome { sdk.eciesEncryptorForActivationScope(callback: $0) }.get()
+            }
+            let before = keys()
+            let answer =
+                isSigned
+                ? await service.send(message, .rightPassword, Endpoints.signedAndEncrypted)
+                : await service.send(message, Endpoints.activation)
+            if quirks.isEmpty {
+                #expect(answer.response?.responseObject?.data == "hello" && keys() == before + 1)
+            } else {
+                let code = answer.error?.restApiError?.errorCode
+                #expect(code == (isSigned ? .authenticationError : .encryptionError) && keys() == before)
+            }
+        }
+        guard quirks.isEmpty else { return }
+        // The server has counted the signature over what it could not decrypt, until the right one came.
+        #expect(try await app.status().get().failCount == 0)
+        let refused = await service.send(message, .wrongPassword, Endpoints.signedAndEncrypted)
+        #expect(refused.error?.restApiError?.errorCode == .authenticationError)
+        #expect(try await app.status().get().failCount == 1)
+    }
+
+    @Test func `A key that a server calls unknown is fetched again, once`() async throws {
         let body = #"{"status":"ERROR","responseObject":{"code":"ERR_TEMPORARY_KEY","message":"m"}}"#
         let app = try await TestApp.activated()
         let service = try app.service()

@@ -84,6 +84,18 @@ struct ConfigurationTests {
         }
     }
 
+    @Test func `An endpoint of each kind is made without encryption, also by an initialiser that is passed on`() {
+        let makeBasic = WPNEndpointBasic<WPNRequestBase, WPNResponseBase>.init(endpointURLPath:)
+        let basic = makeBasic("/a")
+        #expect(basic.endpointURLPath == "/a" && basic.e2ee == .notEncrypted)
+        let makeSigned = WPNEndpointSigned<WPNRequestBase, WPNResponseBase>.init(endpointURLPath:uriId:)
+        let signed = makeSigned("/b", "/id")
+        #expect(signed.endpointURLPath == "/b" && signed.uriId == "/id" && signed.e2ee == .notEncrypted)
+        let makeToken = WPNEndpointSignedWithToken<WPNRequestBase, WPNResponseBase>.init(endpointURLPath:tokenName:)
+        let token = makeToken("/c", "t")
+        #expect(token.endpointURLPath == "/c" && token.tokenName == "t" && token.e2ee == .notEncrypted)
+    }
+
     @Test func `Both spellings of the concurrency strategies name the same`() {
         let strategy: WPNRequestConcurrencyStrategy = .concurrentAll
         #expect(strategy == WPNRequestConcurencyStrategy.concurentAll && strategy != .serialAll)

@@ -55,6 +55,27 @@ struct EnvelopeTests {
                 == #"{"requestObject":"2023-02-10T12:30:42Z"}"#)
     }
 
+    @Test func `A request is read as it was written, by a server of the app's tests`() throws {
+        func read(_ json: String) throws -> Payload? { try decode(WPNRequest<Payload>.self, json).requestObject }
+        #expect(try read(json(WPNRequest(Payload(value: "hello")))) == Payload(value: "hello"))
+        for json in [#"{"requestObject":null}"#, "{}"] { #expect(try read(json) == nil, "\(json)") }
+        for json in ["7", "[]", #"{"requestObject":7}"#, #"{"requestObject":{}}"#] {
+            #expect(throws: (any Error).self, "\(json)") { try read(json) }
+        }
+        let optional = WPNRequest<Payload?>(nil)
+        #expect(try (decode(WPNRequest<Payload?>.self, json(optional)).requestObject ?? nil) == nil)
+        #expect(try json(decode(WPNRequestBase.self, json(WPNRequestBase()))) == "{}")
+        #expect(throws: (any Error).self) { try decode(WPNRequestBase.self, "7") }
+    }
+
+    @Test func `A request whose payload can be written only is not read, and the error names the type`() throws {
+        struct Written: Encodable { let value: String }
+        let text = try json(WPNRequest(Written(value: "hello")))
+        #expect(text == #"{"requestObject":{"value":"hello"}}"#)
+        let error = #expect(throws: DecodingError.self) { try decode(WPNRequest<Written>.self, text) }
+        #expect(error.map { "\($0)" }?.contains("Written") == true)
+    }
+
     @Test(.verifies("networking.md", "B-6")) func `A successful answer has the payload and no error`() throws {
         let answer = try decode(
             WPNResponse<Payload>.self, #"{"status":"OK","responseObject":{"value":"hello"},"other":[1]}"#)

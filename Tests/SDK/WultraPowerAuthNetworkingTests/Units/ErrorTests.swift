@@ -66,6 +66,15 @@ struct ErrorTests {
         #expect(none.powerAuthErrorCode == nil && none.powerAuthRestApiError == nil && none.restApiError == nil)
     }
 
+    @Test func `An app gives an error of its own what the server said, and takes it away`() {
+        let error = WPNError(reason: .network_generic)
+        error.restApiError = WPNRestApiError(code: "OPERATION_EXPIRED", message: "m")
+        #expect(error.restApiError?.errorCode == .operationExpired)
+        #expect(WPNError.wrap(.unknown, error).restApiError?.errorCode == .operationExpired)
+        error.restApiError = nil
+        #expect(error.restApiError == nil && error.powerAuthRestApiErrorCode == nil)
+    }
+
     @Test func `An error describes itself, also as any error`() throws {
         let error = WPNError(
             reason: .network_generic, error: nil, httpUrlResponse: try answer(400),

@@ -100,6 +100,24 @@ struct OperationTests {
         override func started() {}
     }
 
+    /// An operation of an app that gives its work to the superclass.
+    private final class Counting: WPNAsyncBlockOperation, @unchecked Sendable {
+        // Safe: it has no properties.
+        init(_ counter: Counter) {
+            super.init { _, markFinished in
+                counter.increase()
+                markFinished(nil)
+            }
+        }
+    }
+
+    @Test func `A subclass gives its work to the initialiser that takes a closure alone`() {
+        let counter = Counter()
+        let operation = Counting(counter)
+        operation.start()
+        #expect(counter.value == 1 && operation.isFinished && !operation.isCancelled)
+    }
+
     @Test func `A subclass need not notice a cancel`() {
         let operation = Endless()
         operation.start()

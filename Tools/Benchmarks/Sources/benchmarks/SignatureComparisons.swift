@@ -43,7 +43,7 @@ func signatureComparisons() throws -> [Comparison] {
             subject: { count in
                 for _ in 0..<count {
                     guard
-                        client.session.signHttpRequestData(request, keys: client.keys, factor: .possessionKnowledge)
+                        client.session.signHttpRequestData(request, keys: client.keys, factor: .possession_Knowledge)
                             != nil
                     else { throw ClientFailure() }
                 }

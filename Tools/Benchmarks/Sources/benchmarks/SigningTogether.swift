@@ -124,7 +124,7 @@ enum SigningProcess {
             guard order.count == 2, let kind = SigningTogether.Kind(rawValue: String(order[0])),
                 let end = TimeInterval(order[1])
             else { throw ClientFailure() }
-            let factor: PowerAuthCoreSignatureFactor = kind == .password ? .possessionKnowledge : .possession
+            let factor: PowerAuthCoreSignatureFactor = kind == .password ? .possession_Knowledge : .possession
             var count = 0
             while Date().timeIntervalSince1970 < end {
                 let isSigned = app.write({

@@ -4,9 +4,12 @@ public import Foundation
 
 /// One line of an operation's screen (mobile-token.md, section 7.4). What more it holds depends on its class; one of an
 /// unknown kind has this class, with the type `unknown` and its label.
-open class WMTOperationAttribute: Decodable {
+///
+/// It is written in the server's format (mobile-token.md, section 7.10); a subclass of the app writes more keys in
+/// `encode(to:)`, and calls super. Thread rule: any thread; an attribute never changes.
+open class WMTOperationAttribute: Codable {
     /// The kind of an attribute.
-    public enum AttributeType: String, Codable, Sendable {
+    public enum AttributeType: String, Codable, CaseIterable, Sendable {
         /// ``WMTOperationAttributeAmount``.
         case amount = "AMOUNT"
         /// ``WMTOperationAttributeAmountConversion``.
@@ -26,7 +29,7 @@ open class WMTOperationAttribute: Decodable {
     }
 
     /// The label of an attribute.
-    public struct AttributeLabel: Codable, Equatable, Sendable {
+    open class AttributeLabel: Codable {
         /// Identifier of the attribute.
         public let id: String
         /// Text for the user.
@@ -48,6 +51,14 @@ open class WMTOperationAttribute: Decodable {
     /// Identifier and text of the attribute.
     public let label: AttributeLabel
 
+    /// - Parameters:
+    ///   - type: the kind.
+    ///   - label: identifier and text of the attribute.
+    public init(type: AttributeType, label: AttributeLabel) {
+        self.type = type
+        self.label = label
+    }
+
     /// Reads what every attribute has.
     public required init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -55,6 +66,14 @@ open class WMTOperationAttribute: Decodable {
         label = AttributeLabel(
             id: try container.decode(String.self, forKey: .id),
             value: try container.decode(String.self, forKey: .label))
+    }
+
+    /// Writes what every attribute has.
+    open func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(type, forKey: .type)
+        try container.encode(label.id, forKey: .id)
+        try container.encode(label.value, forKey: .label)
     }
 }
 
@@ -82,172 +101,141 @@ struct AnyAttribute: Decodable {
 }
 
 /// A value with a name.
-public final class WMTOperationAttributeKeyValue: WMTOperationAttribute {
+open class WMTOperationAttributeKeyValue: WMTOperationAttribute {
     private enum Key: String, CodingKey { case value }
 
     /// The value.
     public let value: String
+
+    /// - Parameters:
+    ///   - label: identifier and name.
+    ///   - value: the value.
+    public init(label: AttributeLabel, value: String) {
+        self.value = value
+        super.init(type: .keyValue, label: label)
+    }
 
     /// Reads the attribute.
     public required init(from decoder: any Decoder) throws {
         value = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .value)
         try super.init(from: decoder)
     }
+
+    /// Writes the attribute.
+    open override func encode(to encoder: any Encoder) throws {
+        try super.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(value, forKey: .value)
+    }
 }
 
 /// A value that is a note or a message, and may be long.
-public final class WMTOperationAttributeNote: WMTOperationAttribute {
+open class WMTOperationAttributeNote: WMTOperationAttribute {
     private enum Key: String, CodingKey { case note }
 
     /// The note.
     public let note: String
+
+    /// - Parameters:
+    ///   - label: identifier and name.
+    ///   - note: the note.
+    public init(label: AttributeLabel, note: String) {
+        self.note = note
+        super.init(type: .note, label: label)
+    }
 
     /// Reads the attribute.
     public required init(from decoder: any Decoder) throws {
         note = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .note)
         try super.init(from: decoder)
     }
+
+    /// Writes the attribute.
+    open override func encode(to encoder: any Encoder) throws {
+        try super.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(note, forKey: .note)
+    }
 }
 
 /// Heading of the lines that follow; its label is the text.
-public final class WMTOperationAttributeHeading: WMTOperationAttribute {}
-
-/// An amount of money, such as "100.00 CZK".
-public final class WMTOperationAttributeAmount: WMTOperationAttribute {
-    /// The amount as it is shown.
-    public let amountFormatted: String
-    /// The currency as it is shown.
-    public let currencyFormatted: String
-    /// The exact amount; nil when the server only sends texts.
-    public let amount: Decimal?
-    /// Code of the currency; nil when the server only sends texts.
-    public let currency: String?
-    /// Amount and currency as one text, in the user's habit; nil when the server does not send it.
-    public let valueFormatted: String?
-
-    /// Reads the attribute.
-    public required init(from decoder: any Decoder) throws {
-        let money = try Money(from: decoder, .init(prefix: ""))
-        amountFormatted = money.amountFormatted
-        currencyFormatted = money.currencyFormatted
-        amount = money.amount
-        currency = money.currency
-        valueFormatted = money.valueFormatted
-        try super.init(from: decoder)
-    }
-}
-
-/// An amount converted into another currency.
-public final class WMTOperationAttributeAmountConversion: WMTOperationAttribute {
-    /// One side of a conversion.
-    public struct Money: Equatable, Sendable {
-        /// The amount as it is shown.
-        public let amountFormatted: String
-        /// The currency as it is shown.
-        public let currencyFormatted: String
-        /// The exact amount; nil when the server only sends texts.
-        public let amount: Decimal?
-        /// Code of the currency; nil when the server only sends texts.
-        public let currency: String?
-        /// Amount and currency as one text, in the user's habit; nil when the server does not send it.
-        public let valueFormatted: String?
-    }
-
-    private enum Key: String, CodingKey { case dynamic }
-
-    /// Whether the rate may change while the user looks at it.
-    public let dynamic: Bool
-    /// The amount before the conversion.
-    public let source: Money
-    /// The converted amount.
-    public let target: Money
-
-    /// Reads the attribute.
-    public required init(from decoder: any Decoder) throws {
-        dynamic = try decoder.container(keyedBy: Key.self).decode(Bool.self, forKey: .dynamic)
-        source = try Money(from: decoder, .init(prefix: "source"))
-        target = try Money(from: decoder, .init(prefix: "target"))
-        try super.init(from: decoder)
-    }
-}
-
-private typealias Money = WMTOperationAttributeAmountConversion.Money
-
-extension WMTOperationAttributeAmountConversion.Money {
-    fileprivate struct Keys {
-        let prefix: String
-
-        subscript(_ name: String) -> Key {
-            Key(stringValue: prefix.isEmpty ? name : prefix + name.prefix(1).uppercased() + name.dropFirst())
-        }
-    }
-
-    fileprivate struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    /// Older back ends send raw values only, others texts only; one of each pair is enough.
-    fileprivate init(from decoder: any Decoder, _ keys: Keys) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        let amount = container.lenient(Decimal.self, forKey: keys["amount"])
-        let currency = container.lenient(String.self, forKey: keys["currency"])
-        let amountText = container.lenient(String.self, forKey: keys["amountFormatted"])
-        let currencyText = container.lenient(String.self, forKey: keys["currencyFormatted"])
-        guard let amountFormatted = amountText ?? amount?.description else {
-            throw container.unusable(keys["amountFormatted"], "there is neither an amount nor a text for it")
-        }
-        guard let currencyFormatted = currencyText ?? currency else {
-            throw container.unusable(keys["currencyFormatted"], "there is neither a currency nor a text for it")
-        }
-        self.init(
-            amountFormatted: amountFormatted, currencyFormatted: currencyFormatted, amount: amount, currency: currency,
-            valueFormatted: container.lenient(String.self, forKey: keys["valueFormatted"]))
-    }
+open class WMTOperationAttributeHeading: WMTOperationAttribute {
+    /// Reads the attribute. Declared, because the class would otherwise inherit
+    /// the initialiser that takes any type.
+    public required init(from decoder: any Decoder) throws { try super.init(from: decoder) }
 }
 
 /// The other party, for example a shop.
-public final class WMTOperationAttributePartyInfo: WMTOperationAttribute {
-    /// The details of the other party.
-    public struct PartyInfo: Decodable, Equatable, Sendable {
-        private enum Key: String, CodingKey { case logoUrl, name, description, websiteUrl }
-
-        /// Where its logo is; nil without one, which the server may send (mobile-token.md, section 24, item 30).
-        public let logoUrl: URL?
-        /// Its name.
-        public let name: String
-        /// Its description.
-        public let description: String
-        /// Its web site; nil without one.
-        public let websiteUrl: URL?
-
-        /// Reads the information.
-        public init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Key.self)
-            logoUrl = container.lenient(URL.self, forKey: .logoUrl)
-            name = try container.decode(String.self, forKey: .name)
-            description = try container.decode(String.self, forKey: .description)
-            websiteUrl = container.lenient(URL.self, forKey: .websiteUrl)
-        }
-    }
-
+open class WMTOperationAttributePartyInfo: WMTOperationAttribute {
     private enum Key: String, CodingKey { case partyInfo }
 
     /// The details of the other party.
-    public let partyInfo: PartyInfo
+    public let partyInfo: WMTPartyInfo
+
+    /// - Parameters:
+    ///   - label: identifier and name.
+    ///   - partyInfo: the details of the other party.
+    public init(label: AttributeLabel, partyInfo: WMTPartyInfo) {
+        self.partyInfo = partyInfo
+        super.init(type: .partyInfo, label: label)
+    }
 
     /// Reads the attribute.
     public required init(from decoder: any Decoder) throws {
-        partyInfo = try decoder.container(keyedBy: Key.self).decode(PartyInfo.self, forKey: .partyInfo)
+        partyInfo = try decoder.container(keyedBy: Key.self).decode(WMTPartyInfo.self, forKey: .partyInfo)
         try super.init(from: decoder)
+    }
+
+    /// Writes the attribute.
+    open override func encode(to encoder: any Encoder) throws {
+        try super.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(partyInfo, forKey: .partyInfo)
+    }
+}
+
+/// The details of the other party (mobile-token.md, section 7.4).
+open class WMTPartyInfo: Codable {
+    private enum Key: String, CodingKey { case logoUrl, name, description, websiteUrl }
+
+    /// Stands for a logo that the server did not send: no picture can be loaded from there.
+    private static let nowhere = URL(fileURLWithPath: "/dev/null", isDirectory: false)
+
+    /// Where its logo is; `file:///dev/null` without one, which the server may send (mobile-token.md, section 24, item
+    /// 30).
+    public let logoUrl: URL
+    /// Whether the server sent a logo.
+    public let hasLogo: Bool
+    /// Its name.
+    public let name: String
+    /// Its description.
+    public let description: String
+    /// Its web site; nil without one.
+    public let websiteUrl: URL?
+
+    /// Reads the information.
+    public required init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        let logo = container.lenient(URL.self, forKey: .logoUrl)
+        logoUrl = logo ?? WMTPartyInfo.nowhere
+        hasLogo = logo != nil
+        name = try container.decode(String.self, forKey: .name)
+        description = try container.decode(String.self, forKey: .description)
+        websiteUrl = container.lenient(URL.self, forKey: .websiteUrl)
+    }
+
+    /// Writes the information; a logo only if the server sent one.
+    open func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        if hasLogo { try container.encode(logoUrl, forKey: .logoUrl) }
+        try container.encode(name, forKey: .name)
+        try container.encode(description, forKey: .description)
+        try container.encodeIfPresent(websiteUrl, forKey: .websiteUrl)
     }
 }
 
 /// A picture.
-public final class WMTOperationAttributeImage: WMTOperationAttribute {
+open class WMTOperationAttributeImage: WMTOperationAttribute {
     private enum Key: String, CodingKey { case thumbnailUrl, originalUrl }
 
     /// Where the small picture is.
@@ -255,11 +243,29 @@ public final class WMTOperationAttributeImage: WMTOperationAttribute {
     /// Where the full picture is; nil without one.
     public let originalUrl: String?
 
+    /// - Parameters:
+    ///   - label: identifier and name.
+    ///   - thumbnailUrl: where the small picture is.
+    ///   - originalUrl: where the full picture is; nil without one.
+    public init(label: AttributeLabel, thumbnailUrl: String, originalUrl: String?) {
+        self.thumbnailUrl = thumbnailUrl
+        self.originalUrl = originalUrl
+        super.init(type: .image, label: label)
+    }
+
     /// Reads the attribute.
     public required init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         thumbnailUrl = try container.decode(String.self, forKey: .thumbnailUrl)
         originalUrl = container.lenient(String.self, forKey: .originalUrl)
         try super.init(from: decoder)
+    }
+
+    /// Writes the attribute.
+    open override func encode(to encoder: any Encoder) throws {
+        try super.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(thumbnailUrl, forKey: .thumbnailUrl)
+        try container.encodeIfPresent(originalUrl, forKey: .originalUrl)
     }
 }

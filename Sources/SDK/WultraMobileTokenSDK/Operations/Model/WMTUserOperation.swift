@@ -5,8 +5,9 @@ public import Foundation
 /// An operation that waits for its user, or waited for one (mobile-token.md, section 7.1).
 ///
 /// An app that needs more keys makes a subclass, decodes them in `init(from:)`, calls super, and gives the type to the
-/// factory of the service. Thread rule: one thread at a time, usually the main thread.
-open class WMTUserOperation: WMTOperation, Decodable {
+/// factory of the service. An app may keep operations: they are written in the server's format, and read again as they
+/// were (mobile-token.md, section 7.10). Thread rule: one thread at a time, usually the main thread.
+open class WMTUserOperation: WMTOperation, Codable {
     /// What became of an operation.
     public enum Status: String, Codable, CaseIterable, Sendable {
         /// The user approved it.
@@ -23,7 +24,7 @@ open class WMTUserOperation: WMTOperation, Decodable {
         case failed = "FAILED"
     }
 
-    private enum Key: String, CodingKey {
+    private enum CodingKeys: String, CodingKey {
         case id, name, data, status, statusReason, operationCreated, operationExpires, allowedSignatureType, formData,
             ui
         case proximityCheck
@@ -54,7 +55,7 @@ open class WMTUserOperation: WMTOperation, Decodable {
 
     /// Reads an operation; the decoder's strategy defines the date format.
     public required init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
         id = try container.decode(String.self, forKey: .id)
         name = try container.decode(String.self, forKey: .name)
         data = try container.decode(String.self, forKey: .data)
@@ -101,8 +102,8 @@ public final class WMTLocalOperation: WMTOperation, Sendable {
 }
 
 /// What an operation shows to the user (mobile-token.md, section 7.3).
-public final class WMTOperationFormData: Decodable {
-    private enum Key: String, CodingKey { case title, message, attributes, resultTexts }
+open class WMTOperationFormData: Codable {
+    private enum CodingKeys: String, CodingKey { case title, message, attributes, resultTexts }
 
     /// Title of the operation.
     public let title: String
@@ -113,9 +114,23 @@ public final class WMTOperationFormData: Decodable {
     /// What to tell the user afterwards; nil when the server does not say.
     public let resultTexts: WMTResultTexts?
 
+    /// - Parameters:
+    ///   - title: title of the operation.
+    ///   - message: message for the user.
+    ///   - attributes: one line of the screen each.
+    ///   - resultTexts: texts for the user after the operation.
+    public init(
+        title: String, message: String, attributes: [WMTOperationAttribute], resultTexts: WMTResultTexts? = nil
+    ) {
+        self.title = title
+        self.message = message
+        self.attributes = attributes
+        self.resultTexts = resultTexts
+    }
+
     /// Reads the data.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
+    public required init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
         title = try container.decode(String.self, forKey: .title)
         message = try container.decode(String.self, forKey: .message)
         attributes = container.lenientElements(AnyAttribute.self, forKey: .attributes)?.map(\.attribute) ?? []
@@ -124,8 +139,8 @@ public final class WMTOperationFormData: Decodable {
 }
 
 /// What to tell the user after an operation (mobile-token.md, section 7.3).
-public struct WMTResultTexts: Decodable, Equatable, Sendable {
-    private enum Key: String, CodingKey { case success, reject, failure }
+open class WMTResultTexts: Codable {
+    private enum CodingKeys: String, CodingKey { case success, reject, failure }
 
     /// After the operation was approved.
     public let success: String?
@@ -134,9 +149,19 @@ public struct WMTResultTexts: Decodable, Equatable, Sendable {
     /// After the operation failed.
     public let failure: String?
 
+    /// - Parameters:
+    ///   - success: after the operation was approved.
+    ///   - failure: after the operation failed.
+    ///   - reject: after the operation was rejected.
+    public init(success: String?, failure: String?, reject: String?) {
+        self.success = success
+        self.failure = failure
+        self.reject = reject
+    }
+
     /// Reads the texts.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
+    public required init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
         success = container.lenient(String.self, forKey: .success)
         reject = container.lenient(String.self, forKey: .reject)
         failure = container.lenient(String.self, forKey: .failure)
@@ -144,11 +169,11 @@ public struct WMTResultTexts: Decodable, Equatable, Sendable {
 }
 
 /// How an operation can be signed (mobile-token.md, section 7.2).
-public struct WMTAllowedOperationSignature: Codable, Equatable, Sendable {
+open class WMTAllowedOperationSignature: Codable {
     /// How many factors the signature needs.
     public enum SignatureType: String, Codable, Sendable {
         /// Possession is enough.
-        case oneFactor = "1FA"
+        case singleFactor = "1FA"
         /// Possession, and the password or biometry.
         case twoFactors = "2FA"
     }
@@ -194,9 +219,9 @@ public enum WMTProximityCheckType: String, Codable, Sendable {
 }
 
 /// The proof that the user is near the second channel, which shows a one-time password (mobile-token.md, section 10.1).
-/// Thread rule: any thread.
-public final class WMTProximityCheck: Decodable, Sendable {
-    private enum Key: String, CodingKey { case totp, type, timestampReceived }
+/// Thread rule: any thread; a check never changes.
+open class WMTProximityCheck: Codable {
+    private enum Key: String, CodingKey { case totp, type, timestampReceived, isDeviceTime }
 
     /// The one-time password.
     public let totp: String
@@ -220,12 +245,22 @@ public final class WMTProximityCheck: Decodable, Sendable {
     }
 
     /// Reads a check.
-    public init(from decoder: any Decoder) throws {
+    public required init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         totp = try container.decode(String.self, forKey: .totp)
         type = try container.decode(WMTProximityCheckType.self, forKey: .type)
         timestampReceived = try container.decode(Date.self, forKey: .timestampReceived)
-        isDeviceTime = false
+        isDeviceTime = container.lenient(Bool.self, forKey: .isDeviceTime) ?? false
+    }
+
+    /// Writes a check. For a time by the device's clock there is one key more than in the server's format: without it,
+    /// the time of a check that an app has kept would be sent uncorrected.
+    open func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(totp, forKey: .totp)
+        try container.encode(type, forKey: .type)
+        try container.encode(timestampReceived, forKey: .timestampReceived)
+        if isDeviceTime { try container.encode(true, forKey: .isDeviceTime) }
     }
 }
 

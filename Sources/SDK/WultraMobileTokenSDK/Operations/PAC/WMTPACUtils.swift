@@ -4,7 +4,9 @@ public import Foundation
 import PowerAuthProtocol
 
 /// What a second channel shows: an operation, and the proof that the user is near (mobile-token.md, section 10.3).
-public struct WMTPACData: Equatable, Sendable {
+public struct WMTPACData: Decodable, Equatable, Sendable {
+    private enum Key: String, CodingKey { case oid, totp, potp }
+
     /// Identifier of the operation.
     public let operationId: String
     /// The one-time password; nil without one.
@@ -16,6 +18,14 @@ public struct WMTPACData: Equatable, Sendable {
     public init(operationId: String, totp: String?) {
         self.operationId = operationId
         self.totp = totp
+    }
+
+    /// Reads the payload of a JWT: `oid`, and `totp` or `potp`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        operationId = try container.decode(String.self, forKey: .oid)
+        let potp = try container.decodeIfPresent(String.self, forKey: .potp)
+        totp = try container.decodeIfPresent(String.self, forKey: .totp) ?? potp
     }
 }
 
@@ -49,22 +59,16 @@ public enum WMTPACUtils {
         return parseDeeplink(url: url)
     }
 
-    private struct Claims: Decodable {
-        let oid: String
-        let totp: String?
-        let potp: String?
-    }
-
     /// Reads the payload of a JWT; header and signature mean nothing here.
     private static func parseJWT(_ code: String) -> WMTPACData? {
         let parts = code.split(separator: ".")
         guard parts.count > 1, let payload = decode(parts[1]),
-            let claims = try? JSONDecoder().decode(Claims.self, from: payload)
+            let operation = try? JSONDecoder().decode(WMTPACData.self, from: payload)
         else {
             WMTLogger.info("The code is not a JWT with an operation.")
             return nil
         }
-        return WMTPACData(operationId: claims.oid, totp: claims.totp ?? claims.potp)
+        return operation
     }
 
     /// Both alphabets of Base64, with or without padding (mobile-token.md, section 24, item 15).

@@ -16,7 +16,7 @@ public struct WMTQROperation: Equatable, Sendable {
     /// Base64 of the 16 bytes that the code is computed with.
     public let nonce: String
     /// How the operation may be approved and shown.
-    public let flags: WMTQROperationFlags
+    public let flags: QROperationFlags
     /// The proximity code; nil without one.
     public let totp: String?
     /// The bytes that the server has signed.
@@ -88,7 +88,7 @@ public struct WMTQROperationData: Equatable, Sendable {
 }
 
 /// How an operation in a QR code may be approved and shown (mobile-token.md, section 9.2).
-public struct WMTQROperationFlags: Equatable, Sendable {
+public struct QROperationFlags: Equatable, Sendable {
     /// Whether biometry may stand for the password.
     public let allowBiometryFactor: Bool
     /// Whether the buttons to approve and to reject change places.

@@ -12,7 +12,7 @@ public struct WMTQROperationParser: Sendable {
     public init() {}
 
     /// Reads a text.
-    public func parse(string: String) -> Result<WMTQROperation, WMTQROperationParserError> {
+    public func parse(string: String) -> WMTQROperationParseResult {
         parseInDetail(string: string).mapError { failure in
             WMTLogger.info("The text of a QR code is not an operation: \(failure)")
             return failure.error
@@ -40,7 +40,7 @@ public struct WMTQROperationParser: Sendable {
         let data = try QRFieldReader.data(lines[3])
         return WMTQROperation(
             operationId: lines[0], title: QRFieldReader.unescape(lines[1]), message: QRFieldReader.unescape(lines[2]),
-            operationData: data, nonce: nonce, flags: WMTQROperationFlags(lines[4]),
+            operationData: data, nonce: nonce, flags: QROperationFlags(lines[4]),
             totp: lines.count > 7 ? lines[5] : nil,
             signedData: Data((lines.dropLast() + [String(signature.signingKey.rawValue)]).joined(separator: "\n").utf8),
             signature: signature, isNewerFormat: lines.count > 8)
@@ -59,7 +59,10 @@ public struct WMTQROperationParser: Sendable {
     }
 }
 
-extension Result<WMTQROperation, WMTQROperationParserError> {
+/// An operation, or the reason why a text is not an operation.
+public typealias WMTQROperationParseResult = Result<WMTQROperation, WMTQROperationParserError>
+
+extension WMTQROperationParseResult {
     /// Whether the text was an operation.
     public var isSuccess: Bool { if case .success = self { true } else { false } }
 }

@@ -115,9 +115,14 @@ final class OperationsService<Item: WMTUserOperation>: WMTOperations, Sendable {
         _ response: Result<WMTOperationListResponse<Item>, WMTError>
     ) -> Result<[WMTUserOperation], WMTError> {
         response.flatMap { response in
-            for mistake in response.mistakes { WMTLogger.error("An operation cannot be read: \(mistake)") }
+            for mistake in response.mistakes { WMTLogger.error("An operation cannot be read: \(mistake.error)") }
             if let mistake = response.mistakes.first, calls.sandbox.keeps(.badOperationFailsList) {
-                return .failure(WMTError(reason: .network_invalidResponseObject, error: mistake))
+                return .failure(WMTError(reason: .network_invalidResponseObject, error: mistake.error))
+            }
+            for mistake in response.mistakes {
+                calls.sandbox.trace(
+                    .operationsLeftOut,
+                    [.leftOutOperation: mistake.id.map(TraceValue.text), .leftOutCause: .text(mistake.reason)])
             }
             return ServiceCalls.result(response.responseObject, nil)
         }

@@ -30,14 +30,16 @@ public struct WMTOperationsPollingOptions: OptionSet, Sendable {
     public static let pauseWhenOnBackground = WMTOperationsPollingOptions(rawValue: 1 << 0)
 }
 
+/// A list of operations, or the reason why it was not loaded.
+public typealias GetOperationsResult = Result<[WMTUserOperation], WMTError>
+/// Takes a list of operations. Called on the main queue.
+public typealias GetOperationsCompletion = (GetOperationsResult) -> Void
+
 /// Operations that wait for their user's approval (mobile-token.md, sections 5.2 and 6).
 ///
 /// Thread rule: any thread. Completions and the delegate run on the main queue. A call that returns nil reports
 /// `missingActivation` later on. A cancelled call is not completed.
 public protocol WMTOperations: AnyObject {
-    /// Takes a list of operations.
-    typealias GetOperationsCompletion = (Result<[WMTUserOperation], WMTError>) -> Void
-
     /// Is notified of changes of the operations; held weakly.
     var delegate: (any WMTOperationsDelegate)? { get set }
     /// Where the service sends its requests, as the factory of version 1.0 was given it.
@@ -47,7 +49,7 @@ public protocol WMTOperations: AnyObject {
     /// The user's languages as in the header `Accept-Language`; the texts of operations depend on it.
     var acceptLanguage: String { get set }
     /// What the last load of the list gave; nil before the first.
-    var lastFetchResult: Result<[WMTUserOperation], WMTError>? { get }
+    var lastFetchResult: GetOperationsResult? { get }
     /// Whether the list is being loaded; still true while the completions are called.
     var isLoadingOperations: Bool { get }
 
@@ -128,7 +130,7 @@ extension WMTOperations {
     }
 }
 
-extension Result where Success == [WMTUserOperation], Failure == WMTError {
+extension GetOperationsResult {
     /// The operations; none after a failure.
     public var operations: [WMTUserOperation] { (try? get()) ?? [] }
 }

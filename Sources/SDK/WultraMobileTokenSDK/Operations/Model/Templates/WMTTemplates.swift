@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The layout of an operation (mobile-token.md, section 7.8). Unreadable parts are left out.
-public struct WMTTemplates: Decodable, Equatable, Sendable {
+public struct WMTTemplates: Codable, Equatable, Sendable {
     /// Identifier of an attribute.
     public typealias AttributeId = String
     /// Text with placeholders such as `${operation.amount}`, each an identifier of an attribute.
@@ -18,9 +18,7 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
     }
 
     /// The operation in the list.
-    public struct ListTemplate: Decodable, Equatable, Sendable {
-        private enum Key: String, CodingKey { case style, header, title, message, image }
-
+    public struct ListTemplate: Codable, Equatable, Sendable {
         /// Name of a style that app and back end agree on.
         public let style: String?
         /// Line above the title.
@@ -34,7 +32,7 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
 
         /// Reads a template.
         public init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Key.self)
+            let container = try decoder.container(keyedBy: CodingKeys.self)
             style = container.lenient(String.self, forKey: .style)
             header = container.lenient(String.self, forKey: .header)
             title = container.lenient(String.self, forKey: .title)
@@ -44,15 +42,11 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
     }
 
     /// The operation on its own screen.
-    public struct DetailTemplate: Decodable, Equatable, Sendable {
+    public struct DetailTemplate: Codable, Equatable, Sendable {
         /// Lines that belong together.
-        public struct Section: Decodable, Equatable, Sendable {
+        public struct Section: Codable, Equatable, Sendable {
             /// One line.
-            public struct Cell: Decodable, Equatable, Sendable {
-                private enum Key: String, CodingKey {
-                    case name, style, visibleTitle, canCopy, collapsable, centered
-                }
-
+            public struct Cell: Codable, Equatable, Sendable {
                 /// The attribute that is shown.
                 public let name: AttributeId
                 /// Name of a style that app and back end agree on.
@@ -68,7 +62,7 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
 
                 /// Reads a cell.
                 public init(from decoder: any Decoder) throws {
-                    let container = try decoder.container(keyedBy: Key.self)
+                    let container = try decoder.container(keyedBy: CodingKeys.self)
                     name = try container.decode(String.self, forKey: .name)
                     style = container.lenient(String.self, forKey: .style)
                     visibleTitle = container.lenient(Bool.self, forKey: .visibleTitle)
@@ -77,8 +71,6 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
                     centered = container.lenient(Bool.self, forKey: .centered)
                 }
             }
-
-            private enum Key: String, CodingKey { case style, title, cells }
 
             /// Name of a style that app and back end agree on.
             public let style: String?
@@ -89,14 +81,12 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
 
             /// Reads a section.
             public init(from decoder: any Decoder) throws {
-                let container = try decoder.container(keyedBy: Key.self)
+                let container = try decoder.container(keyedBy: CodingKeys.self)
                 style = container.lenient(String.self, forKey: .style)
                 title = container.lenient(String.self, forKey: .title)
                 cells = container.lenientElements(Cell.self, forKey: .cells)
             }
         }
-
-        private enum Key: String, CodingKey { case style, showTitleAndMessage, sections }
 
         /// Name of a style that app and back end agree on.
         public let style: String?
@@ -107,14 +97,12 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
 
         /// Reads a template.
         public init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Key.self)
+            let container = try decoder.container(keyedBy: CodingKeys.self)
             style = container.lenient(String.self, forKey: .style)
             showTitleAndMessage = container.lenient(Bool.self, forKey: .showTitleAndMessage)
             sections = container.lenientElements(Section.self, forKey: .sections)
         }
     }
-
-    private enum Key: String, CodingKey { case list, detail }
 
     /// The operation in the list.
     public let list: ListTemplate?
@@ -123,7 +111,7 @@ public struct WMTTemplates: Decodable, Equatable, Sendable {
 
     /// Reads the templates.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
         list = container.lenient(ListTemplate.self, forKey: .list)
         detail = container.lenient(DetailTemplate.self, forKey: .detail)
     }

@@ -7,20 +7,20 @@ public enum WMTPreApprovalScreenConfirmAction: String, Codable, Sendable {
 }
 
 /// What is shown before the user can approve (mobile-token.md, section 7.6).
-public final class WMTPreApprovalScreen: Decodable, Sendable {
+open class WMTPreApprovalScreen: Codable {
     /// The kind of the screen.
-    public enum ScreenType: String, Codable, Sendable {
+    public enum ScreenType: String, Codable, CaseIterable, Sendable {
         /// Something to know.
         case info = "INFO"
         /// Something to beware of.
         case warning = "WARNING"
         /// The code of the second channel is to be scanned.
-        case qrScan = "QR_SCAN"
+        case qr = "QR_SCAN"
         /// A kind that this version does not know.
         case unknown
     }
 
-    private enum Key: String, CodingKey { case type, heading, message, items, approvalType }
+    private enum CodingKeys: String, CodingKey { case type, heading, message, items, approvalType }
 
     /// The kind.
     public let type: ScreenType
@@ -33,12 +33,29 @@ public final class WMTPreApprovalScreen: Decodable, Sendable {
     /// How the user confirms the screen; nil for the usual button.
     public let approvalType: WMTPreApprovalScreenConfirmAction?
 
+    /// - Parameters:
+    ///   - type: the kind.
+    ///   - heading: heading.
+    ///   - message: text.
+    ///   - items: points below the text.
+    ///   - approvalType: how the user confirms the screen; nil for the usual button.
+    public init(
+        type: ScreenType, heading: String, message: String, items: [String]? = nil,
+        approvalType: WMTPreApprovalScreenConfirmAction?
+    ) {
+        self.type = type
+        self.heading = heading
+        self.message = message
+        self.items = items
+        self.approvalType = approvalType
+    }
+
     /// Reads a screen.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
+    public required init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
         let type = ScreenType(rawValue: try container.decode(String.self, forKey: .type)) ?? .unknown
         // The server makes a screen without texts of a risk flag (mobile-token.md, section 24, item 4).
-        func text(_ key: Key) throws -> String {
+        func text(_ key: CodingKeys) throws -> String {
             type == .unknown
                 ? try container.decode(String.self, forKey: key)
                 : try container.decodeIfPresent(String.self, forKey: key) ?? ""
@@ -51,10 +68,13 @@ public final class WMTPreApprovalScreen: Decodable, Sendable {
     }
 }
 
-/// What is shown after the user approved (mobile-token.md, section 7.7). Further content depends on its class.
-open class WMTPostApprovalScreen: Decodable {
+/// What is shown after the user approved (mobile-token.md, section 7.7). The content depends on its class.
+///
+/// It is written in the server's format (mobile-token.md, section 7.10); a subclass of the app writes more keys in
+/// `encode(to:)`, and calls super. Thread rule: any thread; a screen never changes.
+open class WMTPostApprovalScreen: Codable {
     /// The kind of the screen.
-    public enum ScreenType: String, Codable, Sendable {
+    public enum ScreenType: String, Codable, CaseIterable, Sendable {
         /// ``WMTPostApprovalScreenReview``.
         case review = "REVIEW"
         /// ``WMTPostApprovalScreenRedirect``.
@@ -65,104 +85,165 @@ open class WMTPostApprovalScreen: Decodable {
         case unknown
     }
 
-    private enum Key: String, CodingKey { case type, heading, message }
+    private enum Key: String, CodingKey { case type }
 
     /// The kind.
     public let type: ScreenType
+
+    /// - Parameter type: the kind.
+    public init(type: ScreenType) { self.type = type }
+
+    /// Reads what every screen has.
+    public required init(from decoder: any Decoder) throws { type = try WMTPostApprovalScreen.type(from: decoder) }
+
+    /// Writes what every screen has.
+    open func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(type, forKey: .type)
+    }
+
+    fileprivate static func type(from decoder: any Decoder) throws -> ScreenType {
+        let name = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .type)
+        return ScreenType(rawValue: name) ?? .unknown
+    }
+}
+
+/// What the screens of each class have.
+private enum ContentKey: String, CodingKey { case heading, message, payload }
+
+extension WMTPostApprovalScreen {
+    /// Writes what the screens of each class have.
+    fileprivate func encode(
+        heading: String, message: String, payload: some Encodable, to encoder: any Encoder
+    ) throws {
+        var container = encoder.container(keyedBy: ContentKey.self)
+        try container.encode(heading, forKey: .heading)
+        try container.encode(message, forKey: .message)
+        try container.encode(payload, forKey: .payload)
+    }
+}
+
+/// A screen that shows what was approved.
+open class WMTPostApprovalScreenReview: WMTPostApprovalScreen {
     /// Heading.
     public let heading: String
     /// Text.
     public let message: String
-
-    /// Reads what every screen has.
-    public required init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        type = ScreenType(rawValue: try container.decode(String.self, forKey: .type)) ?? .unknown
-        heading = try container.decode(String.self, forKey: .heading)
-        message = try container.decode(String.self, forKey: .message)
-    }
-}
-
-private enum PayloadKey: String, CodingKey { case payload }
-
-/// A screen that shows what was approved.
-public final class WMTPostApprovalScreenReview: WMTPostApprovalScreen {
     /// What is shown.
-    public struct Payload: Decodable {
-        private enum Key: String, CodingKey { case attributes }
+    public let payload: WMTReviewPostApprovalScreenPayload
 
-        /// One line each; empty when one of them cannot be read.
-        public let attributes: [WMTOperationAttribute]
-
-        /// Reads the payload.
-        public init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Key.self)
-            attributes = container.lenient([AnyAttribute].self, forKey: .attributes)?.map(\.attribute) ?? []
-        }
+    /// - Parameters:
+    ///   - heading: heading.
+    ///   - message: text.
+    ///   - payload: what is shown.
+    ///   - type: the kind, `review`.
+    public init(heading: String, message: String, payload: WMTReviewPostApprovalScreenPayload, type: ScreenType) {
+        self.heading = heading
+        self.message = message
+        self.payload = payload
+        super.init(type: type)
     }
-
-    /// What is shown.
-    public let payload: Payload
 
     /// Reads a screen.
     public required init(from decoder: any Decoder) throws {
-        payload = try decoder.container(keyedBy: PayloadKey.self).decode(Payload.self, forKey: .payload)
+        let container = try decoder.container(keyedBy: ContentKey.self)
+        heading = try container.decode(String.self, forKey: .heading)
+        message = try container.decode(String.self, forKey: .message)
+        payload = try container.decode(WMTReviewPostApprovalScreenPayload.self, forKey: .payload)
         try super.init(from: decoder)
+    }
+
+    /// Writes the screen.
+    open override func encode(to encoder: any Encoder) throws {
+        try super.encode(to: encoder)
+        try encode(heading: heading, message: message, payload: payload, to: encoder)
     }
 }
 
 /// A screen that leads back to a shop.
-public final class WMTPostApprovalScreenRedirect: WMTPostApprovalScreen {
+open class WMTPostApprovalScreenRedirect: WMTPostApprovalScreen {
+    /// Heading.
+    public let heading: String
+    /// Text.
+    public let message: String
     /// Where it leads.
-    public struct Payload: Codable, Equatable, Sendable {
-        /// Text of the button.
-        public let redirectText: String
-        /// Where the button leads.
-        public let redirectUrl: String
-        /// Seconds after which the app opens it automatically.
-        public let countdown: Int
-    }
+    public let payload: WMTRedirectPostApprovalScreenPayload
 
-    /// Where it leads.
-    public let payload: Payload
+    /// - Parameters:
+    ///   - heading: heading.
+    ///   - message: text.
+    ///   - payload: where it leads.
+    ///   - type: the kind, `redirect`.
+    public init(heading: String, message: String, payload: WMTRedirectPostApprovalScreenPayload, type: ScreenType) {
+        self.heading = heading
+        self.message = message
+        self.payload = payload
+        super.init(type: type)
+    }
 
     /// Reads a screen.
     public required init(from decoder: any Decoder) throws {
-        payload = try decoder.container(keyedBy: PayloadKey.self).decode(Payload.self, forKey: .payload)
+        let container = try decoder.container(keyedBy: ContentKey.self)
+        heading = try container.decode(String.self, forKey: .heading)
+        message = try container.decode(String.self, forKey: .message)
+        payload = try container.decode(WMTRedirectPostApprovalScreenPayload.self, forKey: .payload)
         try super.init(from: decoder)
+    }
+
+    /// Writes the screen.
+    open override func encode(to encoder: any Encoder) throws {
+        try super.encode(to: encoder)
+        try encode(heading: heading, message: message, payload: payload, to: encoder)
     }
 }
 
 /// A screen whose content the app and its back end agree on.
-public final class WMTPostApprovalScreenGeneric: WMTPostApprovalScreen {
+open class WMTPostApprovalScreenGeneric: WMTPostApprovalScreen {
+    /// Heading.
+    public let heading: String
+    /// Text.
+    public let message: String
     /// Any JSON; null if a screen of an unknown kind has none.
     public let payload: WMTJSONValue
 
+    /// Makes a screen of the kind `generic`.
+    /// - Parameters:
+    ///   - heading: heading.
+    ///   - message: text.
+    ///   - payload: any JSON.
+    public init(heading: String, message: String, payload: WMTJSONValue) {
+        self.heading = heading
+        self.message = message
+        self.payload = payload
+        super.init(type: .generic)
+    }
+
     /// Reads a screen.
     public required init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: PayloadKey.self)
-        let isGeneric = try AnyPostApprovalScreen.type(from: decoder) == .generic
+        let container = try decoder.container(keyedBy: ContentKey.self)
+        let isGeneric = try WMTPostApprovalScreen.type(from: decoder) == .generic
+        heading = try container.decode(String.self, forKey: .heading)
+        message = try container.decode(String.self, forKey: .message)
         payload =
             isGeneric || container.contains(.payload)
             ? try container.decode(WMTJSONValue.self, forKey: .payload) : .null
         try super.init(from: decoder)
     }
+
+    /// Writes the screen.
+    open override func encode(to encoder: any Encoder) throws {
+        try super.encode(to: encoder)
+        try encode(heading: heading, message: message, payload: payload, to: encoder)
+    }
 }
 
 /// A screen of the class that its type asks for; one of an unknown kind is generic (mobile-token.md, section 24, item 5).
 struct AnyPostApprovalScreen: Decodable {
-    private enum Key: String, CodingKey { case type }
-
     let screen: WMTPostApprovalScreen
-
-    static func type(from decoder: any Decoder) throws -> WMTPostApprovalScreen.ScreenType {
-        let name = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .type)
-        return WMTPostApprovalScreen.ScreenType(rawValue: name) ?? .unknown
-    }
 
     init(from decoder: any Decoder) throws {
         screen =
-            switch try Self.type(from: decoder) {
+            switch try WMTPostApprovalScreen.type(from: decoder) {
             case .review: try WMTPostApprovalScreenReview(from: decoder)
             case .redirect: try WMTPostApprovalScreenRedirect(from: decoder)
             case .generic, .unknown: try WMTPostApprovalScreenGeneric(from: decoder)

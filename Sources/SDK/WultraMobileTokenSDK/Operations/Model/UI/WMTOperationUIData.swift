@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
+
 /// How the screen of an operation shall look (mobile-token.md, section 7.5).
-public final class WMTOperationUIData: Decodable {
-    private enum Key: String, CodingKey {
+open class WMTOperationUIData: Codable {
+    private enum CodingKeys: String, CodingKey {
         case flipButtons, blockApprovalOnCall, preApprovalScreen, postApprovalScreen, templates
     }
 
@@ -17,9 +19,26 @@ public final class WMTOperationUIData: Decodable {
     /// How the operation is laid out in the list and on its own screen.
     public let templates: WMTTemplates?
 
+    /// Makes data without templates.
+    /// - Parameters:
+    ///   - flipButtons: whether the buttons to approve and to reject change places.
+    ///   - blockApprovalOnCall: whether the operation must not be approved during a phone call.
+    ///   - preApprovalScreen: what is shown before the user can approve.
+    ///   - postApprovalScreen: what is shown after the user approved.
+    public init(
+        flipButtons: Bool?, blockApprovalOnCall: Bool?, preApprovalScreen: WMTPreApprovalScreen?,
+        postApprovalScreen: WMTPostApprovalScreen?
+    ) {
+        self.flipButtons = flipButtons
+        self.blockApprovalOnCall = blockApprovalOnCall
+        self.preApprovalScreen = preApprovalScreen
+        self.postApprovalScreen = postApprovalScreen
+        templates = nil
+    }
+
     /// Reads the data.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
+    public required init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
         flipButtons = container.lenient(Bool.self, forKey: .flipButtons)
         blockApprovalOnCall = container.lenient(Bool.self, forKey: .blockApprovalOnCall)
         preApprovalScreen = container.lenient(WMTPreApprovalScreen.self, forKey: .preApprovalScreen)
@@ -44,6 +63,10 @@ public enum WMTJSONValue: Codable, Equatable, Sendable {
     case array([WMTJSONValue])
     /// Null.
     case null
+
+    /// Reads a JSON text.
+    /// - Throws: a `DecodingError` for bytes that are not JSON.
+    public init(jsonData: Data) throws { self = try JSONDecoder().decode(WMTJSONValue.self, from: jsonData) }
 
     /// Reads a value.
     public init(from decoder: any Decoder) throws {
