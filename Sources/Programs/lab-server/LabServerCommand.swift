@@ -58,6 +58,9 @@ struct LabServerCommand: ParsableCommand {
     @Flag(help: "Let devices unlock the vault with biometry in place of knowledge.")
     var vaultWithBiometry = false
 
+    @Flag(help: "Refuse values of a request whose form is not the described one, such as a number for a text.")
+    var strictJson = false
+
     @Flag(help: "Offer /lab/**: faults, traffic with its decrypted bodies, snapshots and seeding.")
     var labPowers = false
 
@@ -103,6 +106,7 @@ struct LabServerCommand: ParsableCommand {
             if insecure { configuration.isInsecureAllowed = true }
             if restrictAccess { configuration.policy.isBackOfficeRestricted = true }
             if vaultWithBiometry { configuration.policy.isVaultOpenedByBiometry = true }
+            if strictJson { configuration.policy.isJSONStrict = true }
             limitConnections(of: &configuration)
             configuration.applicationId = application
             configuration.hasLabPowers = labPowers

@@ -23,18 +23,19 @@ public func callback<T: Sendable>(_ register: (@escaping @Sendable (T) -> Void) 
 
 /// Waits for a callback with a value or an error.
 public func outcome<Value: Sendable>(
-    _ call: (@escaping @Sendable (Value?, NSError?) -> Void) -> Void
+    _ call: (@escaping @Sendable (Value?, (any Error)?) -> Void) -> Void
 ) async -> Result<Value, NSError> {
     await callback { report in
         call { value, error in
-            report(value.map { .success($0) } ?? .failure(error ?? NSError(domain: "no result", code: 0)))
+            let failure = error.map { $0 as NSError } ?? NSError(domain: "no result", code: 0)
+            report(value.map { .success($0) } ?? .failure(failure))
         }
     }
 }
 
 /// Waits for a callback with an optional error.
-public func failure(_ call: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> NSError? {
-    await callback { report in call { report($0) } }
+public func failure(_ call: (@escaping @Sendable ((any Error)?) -> Void) -> Void) async -> NSError? {
+    await callback { report in call { error in report(error.map { $0 as NSError }) } }
 }
 
 /// The error that a body throws; nil when it throws none.

@@ -15,15 +15,18 @@ struct DeviceBinding: Sendable, Equatable {
     var version: Int
 }
 
-/// The state of an activation with exactly the data that state has (server.md, section 20.1).
+/// The state of an activation with the data that state has (server.md, section 20.1).
+///
+/// Beyond CREATED an activation lacks its binding only if the back office set the status before any device came:
+/// nothing can be signed or decrypted with it.
 enum ActivationLifecycle: Sendable, Equatable {
-    /// Waits for a device that shows the activation code.
-    case created(expires: ServerTime)
+    /// Waits for a device that shows the activation code. It has had one if the back office put it back here.
+    case created(expires: ServerTime, formerDevice: DeviceBinding? = nil)
     /// Keys are exchanged; waits for the back office to commit.
-    case pendingCommit(DeviceBinding, expires: ServerTime)
-    case active(DeviceBinding)
-    case blocked(DeviceBinding, reason: String)
-    /// Final. The binding is absent when no device ever came.
+    case pendingCommit(DeviceBinding?, expires: ServerTime)
+    case active(DeviceBinding?)
+    case blocked(DeviceBinding?, reason: String)
+    /// Final.
     case removed(DeviceBinding?)
 
     var status: ActivationState {
@@ -38,16 +41,16 @@ enum ActivationLifecycle: Sendable, Equatable {
 
     var binding: DeviceBinding? {
         switch self {
-        case .created: nil
-        case .pendingCommit(let binding, _), .active(let binding), .blocked(let binding, _): binding
-        case .removed(let binding): binding
+        case .created(_, let binding), .pendingCommit(let binding, _), .active(let binding), .blocked(let binding, _),
+            .removed(let binding):
+            binding
         }
     }
 
     /// The deadline to finish the activation; nil once it can no longer expire.
     var expires: ServerTime? {
         switch self {
-        case .created(let expires), .pendingCommit(_, let expires): expires
+        case .created(let expires, _), .pendingCommit(_, let expires): expires
         case .active, .blocked, .removed: nil
         }
     }

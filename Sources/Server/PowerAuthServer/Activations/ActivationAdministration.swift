@@ -105,44 +105,47 @@ extension ActivationService {
         return try context.read { try ActivationStore.lookup($0, filter) }
     }
 
-    /// Sets the status of all the activations; if one is unknown or cannot take the status, none is changed (server.md,
-    /// section 30, item 13).
-    /// - Throws: `invalidRequest` for an empty list, `activationNotFound` for an unknown identifier,
-    ///   `activationIncorrectState` for a removed activation, or for a status that needs a device if the activation has
-    ///   none.
+    /// Sets the status of activations one by one: any status, of any that is not removed. The others stay as they are
+    /// (server.md, section 7.9, and section 30, item 13).
+    /// - Throws: `invalidRequest` for an empty list; if none has the status afterwards, `activationNotFound` or
+    ///   `activationIncorrectState` for the first, which is unknown or removed.
     func setStatus(activationIds: [Identifier]?, _ status: ActivationState?) throws {
         guard let activationIds, !activationIds.isEmpty else {
             throw ServiceError(.invalidRequest, "activationIds is empty")
         }
         guard let status else { throw ServiceError(.invalidRequest, "activationStatus is missing") }
         try context.change { change in
+            var refusals: [ServiceError] = []
             for id in activationIds {
-                var activation = try change.activation(id)
+                guard var activation = try change.findActivation(id) else {
+                    refusals.append(ServiceError(.activationNotFound, "no activation \(id)"))
+                    continue
+                }
                 let previous = activation.status
                 guard previous != status else { continue }
-                activation.lifecycle = try lifecycle(of: activation, as: status, at: change.now)
+                guard previous != .removed else {
+                    refusals.append(ServiceError(.activationIncorrectState, "activation \(id) is removed for ever"))
+                    continue
+                }
+                activation.lifecycle = lifecycle(of: activation, as: status, at: change.now)
                 if status == .active { activation.failedAttempts = 0 }
                 try change.save(&activation, previous: previous)
             }
+            if let refusal = refusals.first, refusals.count == activationIds.count { throw refusal }
         }
     }
 
     private func lifecycle(
         of activation: Activation, as status: ActivationState, at now: ServerTime
-    ) throws -> ActivationLifecycle {
+    ) -> ActivationLifecycle {
         let expires = activation.lifecycle.expires ?? now.advanced(by: context.policy.activationValidity)
         let binding = activation.lifecycle.binding
-        return switch (activation.status, status, binding) {
-        case (.removed, _, _):
-            throw ServiceError(.activationIncorrectState, "activation \(activation.id) is removed for ever")
-        case (_, .removed, _): .removed(binding)
-        case (_, .pendingCommit, let binding?): .pendingCommit(binding, expires: expires)
-        case (_, .active, let binding?): .active(binding)
-        case (_, .blocked, let binding?): .blocked(binding, reason: BlockedReason.notSpecified)
-        default:
-            throw ServiceError(
-                .activationIncorrectState,
-                "activation \(activation.id) is \(activation.status.name), not \(status.name)")
+        return switch status {
+        case .created: .created(expires: expires, formerDevice: binding)
+        case .pendingCommit: .pendingCommit(binding, expires: expires)
+        case .active: .active(binding)
+        case .blocked: .blocked(binding, reason: BlockedReason.notSpecified)
+        case .removed: .removed(binding)
         }
     }
 }

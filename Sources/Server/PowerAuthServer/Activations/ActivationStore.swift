@@ -223,18 +223,18 @@ enum ActivationStore {
             lastChange: (row[.lastChange] as Int64?).map(ServerTime.init(milliseconds:)))
     }
 
-    /// A row whose columns contradict its status (it was edited by hand) counts as removed: nothing can be
-    /// signed or decrypted with it, and the back office still shows it.
+    /// A row with half a device, or without a status that exists (it was edited by hand) counts as removed: nothing can
+    /// be signed or decrypted with it, and the back office still shows it.
     private static func lifecycle(_ row: QueryRow<Column>) -> ActivationLifecycle {
         let expires = ServerTime(milliseconds: row[.expires])
         let binding = binding(row)
-        switch (ActivationState(rawValue: row[.status]), binding) {
-        case (.created, _): return .created(expires: expires)
-        case (.pendingCommit, let binding?): return .pendingCommit(binding, expires: expires)
-        case (.active, let binding?): return .active(binding)
-        case (.blocked, let binding?):
-            return .blocked(binding, reason: row[.blockedReason] ?? BlockedReason.notSpecified)
-        default: return .removed(binding)
+        guard binding != nil || (row[.devicePublicKey] as Data?) == nil else { return .removed(nil) }
+        return switch ActivationState(rawValue: row[.status]) {
+        case .created: .created(expires: expires, formerDevice: binding)
+        case .pendingCommit: .pendingCommit(binding, expires: expires)
+        case .active: .active(binding)
+        case .blocked: .blocked(binding, reason: row[.blockedReason] ?? BlockedReason.notSpecified)
+        case .removed, nil: .removed(binding)
         }
     }
 

@@ -7,7 +7,7 @@ import PowerAuthProtocol
 /// Hashes and compares one-time passwords and PUKs, some 50 ms of a core each time: only after every cheaper check.
 struct OtpHashing: Sendable {
     /// Hashes a password with a fresh salt; throws `genericCryptographyError` for lack of memory.
-    var make: @Sendable (_ password: String) throws -> String = OtpHash.make
+    var make: @Sendable (_ password: String) throws -> String
     var matches: @Sendable (_ password: String, _ hash: String) -> Bool = { OtpHash.matches($0, hash: $1) }
 }
 
@@ -18,7 +18,9 @@ struct OtpHashing: Sendable {
 enum OtpHash {
     /// Hashes a password with a fresh salt.
     /// - Throws: `genericCryptographyError` for lack of memory.
-    static func make(_ password: String) throws -> String { try Argon2Hash(hashing: password).text }
+    static func make(_ password: String, cost: Argon2Hash.Cost = Argon2Hash.Cost()) throws -> String {
+        try Argon2Hash(hashing: password, cost: cost).text
+    }
 
     /// Compares a password with a stored hash in constant time. An unreadable hash matches nothing.
     static func matches(_ password: String, hash: String) -> Bool {
@@ -41,12 +43,16 @@ enum OtpHash {
 ///
 /// Thread rule: worker threads only; a hash takes a core for some 50 ms, and ``Cost/memory`` for as long.
 struct Argon2Hash {
-    struct Cost {
+    /// What one hash takes; each hash is stored with its own, and compared at it. The default is the original's.
+    struct Cost: Sendable {
         /// KiB.
         var memory: UInt32 = 32_768
         var passes: UInt32 = 3
         /// A part of the result; the lanes are computed one after the other, by the calling thread.
         var lanes: UInt32 = 16
+
+        /// The least that the function takes; see ``ServerConfiguration/hashesCheaply``.
+        static let least = Cost(memory: 8, passes: 1, lanes: 1)
 
         /// A manipulated database must not make the server spend minutes on a comparison.
         fileprivate var isAffordable: Bool { memory <= 1 << 18 && passes <= 16 && lanes <= 64 }
@@ -58,8 +64,8 @@ struct Argon2Hash {
 
     /// Hashes a password with a fresh 16-byte salt to 32 bytes.
     /// - Throws: `genericCryptographyError` for lack of memory.
-    init(hashing password: String) throws {
-        cost = Cost()
+    init(hashing password: String, cost: Cost) throws {
+        self.cost = cost
         salt = Random.bytes(16)
         digest = try Self.digest(of: password, salt: salt, cost: cost, count: 32)
     }

@@ -38,14 +38,14 @@ struct KeyExchangeService: Sendable {
             guard var activation = found else {
                 return .failure(ServiceError(.activationNotFound, "no activation waits with this code"))
             }
-            guard case .created(let expires) = activation.lifecycle, try !change.removeIfExpired(&activation) else {
+            guard case .created(let expires, _) = activation.lifecycle, try !change.removeIfExpired(&activation) else {
                 return .failure(ServiceError(.activationNotFound, "activation \(activation.id) expired"))
             }
             if let refusal = try proof.refusal(of: &activation, at: .onKeyExchange, in: change) {
                 return .failure(refusal)
             }
             guard let deviceKey = exchange.devicePublicKey else {
-                activation.lifecycle = .removed(nil)
+                activation.lifecycle = .removed(activation.lifecycle.binding)
                 try change.save(&activation, previous: .created)
                 return .failure(ServiceError(.activationNotFound, "devicePublicKey is not a point of P-256"))
             }
@@ -173,7 +173,7 @@ struct ActivationCreationService: Sendable {
         in change: WriteTransaction
     ) throws -> Activation {
         var activation = try ActivationService(context: context).insert(prepared, in: change).activation
-        guard case .created(let expires) = activation.lifecycle else {
+        guard case .created(let expires, _) = activation.lifecycle else {
             throw ServiceError(.activationIncorrectState, "activation \(activation.id) was not just created")
         }
         try Self.checkOtp(of: exchange, activation.otp)

@@ -63,7 +63,7 @@ struct ProtocolUpgradeService: Sendable {
         _ id: Identifier, in change: WriteTransaction
     ) throws -> (activation: Activation, binding: DeviceBinding) {
         let activation = try change.activation(id)
-        guard case .active(let binding) = activation.lifecycle else { throw activation.stateRefusal }
+        guard case .active(let binding?) = activation.lifecycle else { throw activation.stateRefusal }
         try Self.checkUpgradable(activation, binding)
         return (activation, binding)
     }

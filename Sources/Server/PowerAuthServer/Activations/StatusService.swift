@@ -54,7 +54,9 @@ struct StatusService: Sendable {
     private func detail(
         _ activation: Activation, _ exchange: StatusBlob.Exchange?, code: (text: String, signature: Data)?
     ) throws -> Detail {
-        let keys = try activation.lifecycle.binding.map { try context.keys.keys(of: activation, binding: $0) }
+        // What waits for its device shows nothing of the one that it has had.
+        let binding = activation.status == .created ? nil : activation.lifecycle.binding
+        let keys = try binding.map { try context.keys.keys(of: activation, binding: $0) }
         return Detail(
             activation: activation, encryptedBlob: try blob(of: activation, keys, exchange: exchange),
             blobNonce: exchange?.nonce, code: code, fingerprint: keys?.fingerprint)

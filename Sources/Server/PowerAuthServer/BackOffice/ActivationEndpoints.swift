@@ -230,6 +230,7 @@ extension ActivationStatusView {
     /// - Parameter maxFailedAttempts: reported for an unknown activation.
     init(id: Identifier, detail: StatusService.Detail, maxFailedAttempts: Int) {
         let activation = detail.activation
+        let binding = activation?.status == .created ? nil : activation?.lifecycle.binding
         let epoch = ServerTime(milliseconds: 0)
         self.init(
             activationId: id, activationStatus: (activation?.status ?? .removed).name,
@@ -248,7 +249,7 @@ extension ActivationStatusView {
             encryptedStatusBlobNonce: detail.blobNonce.map { StrictBase64.encode($0) },
             activationCode: detail.code?.text,
             activationSignature: detail.code.map { StrictBase64.encode($0.signature) },
-            devicePublicKeyFingerprint: detail.fingerprint, version: activation?.lifecycle.binding?.version ?? 0,
+            devicePublicKeyFingerprint: detail.fingerprint, version: binding?.version ?? 0,
             activationFlags: activation?.flags ?? [], applicationRoles: activation?.application.roles ?? [])
     }
 }

@@ -40,33 +40,18 @@ struct BackOfficeDate: Sendable, Equatable {
             time = ServerTime(milliseconds: milliseconds)
             return
         }
-        guard let match = try? Self.pattern.wholeMatch(in: text)?.output,
-            let year = Int64(match.1), let month = Int64(match.2), let day = Int64(match.3), let hour = Int64(match.4),
-            let minute = Int64(match.5), let second = Int64(match.6),
+        var parts = DateParts(text)
+        guard let year = parts.number(4), parts.skip("-"), let month = parts.number(2), parts.skip("-"),
+            let day = parts.number(2), parts.skip("T"), let hour = parts.number(2), parts.skip(":"),
+            let minute = parts.number(2), parts.skip(":"), let second = parts.number(2),
+            let fraction = parts.fraction(), let offset = parts.offset(), parts.isAtEnd,
             (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
         else { return nil }
-        let fraction = match.7.map { Int64(($0.dropFirst() + "000").prefix(3)) ?? 0 } ?? 0
-        var offset: Int64 = 0
-        if let hours = match.9.flatMap({ Int64($0) }), let minutes = match.10.flatMap({ Int64($0) }) {
-            offset = (hours * 60 + minutes) * (match.8?.first == "-" ? -60_000 : 60_000)
-        }
         let days = Self.days(fromCivil: (year, month, day))
         // 31 February is invalid, and not a day in March.
         guard Self.civil(fromDays: days) == (year, month, day) else { return nil }
         time = ServerTime(
             milliseconds: days * 86_400_000 + hour * 3_600_000 + minute * 60_000 + second * 1000 + fraction - offset)
-    }
-
-    /// Year, month, day, hour, minute, second, fraction, sign of the zone, zone hours, zone minutes.
-    private static var pattern:
-        Regex<
-            (
-                Substring, Substring, Substring, Substring, Substring, Substring, Substring, Substring?, Substring?,
-                Substring?, Substring?
-            )
-        >
-    {
-        /(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(?:Z|([+-])(\d{2}):?(\d{2}))/
     }
 
     private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
@@ -98,6 +83,51 @@ struct BackOfficeDate: Sendable, Equatable {
     }
 }
 
+/// Reads the parts of a date one after the other. By hand: a pattern is compiled at each use.
+private struct DateParts {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) { rest = text.utf8[...] }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// A number of exactly so many digits; nil, with nothing read, for anything else.
+    mutating func number(_ count: Int) -> Int64? {
+        let digits = rest.prefix(count)
+        guard digits.count == count, digits.allSatisfy(Self.isDigit) else { return nil }
+        rest = rest.dropFirst(count)
+        return digits.reduce(Int64(0)) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    }
+
+    /// - Returns: false, with nothing read, if something else stands here.
+    mutating func skip(_ sign: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: sign) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    /// The milliseconds of a point with 1 to 9 digits, the others cut; 0 without a point.
+    mutating func fraction() -> Int64? {
+        guard skip(".") else { return 0 }
+        let count = rest.prefix(while: Self.isDigit).count
+        let weights: [Int64] = [100, 10, 1]
+        guard (1...9).contains(count), let value = number(min(count, weights.count)) else { return nil }
+        rest = rest.dropFirst(max(0, count - weights.count))
+        return value * weights[min(count, weights.count) - 1]
+    }
+
+    /// The milliseconds that a zone is ahead of UTC: `Z`, or hours and minutes with a sign.
+    mutating func offset() -> Int64? {
+        if skip("Z") { return 0 }
+        let sign: Int64 = rest.first == UInt8(ascii: "-") ? -60_000 : 60_000
+        guard skip("+") || skip("-"), let hours = number(2) else { return nil }
+        _ = skip(":")
+        return number(2).map { (hours * 60 + $0) * sign }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+}
+
 extension BackOfficeDate: Codable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -105,7 +135,9 @@ extension BackOfficeDate: Codable {
             self.init(ServerTime(milliseconds: milliseconds))
             return
         }
-        guard let date = BackOfficeDate(text: try container.decode(String.self)) else {
+        let text = try container.decode(String.self)
+        guard let date = BackOfficeDate(text: text) ?? (decoder.isTolerant ? BackOfficeDate(tolerating: text) : nil)
+        else {
             throw DecodingError.dataCorruptedError(
                 in: container, debugDescription: "expected 2024-11-02T09:15:27.482+00:00 or a number of milliseconds")
         }
@@ -159,14 +191,15 @@ extension NamedChoice {
     }
 }
 
-/// A value spelled by one of the API's upper-case names; an unknown name makes the request unreadable.
+/// A value spelled by one of the API's upper-case names; an unknown name makes the request unreadable. The cases stand
+/// in the order of the vendor's declaration, which a tolerant server counts by.
 struct EnumName<Value: NamedChoice>: Decodable, Sendable {
     let value: Value
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
-        guard let value = Value(name: text) else {
+        guard let value = Value(name: text) ?? (decoder.isTolerant ? Value(tolerating: text) : nil) else {
             throw DecodingError.dataCorruptedError(
                 in: container, debugDescription: "\"\(text)\" is not one of \(Value.names.joined(separator: ", "))")
         }

@@ -36,9 +36,10 @@ struct CallbackEndpoints: Sendable {
         let callbackUrl: String
         let attributes: [String]
         let authentication: CallbackAuthenticationView
-        @ExplicitNull var retentionPeriod: ISODuration?
-        @ExplicitNull var initialBackoff: ISODuration?
-        @ExplicitNull var maxAttempts: Int?
+        /// This and the next two are the policy's where the callback has none of its own.
+        let retentionPeriod: ISODuration
+        let initialBackoff: ISODuration
+        let maxAttempts: Int
     }
 
     private struct ListView: Codable { let callbackUrlList: [CallbackView] }
@@ -59,13 +60,13 @@ struct CallbackEndpoints: Sendable {
     var endpoints: [Endpoint] {
         [
             .backOffice("/application/callback/create") { (request: CallbackRequest) in
-                Self.view(try service.create(request.description()))
+                view(try service.create(request.description()))
             },
             .backOffice("/application/callback/update") { (request: Identified<Identifier, CallbackRequest>) in
-                Self.view(try service.update(id: request.id, request.content.description()))
+                view(try service.update(id: request.id, request.content.description()))
             },
             .backOffice("/application/callback/list") { (request: ApplicationField) in
-                ListView(callbackUrlList: try service.list(applicationId: request.applicationId).map(Self.view))
+                ListView(callbackUrlList: try service.list(applicationId: request.applicationId).map(view))
             },
             .backOffice("/application/callback/remove") { (request: IdentifierField) in
                 let isRemoved = try service.remove(id: request.id)
@@ -84,14 +85,15 @@ struct CallbackEndpoints: Sendable {
         ]
     }
 
-    private static func view(_ callback: Callback) -> CallbackView {
-        CallbackView(
+    private func view(_ callback: Callback) -> CallbackView {
+        let policy = service.context.policy.callbacks
+        return CallbackView(
             id: callback.id, applicationId: callback.application.id, name: callback.name, type: callback.type.rawValue,
             callbackUrl: callback.url, attributes: callback.attributes,
             authentication: CallbackAuthenticationView(callback.authentication),
-            retentionPeriod: callback.retention.map(ISODuration.init(milliseconds:)),
-            initialBackoff: callback.initialBackoff.map(ISODuration.init(milliseconds:)),
-            maxAttempts: callback.maxAttempts)
+            retentionPeriod: ISODuration(milliseconds: callback.retention ?? policy.retention),
+            initialBackoff: ISODuration(milliseconds: callback.initialBackoff ?? policy.initialBackoff),
+            maxAttempts: callback.maxAttempts ?? policy.maxAttempts)
     }
 }
 

@@ -102,7 +102,7 @@ struct FacadeEndpoints: Sendable {
     }
 
     @Sendable private func register(_ request: ServerRequest) throws -> ServerResponse {
-        let wanted = try JSONBody.decode(RegistrationRequest.self, from: request.body)
+        let wanted = try request.content(RegistrationRequest.self)
         let initiated = try activations.initiate(
             .init(
                 userId: wanted.userId, applicationId: try wanted.appId ?? context.read(ApplicationStore.all).first?.id,
@@ -116,14 +116,14 @@ struct FacadeEndpoints: Sendable {
 
     @Sendable private func commit(_ request: ServerRequest) throws -> ServerResponse {
         let externalUserId =
-            try request.body.isEmpty ? nil : JSONBody.decode(CommitRequest.self, from: request.body).externalUserId
+            try request.body.isEmpty ? nil : request.content(CommitRequest.self).externalUserId
         let activation = try activations.commit(
             activationId: request.identifier("id"), otp: nil, externalUserId: externalUserId)
         return try .ok(["status": activation.status.name])
     }
 
     @Sendable private func createOperation(_ request: ServerRequest) throws -> ServerResponse {
-        let wanted = try JSONBody.decode(OperationRequest.self, from: request.body)
+        let wanted = try request.content(OperationRequest.self)
         let operation = try LabShortcuts(context: context).createOperation(
             .init(
                 userId: wanted.userId, templateName: wanted.template,
@@ -151,7 +151,7 @@ struct FacadeEndpoints: Sendable {
     }
 
     @Sendable private func verify(_ request: ServerRequest) throws -> ServerResponse {
-        let wanted = try JSONBody.decode(OtpRequest.self, from: request.body)
+        let wanted = try request.content(OtpRequest.self)
         let outcome = try offline.verify(
             .init(
                 operationId: request.identifier("id"), activationId: wanted.registrationId, nonce: wanted.nonce,
@@ -164,7 +164,7 @@ struct FacadeEndpoints: Sendable {
     }
 
     @Sendable private func createMessage(_ request: ServerRequest) throws -> ServerResponse {
-        let wanted = try JSONBody.decode(MessageRequest.self, from: request.body)
+        let wanted = try request.content(MessageRequest.self)
         let message = try InboxService(context: context).create(
             .init(
                 userId: wanted.userId, format: wanted.type ?? .text, subject: wanted.subject,

@@ -73,6 +73,9 @@ public struct CallbackPolicy: Sendable {
     public var allowedHosts: [String]?
     /// The folder that key and trust stores must be in; nil means `keystores` in the server's directory.
     public var keyStores: String?
+    /// Whether a message has moments as milliseconds of Unix time, and not in the text form of the back office
+    /// (server.md, section 16.2).
+    public var hasNumericDates = false
     /// How many targets may be called at a time.
     public var concurrentCalls = 16
     /// How long a target may take to accept a connection.
@@ -207,7 +210,8 @@ extension WriteTransaction {
         wakesJobs = true
         let callbacks = try CallbackStore.list(database, of: activation.application, type: .activationStatusChange)
         guard !callbacks.isEmpty else { return }
-        let optional: [String: JSONValue] = [
+        let payload: OrderedMembers<JSONValue> = [
+            "type": "ACTIVATION", "activationId": .string(activation.id.text),
             "userId": .string(activation.userId.text), "activationName": .optional(activation.name),
             "deviceInfo": .optional(activation.deviceInfo), "platform": .optional(activation.platform),
             "protocol": "POWERAUTH", "activationFlags": .array(activation.flags.map { .string($0.text) }),
@@ -215,7 +219,7 @@ extension WriteTransaction {
             "blockedReason": .optional(activation.lifecycle.blockedReason),
             "applicationId": .string(activation.application.id.text),
         ]
-        try enqueue(callbacks, ["type": "ACTIVATION", "activationId": .string(activation.id.text)], optional)
+        try enqueue(callbacks, payload, always: ["type", "activationId"])
     }
 
     /// Notifies the callbacks of each of its applications that an operation was created or decided.
@@ -225,8 +229,8 @@ extension WriteTransaction {
             try CallbackStore.list(database, of: $0, type: .operationStatusChange)
         }
         guard !callbacks.isEmpty else { return }
-        let optional: [String: JSONValue] = [
-            "userId": .optional(operation.userId),
+        let payload: OrderedMembers<JSONValue> = [
+            "type": "OPERATION", "operationId": .string(operation.id.text), "userId": .optional(operation.userId),
             "applications": .array(operation.applications.map { .string($0.id.text) }),
             "operationType": .string(operation.operationType.text),
             "parameters": .object(operation.parameters.mapValues { .string($0) }),
@@ -236,21 +240,22 @@ extension WriteTransaction {
             "maxFailureCount": .integer(Int64(operation.maxFailureCount)),
             "signatureType": .array(operation.signatureTypes.map { .string($0.name) }),
             "externalId": .optional(operation.externalId),
-            "timestampCreated": .string(BackOfficeDate(operation.created).text),
-            "timestampExpires": .string(BackOfficeDate(operation.expires).text),
-            "timestampFinalized": .optional(operation.finalized.map { BackOfficeDate($0).text }),
+            "timestampCreated": moment(operation.created), "timestampExpires": moment(operation.expires),
+            "timestampFinalized": operation.finalized.map(moment) ?? .null,
         ]
-        try enqueue(callbacks, ["type": "OPERATION", "operationId": .string(operation.id.text)], optional)
+        try enqueue(callbacks, payload, always: ["type", "operationId"])
     }
 
-    private func enqueue(
-        _ callbacks: [Callback], _ always: [String: JSONValue], _ optional: [String: JSONValue]
-    ) throws {
+    /// A moment as the policy wants it in messages.
+    private func moment(_ time: ServerTime) -> JSONValue {
+        policy.hasNumericDates ? .integer(time.milliseconds) : .string(BackOfficeDate(time).text)
+    }
+
+    /// Stores the message of each callback: its attributes, and what every message has.
+    private func enqueue(_ callbacks: [Callback], _ payload: OrderedMembers<JSONValue>, always: Set<String>) throws {
         for callback in callbacks {
-            let wanted = optional.filter { callback.attributes.contains($0.key) }
-            let payload = always.merging(wanted) { first, _ in first }
-            try CallbackStore.enqueue(
-                database, callback, payload: JSONBody.text(of: JSONValue.object(payload)), at: now)
+            let wanted = payload.filter { always.contains($0) || callback.attributes.contains($0) }
+            try CallbackStore.enqueue(database, callback, payload: JSONBody.text(of: wanted), at: now)
         }
     }
 }

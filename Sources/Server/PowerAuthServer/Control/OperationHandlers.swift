@@ -35,6 +35,11 @@ enum OperationHandlers {
             }
         }
         table.answer(VerifyOfflineCode.self, verifyOfflineCode)
+        table.answer(RegisterPushDevice.self) { arguments, services in
+            try PushRegistrationService(context: services.context).register(
+                token: arguments.token, platform: .apns, environment: arguments.environment,
+                for: arguments.activationIds.map { try Identifier($0, field: "activationIds") })
+        }
         table.answer(SendPush.self) { arguments, services in
             let sent = try LabShortcuts(context: services.context).sendPush(arguments)
             return SendPush.Result {

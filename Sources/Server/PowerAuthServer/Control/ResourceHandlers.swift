@@ -17,6 +17,8 @@ struct ResourceHandlers: Sendable {
     let credentials: LabServer.Credentials?
     /// The access token of `/lab`; nil where it is not offered.
     let labAccess: LabAccess?
+    /// How the JSON of requests is read.
+    let reading: JSONReading
 
     func add(to table: inout CommandDispatcher<ServerServices>, on workers: WorkerThreads) {
         table.start(CallResource.self) { arguments, _, reply in
@@ -44,7 +46,8 @@ struct ResourceHandlers: Sendable {
         let response = await endpoint.respond(
             to: ServerRequest(
                 method: arguments.method.rawValue, path: endpoint.path, query: parts.count > 1 ? parts[1] : nil,
-                headers: headers, body: body(of: arguments, for: endpoint.face), parameters: parameters),
+                headers: headers, body: body(of: arguments, for: endpoint.face), parameters: parameters,
+                reading: reading),
             journal: journal)
         return try content(of: response)
     }

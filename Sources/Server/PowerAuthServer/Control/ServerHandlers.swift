@@ -30,7 +30,7 @@ enum ServerHandlers {
     static func table(for server: LabServer) throws(IncompleteCommandTable) -> CommandDispatcher<ServerServices> {
         let resources = ResourceHandlers(
             endpoints: server.endpoints, journal: server.journal, credentials: server.credentials,
-            labAccess: server.labAccess)
+            labAccess: server.labAccess, reading: server.services.context.policy.reading)
         var table = CommandDispatcher<ServerServices>(of: .server, errors: controlError)
         resources.add(to: &table, on: server.workers)
         // A server that plays in an instance has the lab's powers.

@@ -17,7 +17,10 @@ struct TrafficHandlers: Sendable {
             }
         }
         table.answer(FailRequests.self) { arguments, _ in
-            try arm(arguments.endpoint, times: arguments.times, skip: arguments.skip) { $0.status = arguments.status }
+            try arm(arguments.endpoint, times: arguments.times, skip: arguments.skip) {
+                ($0.status, $0.code, $0.message) = (arguments.status, arguments.code, arguments.message)
+                ($0.body, $0.contentType) = (arguments.body, arguments.contentType)
+            }
         }
         table.answer(DropConnections.self) { arguments, _ in
             try arm(arguments.endpoint, times: arguments.times, skip: arguments.skip) {
@@ -26,6 +29,12 @@ struct TrafficHandlers: Sendable {
         }
         table.answer(CorruptAnswers.self) { arguments, _ in
             try arm(arguments.endpoint, times: arguments.times, skip: arguments.skip) { $0.corruptBody = true }
+        }
+        table.answer(EditAnswers.self) { arguments, _ in
+            try arm(arguments.endpoint, times: arguments.times, skip: arguments.skip) {
+                $0.edit = AnswerEdit(
+                    part: arguments.part, remove: arguments.remove, replace: arguments.replace, add: arguments.add)
+            }
         }
         table.answer(ShowWrongCertificate.self) { arguments, _ in
             var rule = TrafficFault()
@@ -39,6 +48,7 @@ struct TrafficHandlers: Sendable {
                     $0.id = armed.rule.id ?? ""
                     $0.matched = armed.matched
                     $0.fired = armed.fired
+                    $0.mistake = armed.mistake
                 }
             }
         }

@@ -96,7 +96,7 @@ struct DeviceAuthentication: Sendable {
 
     /// Why a device is refused. The device sees the same error for every cause.
     struct Refusal: Error, CustomStringConvertible {
-        let cause: String
+        var cause: String
         /// That error; the Mobile Token API has one of its own.
         var answer = ErrorResponse.authentication
         var description: String { cause }

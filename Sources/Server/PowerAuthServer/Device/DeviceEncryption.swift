@@ -35,28 +35,38 @@ struct DeviceEncryption: Sendable {
     /// Opens a signed request and verifies its signature over the plaintext: applications sign, then encrypt.
     ///
     /// If the envelope does not open, the signature is verified over the bytes as received, which cannot match: it
-    /// counts as a wrong signature and looks like one.
+    /// counts as a wrong signature and looks like one. The cause says why the envelope does not open.
     func openSigned(
         _ request: ServerRequest, uriId: String, allowed: Set<SignatureType> = .strong
     ) throws -> (exchange: Exchange, authenticated: DeviceAuthentication.Authenticated) {
-        let exchange: Exchange?
-        var refusal = "the envelope does not open"
+        let exchange: Exchange
         do {
             exchange = try open(request, scope: .activation)
         } catch let error as ServiceError {
-            refusal = error.description
-            exchange = nil
+            throw try unopened(request, error.description, uriId: uriId, allowed: allowed)
         } catch let error as DecodingError {
-            refusal = error.sentence
-            exchange = nil
+            throw try unopened(request, error.sentence, uriId: uriId, allowed: allowed)
         } catch let error as ProtocolError {
-            refusal = "\(error)"
-            exchange = nil
+            throw try unopened(request, "\(error)", uriId: uriId, allowed: allowed)
         }
         let authenticated = try authentication.authenticate(
-            exchange.map { request.with(body: $0.plaintext) } ?? request, uriId: uriId, allowed: allowed)
-        guard let exchange else { throw DeviceAuthentication.Refusal(cause: refusal) }
+            request.with(body: exchange.plaintext), uriId: uriId, allowed: allowed)
         return (exchange, authenticated)
+    }
+
+    /// Verifies the signature of a request whose envelope does not open.
+    /// - Returns: the refusal, with both causes.
+    private func unopened(
+        _ request: ServerRequest, _ cause: String, uriId: String, allowed: Set<SignatureType>
+    ) throws -> DeviceAuthentication.Refusal {
+        let cause = "the envelope does not open: \(cause)"
+        do {
+            _ = try authentication.authenticate(request, uriId: uriId, allowed: allowed)
+            return DeviceAuthentication.Refusal(cause: cause)
+        } catch var refusal as DeviceAuthentication.Refusal {
+            refusal.cause = "\(cause); without it, \(refusal.cause)"
+            return refusal
+        }
     }
 
     /// Opens a request that shows a token of the same activation.

@@ -22,8 +22,11 @@ struct EnrollmentEndpoints: Sendable {
         let pkceEnabled: Bool
     }
 
-    /// The application of the other app.
-    private struct CodeRequest: Decodable { var applicationId: Identifier? }
+    /// The application of the other app, and the one-time password that its key exchange must show.
+    private struct CodeRequest: Decodable {
+        var applicationId: Identifier?
+        var otp: String?
+    }
 
     private struct CodeView: Encodable {
         let activationId: Identifier
@@ -33,6 +36,9 @@ struct EnrollmentEndpoints: Sendable {
     }
 
     private static let codeURI = "/api/activation/code"
+
+    /// The fewest characters of the one-time password of a code.
+    static let shortestOtp = 16
 
     var endpoints: [Endpoint] {
         [
@@ -62,14 +68,21 @@ struct EnrollmentEndpoints: Sendable {
         return try encryption.answer(exchange, with: JSONBody.encode(ResponseEnvelope(responseObject: view)))
     }
 
-    /// Makes a code for the same user in another app, whose activation the back office commits as any other.
+    /// Makes a code for the same user in another app. The password, which this app hands over beside the code, proves in
+    /// the key exchange that the other app is on the same device; the activation then needs no commit.
     @Sendable private func code(_ request: ServerRequest) throws -> ServerResponse {
         let (exchange, authenticated) = try encryption.openSigned(
             request, uriId: Self.codeURI, allowed: [.possessionKnowledge, .possessionBiometry])
         let wanted = try JSONBody.decode(RequestEnvelope<CodeRequest>.self, from: exchange.plaintext).requestObject
+        guard let otp = wanted.otp.nonBlank, otp.unicodeScalars.count >= Self.shortestOtp else {
+            throw ServiceError(.invalidRequest, "otp must have at least \(Self.shortestOtp) characters")
+        }
+        try TextLimit.ordinary.check(otp, "otp")
         var new = ActivationService.NewActivation()
         new.userId = authenticated.activation.userId
         new.applicationId = wanted.applicationId
+        new.otpValidation = .onKeyExchange
+        new.otp = otp
         let initiated = try ActivationService(context: context).initiate(new)
         let view = CodeView(
             activationId: initiated.activation.id, activationCode: initiated.activation.code,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LabVocabulary
 import PowerAuthProtocol
 import Synchronization
 
@@ -42,8 +43,9 @@ struct RequestScope: Sendable {
     }
 }
 
-/// Collects the plaintexts of one request's envelopes, for the traffic journal of a lab. A server without lab powers
-/// never creates one, so that no plaintext outlives its request.
+/// Collects the plaintexts of one request's envelopes, for the traffic journal of a lab, and lets a fault edit the
+/// answer before it is encrypted. A server without lab powers never creates one, so that no plaintext outlives its
+/// request.
 ///
 /// Thread rule: any thread; the state is guarded by the mutex.
 final class PlaintextLog: Sendable {
@@ -55,21 +57,55 @@ final class PlaintextLog: Sendable {
         var response: Data?
     }
 
-    private let noted = Mutex<[Exchange]>([])
+    private struct State {
+        var exchanges: [Exchange] = []
+        /// Whether the edit was made; nil while nothing was tried.
+        var editing: Result<Void, AnswerEdit.Mistake>?
+    }
 
-    var exchanges: [Exchange] { noted.withLock { $0 } }
+    /// What a fault changes in the answer; nil for nothing.
+    private let edit: AnswerEdit?
+    private let state = Mutex(State())
+
+    init(edit: AnswerEdit? = nil) { self.edit = edit }
+
+    var exchanges: [Exchange] { state.withLock { $0.exchanges } }
 
     /// Notes the content of a request's envelope.
     func note(request: Data, purpose: EciesSharedInfo1) {
-        noted.withLock { $0.append(Exchange(purpose: purpose, request: request)) }
+        state.withLock { $0.exchanges.append(Exchange(purpose: purpose, request: request)) }
     }
 
-    /// Notes the content of the envelope that answers the newest request of the same purpose.
-    func note(response: Data, purpose: EciesSharedInfo1) {
-        noted.withLock { exchanges in
-            guard let index = exchanges.lastIndex(where: { $0.purpose == purpose }) else { return }
-            exchanges[index].response = response
+    /// Edits the content of the envelope that answers the newest request of the same purpose, and notes it.
+    /// - Returns: the content that is to be encrypted.
+    @discardableResult
+    func note(response: Data, purpose: EciesSharedInfo1) -> Data {
+        state.withLock { state in
+            guard let index = state.exchanges.lastIndex(where: { $0.purpose == purpose }) else { return response }
+            // A signed envelope in an envelope: what the request had innermost came last.
+            let part: EditAnswers.Part = index == state.exchanges.count - 1 ? .content : .outer
+            var sealed = response
+            if let edit, edit.editedPart == part {
+                state.editing = Result { () throws(AnswerEdit.Mistake) in sealed = try edit.applied(to: response) }
+            }
+            state.exchanges[index].response = sealed
+            return sealed
         }
+    }
+
+    /// Edits an answer in which everything is encrypted that has to be.
+    /// - Throws: why the edit could not be made, there or in what is encrypted; then the answer leaves as it was made.
+    func edited(_ answer: ServerResponse) throws(AnswerEdit.Mistake) -> ServerResponse {
+        guard let edit else { return answer }
+        if let editing = state.withLock({ $0.editing }) {
+            try editing.get()
+            return answer
+        }
+        guard edit.editedPart != .outer else {
+            throw AnswerEdit.Mistake(
+                description: "the answer does not have two encrypted layers; leave out `part` to edit its content")
+        }
+        return answer.with(body: try edit.applied(to: answer.body))
     }
 }
 

@@ -15,6 +15,8 @@ public enum ServerEvent: Sendable {
     case requestRefused(path: String, code: String, cause: String)
     /// A fault rule of the lab hit a request; `fault` says what it does.
     case requestFaulted(path: String, fault: String, id: String)
+    /// The edit of a fault rule could not be made, and the answer left as it was made; no value is in the cause.
+    case editFailed(path: String, cause: String, id: String)
     /// An activation was saved in a new state, or saved again in the same one with a reason.
     case activationChanged(activationId: String, from: ActivationState?, to: ActivationState, reason: String?)
     /// A signature was checked.
@@ -39,6 +41,8 @@ public enum ServerEvent: Sendable {
             ["path": .string(path), "code": .string(code), "cause": .string(cause)]
         case .requestFaulted(let path, let fault, let id):
             ["path": .string(path), "fault": .string(fault), "id": .string(id)]
+        case .editFailed(let path, let cause, let id):
+            ["path": .string(path), "cause": .string(cause), "id": .string(id)]
         case .activationChanged(let id, let from, let to, let reason):
             [
                 "activationId": .string(id), "from": .optional(from?.name), "to": .string(to.name),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LabCore
+
 /// The server's tunable rules with the defaults of server.md, section 25.
 ///
 /// Times are milliseconds.
@@ -33,12 +35,20 @@ public struct ServerPolicy: Sendable {
     /// Whether push and inbox refuse devices with the code of the integration library in place of the documented one
     /// (mobile-token.md, section 16.1).
     public var hasLibraryAuthenticationCode = false
+    /// The push service for devices whose registration names none (mobile-token.md, section 20.1).
+    public var pushEnvironment = PushEnvironment.production
     /// Whether only the newest active activation of a user may list and decide on operations (mobile-token.md,
     /// section 21).
     public var hasOneActivationPerUser = false
     /// Whether an operation with a flag is approved only by an activation that has it, named in the additional data of
     /// the approval (server.md, section 30, item 9).
     public var isFlagCheckedAtApproval = true
+    /// Whether an operation with a flag is claimed only by a user with an activation that has it (mobile-token.md,
+    /// section 24, item 33).
+    public var isFlagCheckedAtClaim = true
+    /// Whether values of a request must have the described form; otherwise the forms that the original's reader accepts
+    /// are read, too (server.md, section 2.3).
+    public var isJSONStrict = false
     /// How callbacks are delivered.
     public var callbacks = CallbackPolicy()
     /// Whether the back office is open to integrations only, with HTTP Basic.
@@ -56,6 +66,9 @@ public struct ServerPolicy: Sendable {
 
     /// The maximum for one address; a new key replaces the oldest there. A quarter of all.
     public var temporaryKeysPerAddress: Int { max(1, temporaryKeysPerApplication / 4) }
+
+    /// How the JSON of requests is read.
+    var reading: JSONReading { isJSONStrict ? .strict : .tolerant }
 
     /// The defaults.
     public init() {}

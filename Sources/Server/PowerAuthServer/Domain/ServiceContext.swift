@@ -15,7 +15,7 @@ struct ServiceContext: Sendable {
     let seal: RecordSeal
     let keys: ActivationKeyCache
     /// The costliest thing the server does.
-    var hashing = OtpHashing()
+    var hashing: OtpHashing
     let journal: (any ServerJournal)?
     let pushes: PushQueue
     /// Where callbacks have their key and trust stores.
@@ -62,7 +62,7 @@ struct ServiceContext: Sendable {
         _ body: (WriteTransaction) throws -> Value, _ effects: ChangeEffects, _ database: Database,
         _ rows: TransactionRows
     ) throws -> Value {
-        let change = WriteTransaction(database: database, rows: rows, now: clock.now())
+        let change = WriteTransaction(database: database, rows: rows, now: clock.now(), policy: policy.callbacks)
         let value = try body(change)
         effects.take(from: change)
         return value

@@ -10,15 +10,18 @@ final class WriteTransaction {
     let database: Database
     let rows: TransactionRows
     let now: ServerTime
+    /// What the messages of callbacks are like.
+    let policy: CallbackPolicy
     private(set) var events: [ServerEvent] = []
     private(set) var pushes: [Push] = []
     /// Whether the commit may make a scheduled job due earlier.
     var wakesJobs = false
 
-    init(database: Database, rows: TransactionRows, now: ServerTime) {
+    init(database: Database, rows: TransactionRows, now: ServerTime, policy: CallbackPolicy) {
         self.database = database
         self.rows = rows
         self.now = now
+        self.policy = policy
     }
 
     /// Adds an event that is journalled after the commit.

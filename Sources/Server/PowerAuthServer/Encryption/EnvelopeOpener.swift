@@ -43,7 +43,7 @@ struct OpenedRequest: Sendable {
     /// Encrypts the one answer to this request.
     /// - Throws: `encryptionFailed` when it cannot be encrypted.
     func seal(_ answer: Data, at now: ServerTime) throws -> EciesResponse {
-        CurrentPlaintexts.log?.note(response: answer, purpose: purpose)
+        let answer = CurrentPlaintexts.log?.note(response: answer, purpose: purpose) ?? answer
         do {
             return try response.encrypt(answer, timestamp: UInt64(clamping: now.milliseconds))
         } catch {
@@ -110,7 +110,7 @@ struct EnvelopeOpener: Sendable {
         }
         let (version, activation, binding, temporaryKey) = try context.changeKeepingRefusal { change in
             let activation = try change.activation(activationId)
-            guard case .active(let binding) = activation.lifecycle else { throw activation.stateRefusal }
+            guard case .active(let binding?) = activation.lifecycle else { throw activation.stateRefusal }
             try admitting(activation, binding)
             let version = try supportedVersion(change.database, of: sealed, failures)
             guard version.application.row == activation.application.row else {
@@ -260,7 +260,7 @@ struct EciesDecryptorService: Sendable {
             }
             try ReplayGuard(policy: context.policy).admit(sealed.envelope, activationId: activation.id, in: change)
             return EnvelopeOpener.keepingRefusal {
-                guard case .active(let binding) = activation.lifecycle else { throw activation.stateRefusal }
+                guard case .active(let binding?) = activation.lifecycle else { throw activation.stateRefusal }
                 let temporary = sealed.version.usesTemporaryKey ? try opener.temporaryKey(change, for: sealed) : nil
                 return (version, activation, binding, temporary)
             }

@@ -72,8 +72,8 @@ struct TemporaryKeyService: Sendable {
             let activationId: Identifier?
         }
         // An activation without application is another error than a request without both.
-        if let scope = try? JWT(jwt, algorithm: .hs256).claims(Scope.self), scope.activationId.nonBlank != nil,
-            scope.applicationKey.nonBlank == nil
+        if let scope = try? JWT(jwt, algorithm: .hs256, mustSayType: false).claims(Scope.self),
+            scope.activationId.nonBlank != nil, scope.applicationKey.nonBlank == nil
         {
             return ServiceError(.invalidApplication, "applicationKey is missing")
         }
@@ -133,8 +133,8 @@ struct TemporaryKeyService: Sendable {
     ) throws -> ActivationKeys {
         let activation = try ActivationStore.required(database, id: id)
         switch activation.lifecycle {
-        case .active(let binding) where activation.application.row == application.row,
-            .blocked(let binding, _) where activation.application.row == application.row:
+        case .active(let binding?) where activation.application.row == application.row,
+            .blocked(let binding?, _) where activation.application.row == application.row:
             return try context.keys.keys(of: activation, binding: binding)
         default:
             throw ServiceError(

@@ -19,7 +19,7 @@ struct Endpoint: Sendable {
     typealias Handler = @Sendable (ServerRequest) async throws -> ServerResponse
 
     let face: APISurface
-    /// The path below the face's mount points, with a leading slash.
+    /// The path below the mount points, with a leading slash.
     let path: String
     let methods: Set<String>
     /// The device's error for any error of the domain; the back office receives the error itself.
@@ -32,9 +32,11 @@ struct Endpoint: Sendable {
     var bodies: EndpointBodies?
     /// What fields of the request are like beside their types; those of the back office stand in ``FieldLimit``.
     var limits: [String: FieldLimit] = [:]
-    /// How long the texts of a request may be; nil where nothing is said about them.
+    /// How long the texts of a request may be; nil where they are not held to it.
     var lengths: RequestLengths?
     var answerType = "application/json"
+    /// Whether it is served below every context path of the server, beside the mount points of its face.
+    var isEverywhere = false
     /// Answers on an event loop and does not block, so that no worker is needed; nil, and nothing has happened, leaves
     /// the request to ``answer``.
     var quickAnswer: (@Sendable (ServerRequest) async throws -> ServerResponse?)?
@@ -127,6 +129,16 @@ struct Endpoint: Sendable {
             answer: answer)
     }
 
+    /// The same resource, below every context path as well.
+    func everywhere() -> Endpoint {
+        var endpoint = self
+        endpoint.isEverywhere = true
+        return endpoint
+    }
+
+    /// The prefixes under which the resource is served.
+    var mountPoints: [String] { isEverywhere ? APISurface.allMountPoints : face.mountPoints }
+
     /// The same resource for the requests that a check does not refuse, always on a worker.
     func admitting(_ check: @escaping @Sendable (ServerRequest) throws -> Void) -> Endpoint {
         var endpoint = self
@@ -185,6 +197,9 @@ extension APISurface {
         case .lab: [""]
         }
     }
+
+    /// Those of all faces, each once: the root and every context path.
+    static let allMountPoints = Set(allCases.flatMap(\.mountPoints)).sorted()
 }
 
 /// The media type of the request bodies that a resource reads.

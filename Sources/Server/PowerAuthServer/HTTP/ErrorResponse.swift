@@ -2,6 +2,7 @@
 
 import Foundation
 import HTTPConnections
+import LabVocabulary
 import PowerAuthProtocol
 
 /// Everything that can leave the server instead of an answer, with its HTTP status and body
@@ -78,35 +79,39 @@ enum ErrorResponse: Error, Equatable, Sendable {
         switch self {
         case .mobileToken(let failure): (failure.status, failure.code, failure.message)
         case .authentication:
-            (401, "ERR_AUTHENTICATION", face == .device ? "POWER_AUTH_SIGNATURE_INVALID" : "Authentication failed")
+            (
+                401, RestErrorCode.authentication.rawValue,
+                face == .device ? "POWER_AUTH_SIGNATURE_INVALID" : "Authentication failed"
+            )
         case .labToken:
             (
-                401, "ERR_AUTHENTICATION",
+                401, RestErrorCode.authentication.rawValue,
                 "The resources of /lab require the header in the file lab-token of the server's directory."
             )
-        case .activation: (400, "ERR_ACTIVATION", "POWER_AUTH_ACTIVATION_INVALID")
-        case .encryption: (400, "ERR_ENCRYPTION", "POWER_AUTH_ENCRYPTION_FAILED")
-        case .vault: (400, "ERR_SECURE_VAULT", "POWER_AUTH_SECURE_VAULT_INVALID")
-        case .temporaryKey: (400, "ERR_TEMPORARY_KEY", "POWER_AUTH_TEMPORARY_KEY_FAILURE")
-        case .upgrade: (400, "ERR_UPGRADE", "POWER_AUTH_UPGRADE_FAILED")
-        case .userInfo: (400, "ERR_USER_INFO", "POWER_AUTH_USER_INFO_ERROR")
-        case .activationCode: (400, "ACTIVATION_CODE_FAILED", "Unable to make an activation code.")
+        case .activation: (400, RestErrorCode.activation.rawValue, "POWER_AUTH_ACTIVATION_INVALID")
+        case .encryption: (400, RestErrorCode.encryption.rawValue, "POWER_AUTH_ENCRYPTION_FAILED")
+        case .vault: (400, RestErrorCode.secureVault.rawValue, "POWER_AUTH_SECURE_VAULT_INVALID")
+        case .temporaryKey: (400, RestErrorCode.temporaryKey.rawValue, "POWER_AUTH_TEMPORARY_KEY_FAILURE")
+        case .upgrade: (400, RestErrorCode.upgrade.rawValue, "POWER_AUTH_UPGRADE_FAILED")
+        case .userInfo: (400, RestErrorCode.userInfo.rawValue, "POWER_AUTH_USER_INFO_ERROR")
+        case .activationCode: (400, RestErrorCode.activationCodeFailed.rawValue, "Unable to make an activation code.")
         case .applicationConfiguration:
-            (400, "APPLICATION_CONFIGURATION_ERROR", "The application has no such configuration.")
+            (400, RestErrorCode.applicationConfiguration.rawValue, "The application has no such configuration.")
         case .service(let code): (400, code.rawValue, code.message)
         case .invalid(let reason): (400, ServiceErrorCode.invalidRequest.rawValue, reason)
-        case .recovery where face == .device: (400, "INVALID_RECOVERY_CODE", "POWER_AUTH_RECOVERY_INVALID")
-        case .recovery: (400, "ERR_RECOVERY", ServiceErrorCode.invalidRecoveryCode.message)
-        case .telemetry(let reason): (400, "ERROR_TELEMETRY", reason)
-        case .malformedRequest(let reason): (400, "ERROR_HTTP_REQUEST", reason)
-        case .notFound: (404, "ERROR_NOT_FOUND", "Resource not found.")
+        case .recovery where face == .device:
+            (400, RestErrorCode.invalidRecoveryCode.rawValue, "POWER_AUTH_RECOVERY_INVALID")
+        case .recovery: (400, RestErrorCode.recovery.rawValue, ServiceErrorCode.invalidRecoveryCode.message)
+        case .telemetry(let reason): (400, RestErrorCode.telemetry.rawValue, reason)
+        case .malformedRequest(let reason): (400, RestErrorCode.httpRequest.rawValue, reason)
+        case .notFound: (404, RestErrorCode.notFound.rawValue, "Resource not found.")
         case .methodNotAllowed: (405, face.generalCode, "This resource does not answer this HTTP method.")
         case .unsupportedMediaType(let type): (415, face.generalCode, "The Content-Type must be \(type.rawValue).")
         case .bodyTooLarge: (413, face.generalCode, "The body is larger than \(ServerLimits.bodyBytes) bytes.")
         case .misdirected:
             (
                 421, face.generalCode,
-                "The Host must be localhost, an address of this server, or one of the hostNames of its settings."
+                "The Host must be localhost, an address of this server, or a name in its setting hostNames."
             )
         case .ambiguousHost:
             (400, face.generalCode, "A request names its host once, in Host; an absolute target names the same.")
@@ -140,20 +145,29 @@ enum ErrorResponse: Error, Equatable, Sendable {
     }
 
     func response(on face: APISurface) -> ServerResponse {
-        let message = message(on: face)
+        ServerResponse(
+            status: status, body: body(on: face), challenge: challenge(on: face),
+            retryAfter: self == .overloaded ? ServerLimits.retryAfterSeconds : nil)
+    }
+
+    /// The envelope with code and message.
+    /// - Parameters:
+    ///   - code: another code than that of the error.
+    ///   - message: another message than that of the error.
+    func body(on face: APISurface, code: String? = nil, message: String? = nil) -> Data {
+        let message = message ?? self.message(on: face)
         let envelope = ErrorEnvelope(
             responseObject: ErrorObject(
-                code: code(on: face), message: message, localizedMessage: face == .backOffice ? message : nil,
+                code: code ?? self.code(on: face), message: message,
+                localizedMessage: face == .backOffice ? message : nil,
                 currentRecoveryPukIndex: face == .lab ? nil : recoveryPukIndex))
         // Three strings always encode; an empty body would only replace an answer that cannot exist.
-        return ServerResponse(
-            status: status, body: (try? JSONBody.encode(envelope)) ?? Data(), challenge: challenge(on: face),
-            retryAfter: self == .overloaded ? ServerLimits.retryAfterSeconds : nil)
+        return (try? JSONBody.encode(envelope)) ?? Data()
     }
 }
 
 /// The APIs of the server.
-enum APISurface: Sendable {
+enum APISurface: CaseIterable, Sendable {
     /// `/pa/v3/**`, for devices.
     case device
     /// `/api/**`, for devices with the Mobile Token SDK.
@@ -165,7 +179,7 @@ enum APISurface: Sendable {
 
     /// The code of errors that have none of their own.
     fileprivate var generalCode: String {
-        self == .backOffice ? ServiceErrorCode.unknownError.rawValue : "ERROR_GENERIC"
+        self == .backOffice ? ServiceErrorCode.unknownError.rawValue : RestErrorCode.generic.rawValue
     }
 }
 

@@ -22,14 +22,16 @@ struct HTTPFrontend: Sendable {
     let browserGuard: BrowserGuard
     /// The header whose value goes into the request log.
     let correlationHeader: String?
+    /// How the JSON of requests is read.
+    let reading: JSONReading
 
     /// The router with every resource at every mount point, and an enveloped 404 for the rest.
     func router() -> AnyMethodRouter {
-        let router = AnyMethodRouter()
+        var router = AnyMethodRouter()
         router.add(middleware: UnroutedAnswers())
         for endpoint in endpoints {
-            for mountPoint in endpoint.face.mountPoints {
-                router.on(RouterPath(mountPoint + endpoint.path)) { request, context in
+            for mountPoint in endpoint.mountPoints {
+                router.on(mountPoint + endpoint.path) { request, context in
                     try await self.respond(to: request, context, endpoint, at: mountPoint)
                 }
             }
@@ -47,6 +49,10 @@ struct HTTPFrontend: Sendable {
                 operation: nil)
             return Self.response(refusal.response(on: endpoint.face))
         }
+        if let length = request.headers[.contentLength].flatMap({ UInt64($0) }), length > ServerLimits.bodyBytes {
+            return Self.response(ErrorResponse.bodyTooLarge.response(on: endpoint.face))
+        }
+        if request.headers[.expect] != nil { context.askForBody() }
         let body: ByteBuffer
         do {
             body = try await request.body.collect(upTo: ServerLimits.bodyBytes)
@@ -59,7 +65,7 @@ struct HTTPFrontend: Sendable {
             parameters: Dictionary(
                 context.parameters.map { (String($0), $1.removingPercentEncoding ?? String($1)) }
             ) { _, last in last },
-            mountPoint: mountPoint, remoteAddress: context.remoteAddress)
+            mountPoint: mountPoint, remoteAddress: context.remoteAddress, reading: reading)
         let correlation = correlationHeader.flatMap(received.header).flatMap(CurrentCorrelation.init)?.id
         let operation = request.headers[ServerHeader.operationField]
         let fullPath = request.uri.path
@@ -79,7 +85,7 @@ struct HTTPFrontend: Sendable {
     ) async throws -> Response {
         guard let lab, endpoint.face != .lab else { return Self.response(await answer(nil)) }
         let fault = lab.faults.hit(method: request.method, path: endpoint.path)
-        let plaintexts = PlaintextLog()
+        let plaintexts = PlaintextLog(edit: fault?.edit)
         let number = lab.record?.received(request)
         func note(_ answer: ServerResponse?) {
             let entry = TrafficEntry(
@@ -90,7 +96,7 @@ struct HTTPFrontend: Sendable {
         }
         // Before the fault is reported: an observer may move the clock because of it.
         let latencyEnd = fault?.latency.map { clock.now().advanced(by: Int64($0)) }
-        if let fault {
+        if let fault, !fault.summary.isEmpty {
             journal?.record(
                 .requestFaulted(path: endpoint.path, fault: fault.summary, id: fault.id ?? ""), operation: operation)
         }
@@ -99,9 +105,7 @@ struct HTTPFrontend: Sendable {
             note(nil)
             return try await context.hangUp()
         }
-        if let status = fault?.status {
-            let refusal = ErrorResponse.unexpected.response(on: endpoint.face)
-            let answer = ServerResponse(status: status, body: refusal.body)
+        if let answer = fault?.answer(on: endpoint.face) {
             note(answer)
             return Self.response(answer)
         }
@@ -110,9 +114,28 @@ struct HTTPFrontend: Sendable {
             note(nil)
             return try await context.hangUp()
         }
-        let sent = fault?.corruptBody == true ? made.corrupted() : made
+        let edited = self.edited(made, by: fault, plaintexts, endpoint, operation)
+        let sent = fault?.corruptBody == true ? edited.corrupted() : edited
         note(sent)
         return fault?.slowBody.map { response(sent, over: $0) } ?? Self.response(sent)
+    }
+
+    /// The answer as the edit of a fault leaves it; reports whether the edit could be made.
+    private func edited(
+        _ answer: ServerResponse, by fault: TrafficFault?, _ plaintexts: PlaintextLog, _ endpoint: Endpoint,
+        _ operation: String?
+    ) -> ServerResponse {
+        guard let fault, let edit = fault.edit else { return answer }
+        let (path, id) = (endpoint.path, fault.id ?? "")
+        do throws(AnswerEdit.Mistake) {
+            let edited = try plaintexts.edited(answer)
+            journal?.record(.requestFaulted(path: path, fault: edit.summary, id: id), operation: operation)
+            return edited
+        } catch {
+            lab?.faults.miss(fault.id, because: error)
+            journal?.record(.editFailed(path: path, cause: error.description, id: id), operation: operation)
+            return answer
+        }
     }
 
     static func response(_ answer: ServerResponse) -> Response {

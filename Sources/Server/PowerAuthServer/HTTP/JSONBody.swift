@@ -5,18 +5,34 @@ import LabCore
 
 /// JSON bodies in and out, with the one set of options the server uses.
 enum JSONBody {
-    static func encode(_ value: some Encodable) throws -> Data { try JSONTextEncoder.encode(value) }
+    /// The members stand in the order in which their type declares them, which is that of the vendor's classes: foreign
+    /// tests compare texts.
+    static func encode(_ value: some Encodable) throws -> Data {
+        try JSONTextEncoder.encode(value, members: .asEncoded)
+    }
 
     /// The same as a text, for a column of the database.
     static func text(of value: some Encodable) throws -> String { String(decoding: try encode(value), as: UTF8.self) }
 
-    static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    /// - Parameters:
+    ///   - data: of a whole body, or of what was encrypted in one.
+    ///   - reading: whether values may have forms that the API does not describe.
+    /// - Throws: `DecodingError` for what is no JSON of this type; errors of the type itself.
+    static func decode<Value: Decodable>(
+        _ type: Value.Type, from data: Data, _ reading: JSONReading = .strict
+    ) throws -> Value {
         // The decoder checks only the texts that it reads; the whole body must be UTF-8.
         guard String(validating: data, as: UTF8.self) != nil else {
             throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "it is not UTF-8"))
         }
         try JSONText.check(data)
-        return try JSONDecoder().decode(type, from: data)
+        do {
+            return try JSONDecoder().decode(type, from: data)
+        } catch let error as DecodingError where reading == .tolerant {
+            // Nearly every request has the described forms, and its reader is the fast one.
+            guard let json = WrittenJSON(data) else { throw error }
+            return try TolerantReader.decode(type, from: json)
+        }
     }
 }
 
@@ -172,7 +188,7 @@ enum StrictJSON {
         }
 
         init(from decoder: any Decoder, configuration rule: Rule) throws {
-            let container = try decoder.container(keyedBy: AnyKey.self)
+            let container = try decoder.container(keyedBy: JSONPathKey.self)
             let found = Set(container.allKeys.map(\.stringValue))
             if let unknown = found.subtracting(rule.keys).min() {
                 throw DecodingError.dataCorrupted(
@@ -181,16 +197,42 @@ enum StrictJSON {
             }
             guard let nested = rule.nested, found.contains(nested.member) else { return }
             _ = try container.decode(
-                KnownKeys.self, forKey: AnyKey(stringValue: nested.member), configuration: Rule(keys: nested.keys))
+                KnownKeys.self, forKey: JSONPathKey(stringValue: nested.member),
+                configuration: Rule(keys: nested.keys))
+        }
+    }
+}
+
+/// An object whose members are known at run time only, in the order in which they were added.
+struct OrderedMembers<Value: Encodable & Sendable>: Encodable, Sendable, ExpressibleByDictionaryLiteral {
+    private var members: [(name: String, value: Value)]
+
+    /// - Parameter elements: each name once.
+    init(dictionaryLiteral elements: (String, Value)...) { members = elements.map { (name: $0.0, value: $0.1) } }
+
+    /// The value of a member; setting nil removes it, and setting another value leaves it in its place.
+    subscript(name: String) -> Value? {
+        get { members.first { $0.name == name }?.value }
+        set {
+            let index = members.firstIndex { $0.name == name }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append((name: name, value: value))
+            case (nil, nil): break
+            }
         }
     }
 
-    private struct AnyKey: CodingKey {
-        let stringValue: String
-        let intValue: Int? = nil
+    /// The same members without those of other names.
+    func filter(_ isIncluded: (_ name: String) -> Bool) -> OrderedMembers {
+        var copy = self
+        copy.members.removeAll { !isIncluded($0.name) }
+        return copy
+    }
 
-        init(stringValue: String) { self.stringValue = stringValue }
-
-        init?(intValue: Int) { return nil }
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: JSONPathKey.self)
+        for (name, value) in members { try container.encode(value, forKey: JSONPathKey(stringValue: name)) }
     }
 }

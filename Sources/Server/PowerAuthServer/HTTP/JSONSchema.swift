@@ -6,6 +6,13 @@ import LabCore
 protocol DescribedJSON {
     /// Its JSON Schema, in the dialect of OpenAPI 3.1.
     static var schema: JSONValue { get }
+    /// A value for the probe, so that it reaches the members after one of this type; nil for a type that the probe's
+    /// empty values decode.
+    static var example: Self? { get }
+}
+
+extension DescribedJSON {
+    static var example: Self? { nil }
 }
 
 /// JSON Schemas read off the types that decode and encode the bodies, so that the description of the API cannot
@@ -128,6 +135,8 @@ extension Base64Field: DescribedJSON {
 }
 
 extension ISODuration: DescribedJSON {
+    static var example: ISODuration? { ISODuration(milliseconds: 0) }
+
     static var schema: JSONValue {
         let (days, hours, minutes) = ("[0-9]{1,5}D", "[0-9]{1,6}H", "[0-9]{1,8}M")
         let seconds = #"[0-9]{1,9}(\.[0-9]{1,3})?S"#
@@ -166,7 +175,8 @@ final class FieldProbe: Decoder {
     func singleValueContainer() -> any SingleValueDecodingContainer { EmptyValue() }
 
     fileprivate static func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try Value(from: FieldProbe())
+        if let described = type as? any DescribedJSON.Type, let example = described.example as? Value { return example }
+        return try Value(from: FieldProbe())
     }
 }
 

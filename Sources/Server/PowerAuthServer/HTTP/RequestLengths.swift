@@ -2,22 +2,39 @@
 
 import Foundation
 import LabCore
+import Synchronization
 
 /// How long the texts, lists and mappings of a request may be. Each has a limit, which stands in the description of the API
 /// and is held here, before the request is read as anything.
-struct RequestLengths: Sendable {
+///
+/// Thread rule: any thread.
+final class RequestLengths: Sendable {
     /// How many elements a list has at most, and how many members a mapping.
     private static let mostElements: Int64 = 10_000
     /// A body of at most this size exceeds no limit: shorter limits belong to single fields, and their resources check
     /// them.
     private static let harmless = 1_024
 
-    /// Of the whole body.
-    let schema: JSONValue
+    private let describe: @Sendable () -> JSONValue?
+    /// Nil before it was needed: most resources never get a body that must be compared with it.
+    private let described = Mutex<JSONValue??>(nil)
+
+    /// - Parameter describe: makes the schema of the whole body, when it is first needed; nil where nothing is said
+    ///   about the lengths.
+    init(_ describe: @escaping @Sendable () -> JSONValue?) { self.describe = describe }
+
+    private var schema: JSONValue? {
+        described.withLock { described in
+            if let made = described { return made }
+            let schema = describe()
+            described = .some(schema)
+            return schema
+        }
+    }
 
     /// - Throws: `DecodingError` that names the place. What cannot be read is for others to refuse.
     func check(_ body: Data) throws {
-        guard body.count > Self.harmless, let value = Self.value(of: body) else { return }
+        guard body.count > Self.harmless, let schema, let value = Self.value(of: body) else { return }
         guard let mistake = Self.mistake(value, schema, at: "") else { return }
         throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: mistake))
     }
@@ -95,7 +112,7 @@ extension Endpoint {
     /// The same resource, which holds its requests to the lengths of its description.
     func holdingLengths() -> Endpoint {
         var endpoint = self
-        endpoint.lengths = requestSchema.map(RequestLengths.init)
+        endpoint.lengths = RequestLengths { self.requestSchema }
         return endpoint
     }
 }

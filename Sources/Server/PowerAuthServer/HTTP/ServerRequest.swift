@@ -21,11 +21,14 @@ struct ServerRequest: Sendable {
     /// The address that the request came from; nil where there was no network.
     var remoteAddress: String?
 
+    /// How its JSON is read.
+    var reading = JSONReading.tolerant
+
     /// The same request with another body: the plaintext in place of the envelope.
     func with(body: Data) -> ServerRequest {
         ServerRequest(
             method: method, path: path, query: query, headers: headers, body: body, parameters: parameters,
-            mountPoint: mountPoint, remoteAddress: remoteAddress)
+            mountPoint: mountPoint, remoteAddress: remoteAddress, reading: reading)
     }
 
     /// The identifier in a path parameter.
@@ -35,7 +38,13 @@ struct ServerRequest: Sendable {
     /// The request object of the body.
     /// - Throws: `DecodingError` for a body that is no envelope of one.
     func object<Content: Decodable>(_ type: Content.Type = Content.self) throws -> Content {
-        try JSONBody.decode(RequestEnvelope<Content>.self, from: body).requestObject
+        try content(RequestEnvelope<Content>.self).requestObject
+    }
+
+    /// The JSON of the body.
+    /// - Throws: `DecodingError` for a body that is no such JSON; errors of the type itself.
+    func content<Content: Decodable>(_ type: Content.Type = Content.self) throws -> Content {
+        try JSONBody.decode(type, from: body, reading)
     }
 
     /// The media type of the body, in lower case and without parameters; nil if it is missing.
@@ -50,9 +59,12 @@ struct ServerRequest: Sendable {
 }
 
 struct ServerResponse: Sendable, Equatable {
+    /// The media type of JSON.
+    static let json = "application/json"
+
     let status: Int
     let body: Data
-    var contentType = "application/json"
+    var contentType = ServerResponse.json
     /// How to authenticate, for the header `WWW-Authenticate`.
     var challenge: String?
     /// The methods that the resource answers, for the header `Allow`.
@@ -62,6 +74,13 @@ struct ServerResponse: Sendable, Equatable {
 
     /// The redirect target, for the header `Location`.
     var location: String?
+
+    /// The same answer with another body.
+    func with(body: Data) -> ServerResponse {
+        ServerResponse(
+            status: status, body: body, contentType: contentType, challenge: challenge, allow: allow,
+            retryAfter: retryAfter, location: location)
+    }
 
     /// Status 200 with a JSON body.
     static func ok(_ body: some Encodable) throws -> ServerResponse {

@@ -36,6 +36,7 @@ struct InstanceJournal: ServerJournal {
         case .requestAnswered: emit(.serverResponse)
         case .requestRefused: emit(.serverRefused)
         case .requestFaulted: emit(.serverFaulted)
+        case .editFailed: emit(.serverUnedited)
         case .activationChanged: emit(.serverActivation)
         case .signatureVerified: emit(.serverSignature)
         case .pushSent: emit(.serverPush)

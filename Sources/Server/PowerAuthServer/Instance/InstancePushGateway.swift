@@ -24,9 +24,10 @@ final class InstancePushGateway: PushGateway {
         phones = topology.devices.filter { $0.kind == .phone }.map(\.name)
     }
 
-    func send(_ notification: PushNotification, to token: String) -> PushOutcome {
+    func send(_ notification: PushNotification, to token: String, in environment: PushEnvironment) -> PushOutcome {
         let push = DeliverPush {
             $0.token = token
+            $0.environment = environment
             $0.payload = notification.payload
             $0.id = notification.id
         }
@@ -47,6 +48,7 @@ final class InstancePushGateway: PushGateway {
         switch reply {
         case .success(let reply) where reply.error == nil: .accepted
         case .success(let reply) where reply.error?.labError == .unknownDeviceToken: .invalidToken
+        case .success(let reply) where reply.error?.labError == .badDeviceToken: .badDeviceToken
         // The arguments are built here, so a device can refuse only the length of the payload.
         case .success(let reply) where reply.error?.labError == .badArgument: .payloadTooLarge
         default: .unavailable
@@ -83,7 +85,7 @@ final class InstancePushGateway: PushGateway {
             }
             switch outcome {
             // What only the device with the token answers.
-            case .accepted, .payloadTooLarge: decision.set(outcome)
+            case .accepted, .badDeviceToken, .payloadTooLarge: decision.set(outcome)
             case .invalidToken, .unavailable: if missing == 0 { decision.set(otherwise) }
             }
         }

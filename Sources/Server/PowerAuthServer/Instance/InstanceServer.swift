@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-public import LabControl
+import LabControl
 public import LabCore
 import LabPoints
 import Synchronization

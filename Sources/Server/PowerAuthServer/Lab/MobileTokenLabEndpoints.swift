@@ -125,8 +125,10 @@ struct LabShortcuts: Sendable {
             .message(
                 PushMessage(
                     title: command.title, body: command.body, sound: "default", isSilent: command.silent,
-                    extras: command.userInfo),
-                .init(userId: Identifier(command.userId, field: "userId"), applications: applications().map(\.row))),
+                    isPersonal: command.personal, extras: command.userInfo),
+                .init(
+                    userId: Identifier(command.userId, field: "userId"), applications: applications().map(\.row),
+                    activationId: .named(command.activationId, field: "activationId"))),
             context)
     }
 

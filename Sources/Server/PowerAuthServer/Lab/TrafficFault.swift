@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LabCore
 import Synchronization
 
@@ -28,12 +29,22 @@ struct TrafficFault: Codable, Sendable {
     var latency: Int?
     /// An HTTP status that is answered without doing anything.
     var status: Int?
+    /// The code in the error that is answered with the status; missing means that of an unexpected error.
+    var code: String?
+    /// The message in that error; missing means that of an unexpected error.
+    var message: String?
+    /// The whole body that is answered with the status, in place of an error: a text as it is, any other value as JSON.
+    var body: JSONValue?
+    /// The media type of what is answered with the status; missing means `application/json`.
+    var contentType: String?
     /// Breaks the connection.
     var drop: Drop?
     /// Whether a byte in the middle of the answer is changed.
     var corruptBody: Bool?
     /// Milliseconds of the server's clock that the body of the answer takes.
     var slowBody: Int?
+    /// What is changed in the answer.
+    var edit: AnswerEdit?
     /// The certificate sent instead of the right one. Such a rule counts TLS connections, not requests.
     var certificate: String?
 
@@ -46,7 +57,9 @@ struct TrafficFault: Codable, Sendable {
         guard status.map({ (200...599).contains($0) }) ?? true else {
             throw ServiceError(.invalidRequest, "status must be 200 to 599")
         }
-        let hitsRequests = latency != nil || status != nil || drop != nil || corruptBody == true || slowBody != nil
+        try validateAnswer()
+        let hitsRequests =
+            latency != nil || status != nil || drop != nil || corruptBody == true || slowBody != nil || edit != nil
         if let certificate {
             guard CertificateKind(rawValue: certificate) != nil else {
                 let kinds = CertificateKind.allCases.map(\.rawValue).joined(separator: ", ")
@@ -59,11 +72,56 @@ struct TrafficFault: Codable, Sendable {
             }
         } else if !hitsRequests {
             throw ServiceError(
-                .invalidRequest, "a rule needs one of latency, status, drop, corruptBody, slowBody and certificate")
+                .invalidRequest,
+                "a rule needs one of latency, status, drop, corruptBody, slowBody, edit and certificate")
         }
     }
 
-    /// The effect of the rule on a request, in words.
+    /// - Throws: `invalidRequest` for an answer of the rule's own that contradicts itself, and for an edit that does.
+    private func validateAnswer() throws {
+        try edit?.validate()
+        let hasBody = body.map { _ in true } ?? false
+        let hasError = code != nil || message != nil
+        if status == nil, hasBody || hasError || contentType != nil {
+            throw ServiceError(
+                .invalidRequest, "code, message, body and contentType need status, which is missing")
+        }
+        if hasBody, hasError {
+            throw ServiceError(
+                .invalidRequest, "body excludes code and message, which make a body of their own; leave out either")
+        }
+        if status != nil, edit != nil {
+            throw ServiceError(
+                .invalidRequest,
+                "status excludes edit, because a rule with status gives the whole answer; leave out either"
+            )
+        }
+        guard contentType.map(Self.isHeaderValue) ?? true else {
+            throw ServiceError(
+                .invalidRequest,
+                "contentType must be 1 to 255 printable characters of ASCII, without spaces around them")
+        }
+    }
+
+    private static func isHeaderValue(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return (1...255).contains(bytes.count) && bytes.allSatisfy { (0x20...0x7E).contains($0) }
+            && !text.hasPrefix(" ") && !text.hasSuffix(" ")
+    }
+
+    /// What a rule with a status answers; nil for one without.
+    func answer(on face: APISurface) -> ServerResponse? {
+        guard let status else { return nil }
+        let bytes: Data =
+            switch body {
+            case .some(.string(let text)): Data(text.utf8)
+            case .some(let json): json.encoded()
+            case .none: ErrorResponse.unexpected.body(on: face, code: code, message: message)
+            }
+        return ServerResponse(status: status, body: bytes, contentType: contentType ?? ServerResponse.json)
+    }
+
+    /// The effect of the rule on a request, in words; that of an edit is known only afterwards, and is not among them.
     var summary: String {
         var words: [String] = []
         if let latency { words.append("the server waited \(LabDuration.milliseconds(Int64(latency))) of lab time") }
@@ -94,6 +152,8 @@ final class TrafficFaults: Sendable {
         let rule: TrafficFault
         var matched = 0
         var fired = 0
+        /// Why the edit of the rule could not be made, of the newest answer for which that is so.
+        var mistake: String?
     }
 
     private struct State {
@@ -128,6 +188,16 @@ final class TrafficFaults: Sendable {
     /// Counts a request and finds out what goes wrong with it.
     func hit(method: String, path: String) -> TrafficFault? { hit { $0.matches(method: method, path: path) } }
 
+    /// Takes back a hit whose edit could not be made.
+    func miss(_ id: String?, because mistake: AnswerEdit.Mistake) {
+        state.withLock { state in
+            // It may have been removed meanwhile.
+            guard let index = state.armed.firstIndex(where: { $0.rule.id == id }) else { return }
+            state.armed[index].fired = max(0, state.armed[index].fired - 1)
+            state.armed[index].mistake = mistake.description
+        }
+    }
+
     /// Counts a TLS connection and finds out which certificate it is shown; nil is the right one.
     func hitConnection() -> CertificateKind? {
         hit { $0.certificate != nil }?.certificate.flatMap(CertificateKind.init)
@@ -151,11 +221,13 @@ final class TrafficFaults: Sendable {
 extension TrafficFault {
     static let limits: [String: FieldLimit] = {
         let time: FieldLimit = ["minimum": 0, "maximum": 600_000]
-        return [
-            "": ["anyOf": [aboutRequests, aboutConnections]], "skip": time, "times": time, "latency": time,
-            "slowBody": time, "status": ["minimum": 200, "maximum": 599],
+        let own: [String: FieldLimit] = [
+            "": ["anyOf": [aboutRequests, aboutConnections], "allOf": .array(ownAnswer)], "skip": time, "times": time,
+            "latency": time, "slowBody": time, "status": ["minimum": 200, "maximum": 599],
+            "contentType": ["pattern": "^[!-~]([ -~]{0,253}[!-~])?$"],
             "certificate": .oneOf(CertificateKind.allCases.map(\.rawValue)),
         ]
+        return own.merging(AnswerEdit.limits) { own, _ in own }
     }()
 
     private static let null: JSONValue = ["type": "null"]
@@ -164,17 +236,30 @@ extension TrafficFault {
     private static var aboutRequests: JSONValue {
         let effects: [JSONValue] = [
             ("latency", ["type": "integer"]), ("status", ["type": "integer"]), ("drop", ["type": "string"]),
-            ("corruptBody", ["const": true]), ("slowBody", ["type": "integer"]),
+            ("corruptBody", ["const": true]), ("slowBody", ["type": "integer"]), ("edit", ["type": "object"]),
         ].map { field, schema in JSONSchema.object([field: schema], required: [field]) }
         return ["properties": ["certificate": null], "anyOf": .array(effects)]
     }
 
     /// Only the certificate is another one.
     private static var aboutConnections: JSONValue {
-        let others = ["path", "method", "latency", "status", "drop", "corruptBody", "slowBody"]
+        let others = ["path", "method", "latency", "status", "drop", "corruptBody", "slowBody", "edit"]
         return JSONSchema.object(
             Dictionary(others.map { ($0, null) }) { $1 }.merging(["certificate": ["type": "string"]]) { $1 },
             required: ["certificate"])
+    }
+
+    /// What an answer of the rule's own needs and excludes.
+    private static var ownAnswer: [JSONValue] {
+        func without(_ fields: String...) -> JSONValue {
+            ["properties": .object(Dictionary(fields.map { ($0, null) }) { $1 })]
+        }
+        let withStatus = JSONSchema.object(["status": ["type": "integer"]], required: ["status"])
+        return [
+            ["anyOf": [without("code", "message", "body", "contentType"), withStatus]],
+            ["anyOf": [without("code", "message"), without("body")]],
+            ["anyOf": [without("edit"), without("status")]],
+        ]
     }
 }
 

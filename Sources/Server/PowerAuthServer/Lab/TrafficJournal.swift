@@ -131,7 +131,7 @@ extension ServerResponse {
     func corrupted() -> ServerResponse {
         var body = body
         if !body.isEmpty { body[body.startIndex + body.count / 2] ^= 0x01 }
-        return ServerResponse(status: status, body: body, contentType: contentType)
+        return with(body: body)
     }
 }
 

@@ -15,7 +15,7 @@ struct DefaultTemplates: Sendable {
     private static let templates = [
         template("login", "A2", strong), template("login_1fa", "A2", [.possession]),
         template(payment, "A1*A${amount}${currency}*I${iban}***N${note:-}", strong, riskFlags: "X"),
-        template("login_pac", "A2", strong, isProximityCheckEnabled: true),
+        template("login_pac", "A2", strong, isProximityCheckEnabled: true), template("login_preApproval", "A2", strong),
     ]
 
     private static func template(
@@ -50,14 +50,19 @@ struct DefaultTemplates: Sendable {
                 {"success":"Paid ${amount} ${currency}","reject":"Payment refused",\
                 "failure":"Payment was not approved"}
                 """),
+        scanTemplate("login_pac"), scanTemplate("login_preApproval"),
+    ]
+
+    /// An operation whose app lets the user scan a code first, where there is one.
+    private static func scanTemplate(_ name: String) -> UITemplate {
         UITemplate(
-            placeholder: Identifier(known: "login_pac"), language: "en", title: "Login approval",
+            placeholder: Identifier(known: name), language: "en", title: "Login approval",
             message: "Do you want to sign in?",
             ui: """
                 {"preApprovalScreen":{"type":"QR_SCAN","heading":"Scan the code",\
                 "message":"Scan the code on your computer screen"}}
-                """),
-    ]
+                """)
+    }
 
     /// Stores them all.
     func create() throws {

@@ -64,7 +64,7 @@ struct InboxEndpoints: Sendable {
 
     /// - Throws: ``MobileTokenFailure/inboxFailed`` without request object.
     private func object<Content: Decodable>(of request: ServerRequest) throws -> Content {
-        guard let object = try JSONBody.decode(OptionalRequest<Content>.self, from: request.body).requestObject else {
+        guard let object = try request.content(OptionalRequest<Content>.self).requestObject else {
             throw MobileTokenFailure.inboxFailed
         }
         return object

@@ -101,7 +101,7 @@ struct FormAttribute: Encodable, Sendable {
         case decimal(Decimal)
         case integer(Int)
         case flag(Bool)
-        case object([String: String])
+        case object(OrderedMembers<String>)
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
@@ -116,17 +116,14 @@ struct FormAttribute: Encodable, Sendable {
     }
 
     /// Everything of it; what is missing is left out.
-    private(set) var members: [String: Value]
+    private var members: OrderedMembers<Value>
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(members)
-    }
+    func encode(to encoder: any Encoder) throws { try members.encode(to: encoder) }
 
     /// Fills an attribute with the operation's parameters; nil when it lacks what it is about.
     init?(_ template: UITemplate.Attribute, _ parameters: [String: String], _ money: MoneyFormat) {
         func value(_ key: String) -> String? { template.params?[key].flatMap { parameters[$0] } }
-        members = ["id": .text(template.id), "label": .text(template.text), "type": .text(template.type)]
+        members = ["type": .text(template.type), "id": .text(template.id), "label": .text(template.text)]
         switch template.type {
         case "AMOUNT":
             guard let amount = value("amount"), let currency = value("currency") else { return nil }
@@ -152,7 +149,7 @@ struct FormAttribute: Encodable, Sendable {
             members["thumbnailUrl"] = .text(thumbnail)
             members["originalUrl"] = value("originalUrl").map(Value.text)
         case "PARTY_INFO":
-            var party: [String: String] = [:]
+            var party: OrderedMembers<String> = [:]
             for key in ["logoUrl", "name", "description", "websiteUrl"] { party[key] = value(key) }
             members["partyInfo"] = .object(party)
         default:

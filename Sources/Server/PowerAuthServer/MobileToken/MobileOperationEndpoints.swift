@@ -45,7 +45,7 @@ struct MobileOperationEndpoints: Sendable {
                 let caller = try caller(tokenOf: request)
                 return try answer(with: service.detail(caller, id: reference(in: request)))
             },
-            .mobileToken("\(root)/detail/claim", failures: single) { request in
+            .mobileToken("\(root)/detail/claim", failures: single + [.missingFlag("F")]) { request in
                 let caller = try caller(tokenOf: request)
                 return try answer(with: service.claim(caller, id: reference(in: request)))
             },
@@ -73,7 +73,7 @@ struct MobileOperationEndpoints: Sendable {
         let authenticated = Result {
             try caller(signatureOf: request, "/operation/authorize", Self.strong.union([.possession]))
         }
-        let body = Result { try JSONBody.decode(OptionalRequest<ApprovalRequest>.self, from: request.body) }
+        let body = Result { try request.content(OptionalRequest<ApprovalRequest>.self) }
         // Without a valid signature, errors of the body are not reported.
         if case .failure = body { _ = try authenticated.get() }
         let approval = try body.get().requestObject
@@ -96,7 +96,7 @@ struct MobileOperationEndpoints: Sendable {
 
     @Sendable private func cancel(_ request: ServerRequest) throws -> ServerResponse {
         let caller = try caller(signatureOf: request, "/operation/cancel", [.possession]).caller
-        let rejection = try JSONBody.decode(OptionalRequest<RejectionRequest>.self, from: request.body).requestObject
+        let rejection = try request.content(OptionalRequest<RejectionRequest>.self).requestObject
         guard let rejection else { throw MobileTokenFailure.authentication }
         try service.checkNewest(caller)
         try service.reject(id: rejection.id, reason: rejection.reason, caller)

@@ -66,8 +66,14 @@ struct MobileOperationService: Sendable {
         return try view(operation, caller)
     }
 
-    /// Claims an operation without user for the caller.
+    /// Claims an operation without user for the caller, unless no activation of its user could decide on it.
     func claim(_ caller: Caller, id: Identifier?) throws -> MobileOperation {
+        let found = try pending(id)
+        if found.userId == nil, let flag = found.activationFlag,
+            try !context.read({ try operations.canDecide(caller.activation.userId, on: found, in: $0) })
+        {
+            throw MobileTokenFailure.missingFlag(flag.text)
+        }
         let operation = try core { try operations.claim(id: id, userId: caller.activation.userId) }
         if let failure = MobileTokenFailure(operation.status) { throw failure }
         return try view(operation, caller)

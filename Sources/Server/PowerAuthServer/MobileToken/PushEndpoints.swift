@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LabCore
 import PowerAuthProtocol
 
 /// `/api/push/device/**` (mobile-token.md, section 12.2).
@@ -51,7 +52,7 @@ struct PushEndpoints: Sendable {
     }
 
     private func register(_ request: ServerRequest, _ activation: Activation) throws -> ServerResponse {
-        let wanted = try JSONBody.decode(OptionalRequest<RegistrationRequest>.self, from: request.body).requestObject
+        let wanted = try request.content(OptionalRequest<RegistrationRequest>.self).requestObject
         guard let wanted, let platform = wanted.platform?.platform, let token = wanted.token.nonBlank else {
             throw MobileTokenFailure.invalidObject
         }

@@ -5,6 +5,8 @@ import LabCore
 /// The description of the server's resources in OpenAPI 3.1, derived from the routes themselves.
 struct OpenAPIDocument: Sendable {
     let endpoints: [Endpoint]
+    /// The context path below which they are called; empty for the root.
+    var mountPoint = ""
 
     var json: JSONValue {
         var paths: [String: JSONValue] = [:]
@@ -16,13 +18,13 @@ struct OpenAPIDocument: Sendable {
         return [
             "openapi": "3.1.0",
             "info": [
-                "title": "PowerAuth Lab server", "version": .string(ServerVersion.reported),
+                "title": "PowerAuth Lab server", "version": .string(ServerVersion.reported(at: mountPoint)),
                 "description": """
                 The mobile API (/pa/v3) and the Mobile Token API (/api) are also served below /enrollment-server, the back-office API (/rest/v3) \
                 also below /powerauth-java-server.
                 """,
             ],
-            "servers": [["url": "/"]],
+            "servers": [["url": .string(mountPoint.isEmpty ? "/" : mountPoint)]],
             "paths": .object(paths),
             "components": ["schemas": schemas],
         ]

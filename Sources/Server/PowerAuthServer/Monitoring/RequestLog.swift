@@ -37,6 +37,7 @@ public final class RequestLog: ServerJournal {
         case .requestAnswered: "request"
         case .requestRefused: "refused"
         case .requestFaulted: "faulted"
+        case .editFailed: "unedited"
         case .pushSent: "push"
         case .activationChanged: "activation"
         case .requestReceived, .signatureVerified: nil

@@ -4,26 +4,60 @@ import Foundation
 import LabCore
 import Synchronization
 
-/// Resources for operators and their tools: `/health`, `/metrics` and `/openapi.json`.
+/// Resources for operators and their tools: `/health`, `/metrics` and `/openapi.json`; and the same where the framework
+/// of the original has them, below every context path (server.md, section 1).
 struct MonitoringEndpoints: Sendable {
     let context: ServiceContext
+    let names: ServerNames
     let metrics: ServerMetrics
     /// Everything the document describes.
     let described: [Endpoint]
 
+    /// What the original's framework reports about a program.
+    private struct Info: Encodable {
+        struct Build: Encodable {
+            let name: String
+            let time = BackOfficeDate(ServerVersion.buildTime)
+            let version: String
+        }
+        let build: Build
+    }
+
+    private static let metricsType = "text/plain; version=0.0.4; charset=utf-8"
+
     var endpoints: [Endpoint] {
         [
-            .lab("/health", methods: ["GET"]) { _ in
-                // A server whose database does not answer is not healthy.
-                _ = try context.read(ApplicationStore.all)
-                return try .ok(["status": "UP"])
+            .lab("/health", methods: ["GET"], answer: health),
+            .page("/metrics", type: Self.metricsType) { metrics.text },
+            .lab("/openapi.json", methods: ["GET"], answer: describe),
+        ] + ofFramework.map { $0.everywhere() }
+    }
+
+    /// Those of Spring Boot.
+    private var ofFramework: [Endpoint] {
+        [
+            .lab("/actuator/health", methods: ["GET"], answer: health),
+            .lab("/actuator/info", methods: ["GET"]) { request in
+                let version = ServerVersion.reported(at: request.mountPoint)
+                return try .ok(Info(build: .init(name: names.name, version: version)))
             },
-            .page("/metrics", type: "text/plain; version=0.0.4; charset=utf-8") { metrics.text },
-            .lab("/openapi.json", methods: ["GET"]) { _ in
-                // Built on request: most servers never return it.
-                try .ok(OpenAPIDocument(endpoints: described + self.endpoints).json)
-            },
+            .page("/actuator/prometheus", type: Self.metricsType) { metrics.text },
+            .lab("/v3/api-docs", methods: ["GET"], answer: describe),
         ]
+    }
+
+    @Sendable private func health(_ request: ServerRequest) throws -> ServerResponse {
+        // A server whose database does not answer is not healthy.
+        _ = try context.read(ApplicationStore.all)
+        return try .ok(["status": "UP"])
+    }
+
+    /// Of the resources below the context path of the request. Built on request: most servers never return it.
+    @Sendable private func describe(_ request: ServerRequest) throws -> ServerResponse {
+        let all = described + endpoints
+        let document = OpenAPIDocument(
+            endpoints: all.filter { $0.mountPoints.contains(request.mountPoint) }, mountPoint: request.mountPoint)
+        return try .ok(document.json)
     }
 }
 
@@ -63,7 +97,7 @@ final class ServerMetrics: ServerJournal {
             case .activationChanged(_, let from, let to, _):
                 if from != to { state.activations[to.name, default: 0] += 1 }
             case .pushSent(_, _, _, let outcome): state.pushes[outcome?.rawValue ?? "kept", default: 0] += 1
-            case .started, .stopped, .requestReceived, .requestFaulted: break
+            case .started, .stopped, .requestReceived, .requestFaulted, .editFailed: break
             }
         }
     }

@@ -108,7 +108,8 @@ struct OperationService: Sendable {
     // MARK: Search
 
     /// Returns an operation. The given user claims it if it is unclaimed.
-    /// - Throws: `invalidRequest`, `operationNotFound` for an unknown operation or another user's pending one.
+    /// - Throws: `invalidRequest`, `operationNotFound` for an unknown operation, another user's pending one, or one that
+    ///   the user could not decide on.
     func detail(id: Identifier?, userId: Identifier?) throws -> OperationRecord {
         guard let id else { throw ServiceError.invalid("operationId is missing") }
         try expireOverdue()
@@ -117,8 +118,10 @@ struct OperationService: Sendable {
         guard let userId, found.status == .pending, found.userId != userId else { return found.describingDevice() }
         return try context.change { change in
             guard var operation = try OperationStore.find(change.database, id: id) else { throw Self.notFound(id) }
-            if operation.status == .pending {
-                guard operation.userId == nil || operation.userId == userId else { throw Self.notFound(id) }
+            if operation.status == .pending, operation.userId != userId {
+                guard operation.userId == nil, try canDecide(userId, on: operation, in: change.database) else {
+                    throw Self.notFound(id)
+                }
                 operation.userId = userId
                 try OperationStore.update(change.database, operation)
             }
@@ -131,6 +134,15 @@ struct OperationService: Sendable {
     func claim(id: Identifier?, userId: Identifier?) throws -> OperationRecord {
         guard let userId = userId.nonBlank else { throw ServiceError.invalid("userId is missing") }
         return try detail(id: id, userId: userId)
+    }
+
+    /// Whether an active activation of the user has the flag that a pending operation asks for. A user without one would
+    /// keep the operation from all who could decide on it (mobile-token.md, section 24, item 33).
+    func canDecide(_ userId: Identifier, on operation: OperationRecord, in database: Database) throws -> Bool {
+        guard let flag = operation.activationFlag, context.policy.isFlagCheckedAtClaim else { return true }
+        let filter = ActivationStore.LookupFilter(
+            userIds: [userId], applicationIds: operation.applications.map(\.id), status: .active, flags: [flag])
+        return try !ActivationStore.lookup(database, filter).isEmpty
     }
 
     /// Whose operations a list shows.

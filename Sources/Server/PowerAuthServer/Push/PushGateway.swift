@@ -14,7 +14,8 @@ public protocol PushGateway: Sendable {
     /// - Parameters:
     ///   - notification: for the app.
     ///   - token: as registered by the app.
-    func send(_ notification: PushNotification, to token: String) -> PushOutcome
+    ///   - environment: the push service that is asked; the other one knows other tokens.
+    func send(_ notification: PushNotification, to token: String, in environment: PushEnvironment) -> PushOutcome
 }
 
 /// The outcome of delivering a notification.
@@ -23,6 +24,8 @@ public enum PushOutcome: String, Codable, Equatable, Sendable {
     case accepted
     /// No app on any device has this token; the server removes the registration.
     case invalidToken
+    /// The token is that of the other push service; the server removes the registration. The name is Apple's.
+    case badDeviceToken = "BadDeviceToken"
     /// The notification is longer than a push service takes; no app gets it.
     case payloadTooLarge
     /// The device cannot be reached now. Nothing is tried again: push is best effort.

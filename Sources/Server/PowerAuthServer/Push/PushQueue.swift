@@ -105,8 +105,9 @@ struct PushSender: Sendable {
     }
 
     private func send(_ notification: PushNotification, to device: PushRegistration) throws -> PushJournal.Entry {
-        let outcome = context.pushes.gateway?.send(notification, to: device.token)
-        if outcome == .invalidToken {
+        let outcome = context.pushes.gateway?.send(
+            notification, to: device.token, in: device.environment ?? context.policy.pushEnvironment)
+        if outcome == .invalidToken || outcome == .badDeviceToken {
             try PushRegistrationService(context: context).remove(token: device.token, application: device.application)
         }
         context.record(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
+import LabCore
 import PowerAuthProtocol
 
 /// Where a push token comes from.
@@ -18,9 +19,8 @@ enum PushPlatform: String, Sendable {
     }
 }
 
-enum PushEnvironment: String, Codable, Sendable { case development, production }
-
-/// A device registered for pushes: one for each activation (mobile-token.md, section 20.1).
+/// A device registered for pushes: one for each activation (mobile-token.md, section 20.1). Several activations may
+/// have the same device.
 struct PushRegistration: Equatable, Sendable {
     /// The key of the row; nil before it is stored.
     var id: Int64?
@@ -68,6 +68,40 @@ struct PushRegistrationService: Sendable {
                 userId: activation.userId, isActive: activation.status == .active, lastRegistered: change.now)
             try PushRegistrationStore.save(change.database, registration)
             return registration
+        }
+    }
+
+    /// Registers a device for several activations of one application. Each has a row of its own, so that the device gets
+    /// a message once for each; an activation that is not named and has the token loses it.
+    /// - Throws: `invalidRequest` for no activation, and for those of several applications; `activationNotFound` for an
+    ///   unknown or removed one. Nothing is changed then.
+    func register(
+        token: String, platform: PushPlatform, environment: PushEnvironment?, for activationIds: [Identifier]
+    ) throws {
+        try TextLimit.ordinary.check(token, "token")
+        try context.change { change in
+            var rows: [PushRegistration] = []
+            for id in activationIds where !rows.contains(where: { $0.activationId == id }) {
+                let activation = try change.activation(id)
+                guard activation.status != .removed else {
+                    throw ServiceError(.activationNotFound, "activation \(id) is removed")
+                }
+                rows.append(
+                    PushRegistration(
+                        id: try PushRegistrationStore.find(change.database, activationId: id)?.id,
+                        application: activation.application.row, token: token, platform: platform,
+                        environment: environment, activationId: id, userId: activation.userId,
+                        isActive: activation.status == .active, lastRegistered: change.now))
+            }
+            guard let application = rows.first?.application, rows.allSatisfy({ $0.application == application }) else {
+                throw ServiceError.invalid("activationIds must name one or more activations of one application")
+            }
+            let named = rows.compactMap(\.id)
+            for other in try PushRegistrationStore.list(change.database, token: token, application: application) {
+                guard let id = other.id, !named.contains(id) else { continue }
+                try PushRegistrationStore.delete(change.database, id: id)
+            }
+            for row in rows { try PushRegistrationStore.save(change.database, row) }
         }
     }
 
@@ -148,6 +182,11 @@ enum PushRegistrationStore {
     static func setActive(_ database: Database, _ isActive: Bool, activationId: Identifier) throws {
         try database.cachedStatement(sql: "UPDATE push_registration SET active = ? WHERE activation = ?")
             .execute(arguments: [isActive, activationId])
+    }
+
+    /// Forgets the device of one activation.
+    static func delete(_ database: Database, id: Int64) throws {
+        try database.execute(sql: "DELETE FROM push_registration WHERE id = ?", arguments: [id])
     }
 
     /// Forgets every device of an application with a token.

@@ -169,7 +169,9 @@ public final class LabServer: Sendable {
             services.endpoints
             + labEndpoints.map { LabIdentityEndpoints.isOpen($0) ? $0 : guarded(integrations.restricted($0)) }
         let held = described.map { $0.holdingLengths() }
-        return held + MonitoringEndpoints(context: services.context, metrics: metrics, described: held).endpoints
+        let monitoring = MonitoringEndpoints(
+            context: services.context, names: services.names, metrics: metrics, described: held)
+        return held + monitoring.endpoints
     }
 
     /// The same resource of `/lab`, restricted to requests with its token, or the one that opens the sign-in page.
@@ -191,7 +193,7 @@ public final class LabServer: Sendable {
             endpoints: endpoints, workers: workers, waitingRoom: services.waitingRoom, clock: services.context.clock,
             journal: journal, faults: faults, lab: powers,
             browserGuard: BrowserGuard(hostNames: configuration.hostNames + [configuration.host]),
-            correlationHeader: configuration.correlationHeader)
+            correlationHeader: configuration.correlationHeader, reading: services.context.policy.reading)
         return Hummingbird.Application(
             router: frontend.router(), server: try transport(),
             configuration: ApplicationConfiguration(

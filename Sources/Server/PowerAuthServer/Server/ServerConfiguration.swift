@@ -42,6 +42,9 @@ public struct ServerConfiguration: Sendable {
     public var certificate: CertificateKind?
     /// What private keys are sealed with in the database; nil stores them in clear.
     public var databaseEncryptionKey: DatabaseEncryptionKey?
+    /// Whether one-time passwords and PUKs are hashed at the least cost there is. No setting says so: it is for tests of
+    /// other things, which would spend a third of their time on it.
+    package var hashesCheaply = false
     /// How long connections may take for what, and how many there may be.
     public var limits = TrafficLimits()
     /// How many requests are worked on at once.
@@ -82,7 +85,9 @@ extension ServerConfiguration {
         set(\.policy.isBackOfficeRestricted, settings.restrictAccess)
         set(\.policy.isVaultOpenedByBiometry, settings.vaultWithBiometry)
         set(\.policy.hasLibraryAuthenticationCode, settings.libraryAuthenticationCode)
+        set(\.policy.pushEnvironment, settings.pushEnvironment)
         set(\.policy.hasOneActivationPerUser, settings.oneActivationPerUser)
+        set(\.policy.isJSONStrict, settings.strictJson)
         if let key = settings.databaseEncryptionKey {
             databaseEncryptionKey = DatabaseEncryptionKey(key)
             // The file's parser has checked the size; storing in clear instead would go unnoticed.
@@ -107,6 +112,7 @@ extension ServerConfiguration {
         set(\.policy.temporaryKeysPerActivation, settings.temporaryKeysPerActivation)
         set(\.policy.temporaryKeysPerApplication, settings.temporaryKeysPerApplication)
         set(\.policy.isFlagCheckedAtApproval, settings.flagsAtApproval)
+        set(\.policy.isFlagCheckedAtClaim, settings.flagsAtClaim)
         set(\.policy.offlineComponentLength, settings.offlineComponentLength)
         set(\.policy.proximity.digits, settings.proximityOtpLength)
         set(\.policy.proximity.step, settings.proximityOtpStep)
@@ -128,6 +134,7 @@ extension ServerConfiguration {
         set(\.policy.callbacks.concurrentCalls, callbacks.concurrentCalls)
         set(\.policy.callbacks.allowedHosts, callbacks.allowedHosts)
         set(\.policy.callbacks.keyStores, callbacks.keyStores)
+        set(\.policy.callbacks.hasNumericDates, callbacks.numericDates)
         set(\.policy.callbacks.maxAttempts, callbacks.maxAttempts)
         set(\.policy.callbacks.initialBackoff, callbacks.initialBackoff)
         set(\.policy.callbacks.backoffMultiplier, callbacks.backoffMultiplier)

@@ -21,9 +21,11 @@ struct ServerServices: Sendable {
         let database = try ServerDatabase(
             path: path, hooks: .init(beforeCommit: faults.beforeCommit, afterCommit: faults.afterCommit))
         let seal = RecordSeal(key: configuration.databaseEncryptionKey)
+        let cost = configuration.hashesCheaply ? Argon2Hash.Cost.least : Argon2Hash.Cost()
         context = ServiceContext(
             database: database, clock: clock, policy: configuration.policy, seal: seal, keys: ActivationKeyCache(seal),
-            journal: journal, pushes: PushQueue(gateway: pushGateway),
+            hashing: OtpHashing(make: { try OtpHash.make($0, cost: cost) }), journal: journal,
+            pushes: PushQueue(gateway: pushGateway),
             keyStores: KeyStoreFolder(
                 path: configuration.policy.callbacks.keyStores ?? configuration.directory + "/keystores"))
         waitingRoom = RequestAdmission(places: configuration.limits.waitingRequests)

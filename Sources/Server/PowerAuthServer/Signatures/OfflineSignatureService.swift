@@ -123,7 +123,7 @@ struct OfflineSignatureService: Sendable {
         in change: WriteTransaction
     ) throws -> (SignatureVerdict, SignatureType) {
         let signatures = SignatureService(context: context)
-        guard case .active(var binding) = activation.lifecycle, binding.version == 3 else {
+        guard case .active(var binding?) = activation.lifecycle, binding.version == 3 else {
             try change.saveUse(activation)
             return (.refused(activation), types[0])
         }

@@ -92,7 +92,7 @@ struct SignatureService: Sendable {
     private func trial(
         _ question: SignatureQuestion, _ activation: Activation?, _ version: ApplicationVersion?
     ) -> SignatureTrial? {
-        guard let activation, let version, case .active(let binding) = activation.lifecycle else { return nil }
+        guard let activation, let version, case .active(let binding?) = activation.lifecycle else { return nil }
         do {
             let keys = try context.keys.keys(of: activation, binding: binding)
             return SignatureTrial(binding, version, match: try match(question, version, binding, keys))
@@ -124,7 +124,7 @@ struct SignatureService: Sendable {
         // The status comes first: a failure must not turn a removed or unfinished record into a blocked one
         // (protocol.md, section 22, item 18).
         // Nothing but the end of its upgrade can be signed with an activation of protocol 2.
-        guard case .active(var binding) = activation.lifecycle, binding.version == 3 || question.commitsUpgrade else {
+        guard case .active(var binding?) = activation.lifecycle, binding.version == 3 || question.commitsUpgrade else {
             try change.saveUse(activation)
             return .refused(activation)
         }

@@ -164,6 +164,23 @@ struct OtpTests {
         #expect(hash.wholeMatch(of: form) != nil, "\(hash)")
     }
 
+    @Test func `A server that no test has made cheap hashes passwords at the original's cost`() async throws {
+        let fixture = try ServerFixture { $0.hashesCheaply = ServerConfiguration(directory: "").hashesCheaply }
+        try await fixture.run { client in
+            let (id, code) = try await client.initiate(Self.keyExchange)
+            let stored = try fixture.server.services.context.activation(Identifier(known: id))?.otp.hash
+            #expect(stored?.hasPrefix("$argon2i$v=19$m=32768,t=3,p=16$") == true, "\(stored ?? "no hash")")
+            var device = try TestDevice(client, .v3_3)
+            #expect(try await device.activate(code: code, otp: "12345").status == 200)
+        }
+    }
+
+    @Test func `A hash is compared at the cost that it was made with`() throws {
+        let hash = try OtpHash.make("12345", cost: .least)
+        #expect(hash.hasPrefix("$argon2i$v=19$m=8,t=1,p=1$"))
+        #expect(OtpHash.matches("12345", hash: hash) && !OtpHash.matches("12346", hash: hash))
+    }
+
     @Test func `Hashes of other servers match: the library's own vectors, and those of this server before Argon2`() {
         let vector = "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA"
         #expect(OtpHash.matches("password", hash: vector))

@@ -78,20 +78,74 @@ struct ActivationStateTests {
     }
 
     @Test(arguments: ActivationState.allCases)
-    func `An operator sets any status that makes sense`(state: ActivationState) async throws {
+    func `An operator sets any status of an activation that is not removed`(state: ActivationState) async throws {
         try await World.run { world in
             for wanted in ActivationState.allCases {
                 let id = try await world.activation(state)
                 let answer = try await world.client.backOffice(
                     "activation/status/update", ["activationIds": [id], "activationStatus": wanted.name])
-                let isPossible =
-                    wanted == state
-                    || (state != .removed && (wanted == .removed || (state != .created && wanted != .created)))
+                let isPossible = wanted == state || state != .removed
                 #expect(answer.code == (isPossible ? nil : "ERR0008"), "\(state.name) to \(wanted.name)")
                 let now = try await world.client.activationStatus(id)
                 #expect(now.text("activationStatus") == (isPossible ? wanted : state).name)
                 #expect(now.isNull("blockedReason") == (now.text("activationStatus") != "BLOCKED"))
+                #expect(now.isNull("activationCode") == (now.text("activationStatus") != "CREATED"))
             }
+        }
+    }
+
+    @Test(arguments: [ActivationState.pendingCommit, .active, .blocked])
+    func `An activation whose status was set before its key exchange has no keys to sign with`(
+        state: ActivationState
+    ) async throws {
+        try await World.run { world in
+            let (id, code) = try await world.client.initiate()
+            try await world.call("activation/status/update", ["activationIds": [id], "activationStatus": state.name])
+            let status = try await world.client.activationStatus(id)
+            #expect(status.isNull("devicePublicKeyFingerprint") && status.number("version") == 0)
+            let verified = try await world.call(
+                "signature/verify",
+                [
+                    "activationId": id, "applicationKey": try #require(world.client.configuration).applicationKeyText,
+                    "data": "d", "signature": "s", "signatureType": "POSSESSION", "signatureVersion": "3.3",
+                ])
+            #expect(verified.flag("signatureValid") == false && verified.text("activationStatus") == state.name)
+            var device = try TestDevice(world.client, .v3_3)
+            #expect(try await device.exchange("activation/prepare", ["activationCode": code]).code == "ERR0009")
+            // Commands that only change the status work as for any other activation.
+            let steps: [(path: String, from: ActivationState)] = [
+                ("commit", .pendingCommit), ("block", .active), ("unblock", .blocked), ("remove", .active),
+            ]
+            for step in steps.drop(while: { $0.from != state }) {
+                try await world.call("activation/\(step.path)", ["activationId": id])
+            }
+            #expect(try await world.client.activationStatus(id).text("activationStatus") == "REMOVED")
+        }
+    }
+
+    @Test func `An activation that is set back to CREATED keeps its device until another one uses the code`()
+        async throws
+    {
+        try await World.run { world in
+            func set(_ status: ActivationState, _ id: String) async throws {
+                try await world.call(
+                    "activation/status/update", ["activationIds": [id], "activationStatus": status.name])
+            }
+            var device = try await world.device(.active)
+            let id = device.activationId
+            try await set(.created, id)
+            let waiting = try await world.client.activationStatus(id)
+            #expect(waiting.isNull("devicePublicKeyFingerprint") && waiting.number("version") == 0)
+            #expect(try await device.verifySignature(correct: true).flag("signatureValid") == false)
+            try await set(.active, id)
+            #expect(try await device.verifySignature(correct: true).flag("signatureValid") == true)
+            try await set(.created, id)
+            let code = try await world.client.activationStatus(id).required("activationCode")
+            var other = try TestDevice(world.client, .v3_3)
+            try await other.exchange("activation/prepare", ["activationCode": code]).expectOK()
+            try await world.call("activation/commit", ["activationId": id])
+            #expect(try await device.verifySignature(correct: true).flag("signatureValid") == false)
+            #expect(try await other.verifySignature(correct: true).flag("signatureValid") == true)
         }
     }
 

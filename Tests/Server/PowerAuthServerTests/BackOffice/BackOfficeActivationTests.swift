@@ -51,20 +51,37 @@ struct BackOfficeActivationTests {
         }
     }
 
-    @Test func `A mass status update changes all or none`() async throws {
+    @Test func `A mass status update changes one activation after the other, and none that is removed`() async throws {
         try await ServerFixture.run { client in
-            let device = try await client.activeDevice()
+            let active = try await client.activeDevice().activationId
+            let (created, _) = try await client.initiate()
+            let (removed, _) = try await client.initiate()
+            try await client.backOffice("activation/remove", ["activationId": removed]).expectOK()
             func update(_ ids: [String], _ status: String) async throws -> Answer {
                 try await client.backOffice(
                     "activation/status/update", ["activationIds": ids, "activationStatus": status])
             }
-            #expect(try await update([device.activationId, "no"], "BLOCKED").code == "ERR0009")
-            #expect(try await client.activationStatus(device.activationId).text("activationStatus") == "ACTIVE")
-            #expect(try await update([device.activationId], "BLOCKED").flag("updated") == true)
-            let blocked = try await client.activationStatus(device.activationId)
-            #expect(blocked.text("blockedReason") == "NOT_SPECIFIED")
-            #expect(try await update([device.activationId], "REMOVED").status == 200)
-            #expect(try await update([device.activationId], "ACTIVE").code == "ERR0008")
+            func states() async throws -> [String?] {
+                var states: [String?] = []
+                for id in [active, created, removed] {
+                    states.append(try await client.activationStatus(id).text("activationStatus"))
+                }
+                return states
+            }
+            // Unknown and removed ones do not keep the others, before or behind them, from their status.
+            for ids in [["no", removed, active, created], [created, active, removed, "no"]] {
+                for status in ["BLOCKED", "PENDING_COMMIT", "ACTIVE", "CREATED", "ACTIVE"] {
+                    #expect(try await update(ids, status).flag("updated") == true)
+                    #expect(try await states() == [status, status, "REMOVED"])
+                }
+            }
+            #expect(try await update([active], "BLOCKED").flag("updated") == true)
+            #expect(try await client.activationStatus(active).text("blockedReason") == "NOT_SPECIFIED")
+            #expect(try await update(["no", removed], "ACTIVE").code == "ERR0009")
+            #expect(try await update([removed, "no"], "ACTIVE").code == "ERR0008")
+            #expect(try await update([active, created, removed], "REMOVED").flag("updated") == true)
+            #expect(try await states() == ["REMOVED", "REMOVED", "REMOVED"])
+            #expect(try await update([active, created], "ACTIVE").code == "ERR0008")
             #expect(try await update([], "ACTIVE").code == "ERR0024")
         }
     }

@@ -26,9 +26,24 @@ struct CallbackRecordTests {
     }
 
     private func payloads(_ fixture: ServerFixture) throws -> [JSONValue] {
+        try texts(fixture).map { try JSONValue.parse($0) }
+    }
+
+    private func texts(_ fixture: ServerFixture) throws -> [String] {
         try fixture.server.services.context.read {
             try String.fetchAll($0, sql: "SELECT payload FROM callback_event ORDER BY id")
-        }.map { try JSONValue.parse($0) }
+        }
+    }
+
+    /// An operation that is approved, with another value in each field.
+    private func approved(in applications: [Application], finalized: ServerTime?) -> OperationRecord {
+        OperationRecord(
+            id: "operation", userId: "user", applications: applications, externalId: "external",
+            activationFlag: "flag", activationId: "activation", operationType: "type", templateName: "template",
+            data: "A1", parameters: ["name": "value"], additionalData: ["key": 1], status: .approved,
+            statusReason: "reason", signatureTypes: [.possession, .possessionKnowledge], failureCount: 2,
+            maxFailureCount: 7, riskFlags: "XF", proximitySeed: Data([1]), created: ServerTime(milliseconds: 1_000),
+            expires: ServerTime(milliseconds: 2_000), finalized: finalized)
     }
 
     @Test func `A change of an activation is reported with the wanted values of its own`() throws {
@@ -61,14 +76,8 @@ struct CallbackRecordTests {
         try create(.activationStatusChange, ["userId"], on: fixture)
         try create(.operationStatusChange, Array(values.keys), on: fixture)
         let other = try fixture.server.services.applications.create(id: "other")
-        let operation = OperationRecord(
-            id: "operation", userId: "user", applications: [try application(of: fixture), other],
-            externalId: "external", activationFlag: "flag", activationId: "activation", operationType: "type",
-            templateName: "template", data: "A1", parameters: ["name": "value"], additionalData: ["key": 1],
-            status: .approved, statusReason: "reason", signatureTypes: [.possession, .possessionKnowledge],
-            failureCount: 2, maxFailureCount: 7, riskFlags: "XF", proximitySeed: Data([1]),
-            created: ServerTime(milliseconds: 1_000), expires: ServerTime(milliseconds: 2_000),
-            finalized: ServerTime(milliseconds: 3_000))
+        let operation = approved(
+            in: [try application(of: fixture), other], finalized: ServerTime(milliseconds: 3_000))
         try fixture.server.services.context.change { try $0.announce(operation) }
         let always: [String: JSONValue] = ["type": "OPERATION", "operationId": "operation"]
         #expect(try payloads(fixture) == [.object(always.merging(values) { $1 })])
@@ -77,6 +86,35 @@ struct CallbackRecordTests {
         try fixture.server.services.context.change { try $0.announce(operation) }
         let later = Array(try payloads(fixture).dropFirst())
         #expect(later == [.object(always.merging(values) { $1 }), .object(always)])
+    }
+
+    @Test(arguments: [false, true])
+    func `A message begins with its kind and its identifier, and has dates in the form of the setting`(
+        areNumeric: Bool
+    ) throws {
+        let fixture = try ServerFixture { $0.policy.callbacks.hasNumericDates = areNumeric }
+        try create(
+            .operationStatusChange, ["timestampFinalized", "timestampExpires", "timestampCreated", "status", "userId"],
+            on: fixture)
+        try create(.activationStatusChange, ["blockedReason", "activationStatus", "userId"], on: fixture)
+        let application = try application(of: fixture)
+        try fixture.server.services.context.change {
+            try $0.announce(approved(in: [application], finalized: ServerTime(milliseconds: 3_000)))
+            try $0.announce(approved(in: [application], finalized: nil))
+            try $0.announce(Activation.sample(.blocked(.sample, reason: "LOST"), of: application))
+        }
+        func moment(_ second: Int) -> String {
+            areNumeric ? "\(second)000" : "\"1970-01-01T00:00:0\(second).000+00:00\""
+        }
+        let operation =
+            #"{"type":"OPERATION","operationId":"operation","userId":"user","status":"APPROVED","timestampCreated":"#
+            + moment(1) + #","timestampExpires":"# + moment(2) + #","timestampFinalized":"#
+        #expect(
+            try texts(fixture) == [
+                operation + moment(3) + "}", operation + "null}",
+                #"{"type":"ACTIVATION","activationId":"activation","userId":"user","activationStatus":"BLOCKED","#
+                    + #""blockedReason":"LOST"}"#,
+            ])
     }
 
     // MARK: Authentication

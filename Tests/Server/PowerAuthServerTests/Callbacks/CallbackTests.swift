@@ -47,6 +47,32 @@ struct CallbackTests {
         }
     }
 
+    @Test func `A callback shows how it is delivered, also where the defaults decide`() async throws {
+        let fixture = try ServerFixture { $0.policy.callbacks.maxAttempts = 7 }
+        try await fixture.run { client in
+            func expectDelivery(_ answer: Answer, at place: String = "", _ expected: (String, String, Int)) {
+                #expect(answer.text(place + "retentionPeriod") == expected.0)
+                #expect(answer.text(place + "initialBackoff") == expected.1)
+                #expect(answer.number(place + "maxAttempts") == expected.2)
+            }
+            let created = try await client.backOffice("application/callback/create", Self.callback([:]))
+            expectDelivery(created, ("PT720H", "PT2S", 7))
+            func list() async throws -> Answer {
+                try await client.backOffice("application/callback/list", ["applicationId": "lab"])
+            }
+            expectDelivery(try await list(), at: "callbackUrlList.0.", ("PT720H", "PT2S", 7))
+            let id = try created.required("id")
+            let own: [String: any Sendable] = [
+                "id": id, "retentionPeriod": "PT1H", "initialBackoff": "PT1.5S", "maxAttempts": 3,
+            ]
+            let changed = try await client.backOffice("application/callback/update", Self.callback(own))
+            expectDelivery(changed, ("PT1H", "PT1.5S", 3))
+            expectDelivery(try await list(), at: "callbackUrlList.0.", ("PT1H", "PT1.5S", 3))
+            let cleared = try await client.backOffice("application/callback/update", Self.callback(["id": id]))
+            expectDelivery(cleared, ("PT720H", "PT2S", 7))
+        }
+    }
+
     @Test func `A failed call is repeated with growing pauses, under one key`() async throws {
         let fixture = try ServerFixture()
         let target = CallbackTarget([500, 302])

@@ -41,6 +41,9 @@ enum DeviceCall: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
+    /// The one-time password of an activation code, as short as it may be.
+    static let otpOfCode = "1234567890abcdef"
+
     /// What protects a request.
     enum Form: Equatable, Sendable {
         /// Nothing but, for a temporary key, the JWT in the body.

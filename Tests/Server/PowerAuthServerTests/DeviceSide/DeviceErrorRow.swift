@@ -153,13 +153,23 @@ struct DeviceErrorRow: Sendable, CustomTestStringConvertible {
             twist: Twist(content: { $0["providerId"] = nil })),
         DeviceErrorRow(
             call: .activationCode, what: "an unknown application", failure: .activationCode,
-            twist: Twist(content: { $0["requestObject"] = ["applicationId": "unknown"] })),
+            twist: Twist(content: {
+                $0["requestObject"] = ["applicationId": "unknown", "otp": DeviceCall.otpOfCode]
+            })),
         DeviceErrorRow(
             call: .activationCode, what: "no application", failure: .activationCode,
-            twist: Twist(content: { $0["requestObject"] = [String: String]() })),
+            twist: Twist(content: { $0["requestObject"] = ["otp": DeviceCall.otpOfCode] })),
+        DeviceErrorRow(
+            call: .activationCode, what: "no one-time password", failure: .activationCode,
+            twist: Twist(content: { $0["requestObject"] = ["applicationId": "lab"] })),
+        DeviceErrorRow(
+            call: .activationCode, what: "a blank one-time password", failure: .activationCode,
+            twist: Twist(content: {
+                $0["requestObject"] = ["applicationId": "lab", "otp": String(repeating: " ", count: 16)]
+            })),
         DeviceErrorRow(
             call: .activationCode, what: "a content without envelope", failure: .activationCode,
-            twist: Twist(plaintext: Data(#"{"applicationId":"lab"}"#.utf8))),
+            twist: Twist(plaintext: Data(#"{"applicationId":"lab","otp":"1234567890abcdef"}"#.utf8))),
         DeviceErrorRow(
             call: .unlockVault, what: "a reason that is no word", failure: .vault,
             twist: Twist(content: { $0["reason"] = "two words" })),

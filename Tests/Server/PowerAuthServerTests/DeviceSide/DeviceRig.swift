@@ -234,7 +234,7 @@ struct DeviceRig {
         case .exchangeApplication, .exchangeActivation, .exchangeSigned, .exchangeRaw, .exchangeToken:
             object = ["data": "hello"]
         case .identityProvider: object = ["providerId": "corporate"]
-        case .activationCode: object = ["requestObject": ["applicationId": "lab"]]
+        case .activationCode: object = ["requestObject": ["applicationId": "lab", "otp": DeviceCall.otpOfCode]]
         default: object = [:]
         }
         twist.content(&object)

@@ -57,7 +57,7 @@ struct HostileBodyTests {
             (.removeToken, "tokenId"), (.createTemporaryKey, "jwt"),
         ])
     func `A field of the wrong type is refused`(call: DeviceCall, field: String) async throws {
-        try await ServerFixture.run(call, .v3_3) { rig in
+        try await ServerFixture.run(call, .v3_3, isStrict: true) { rig in
             for (what, value) in HostileBodies.noText where !(value is String) || field == "challenge" || field == "jwt"
             {
                 let answer = try await rig.send(

@@ -11,9 +11,10 @@ import Testing
 
 extension ServerFixture {
     /// A server that can make activations of protocol 2.
-    static func deviceSide() throws -> ServerFixture {
+    static func deviceSide(isStrict: Bool = false) throws -> ServerFixture {
         try ServerFixture {
             $0.hasLabPowers = true
+            $0.policy.isJSONStrict = isStrict
             $0.identityProviders = [
                 IdentityProvider(
                     providerId: "corporate", clientId: "lab", clientSecret: "secret",
@@ -25,10 +26,10 @@ extension ServerFixture {
 
     /// Runs a test with a device that is ready for an endpoint.
     static func run(
-        _ call: DeviceCall, _ version: ProtocolVersion,
+        _ call: DeviceCall, _ version: ProtocolVersion, isStrict: Bool = false,
         _ body: @escaping @Sendable (inout DeviceRig) async throws -> Void
     ) async throws {
-        try await deviceSide().run { client in
+        try await deviceSide(isStrict: isStrict).run { client in
             var rig = try await DeviceRig(client, call, version)
             try await body(&rig)
         }

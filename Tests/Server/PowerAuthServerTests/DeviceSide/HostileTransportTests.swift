@@ -75,6 +75,20 @@ struct HostileTransportTests {
         }
     }
 
+    @Test func `Empty components of a path mean nothing, whether it has a placeholder or none`() async throws {
+        try await ServerFixture.run(.account, .v3_3) { rig in
+            let client = rig.client
+            for path in ["/pa/v3/status", "/pa//v3/status", "/pa/v3/status/", "/enrollment-server//pa/v3/status//"] {
+                #expect(try await client.send(path, body: Data("{}".utf8)).status == 200, "\(path)")
+            }
+            for uri in ["/secured/account/42", "/secured//account/42", "/secured/account/42//"] {
+                var request = try await rig.request()
+                request.uri = "\(uri)?filter=\(uri)"
+                try await request.send(client).expect(.authentication, uri)
+            }
+        }
+    }
+
     @Test(arguments: ["%", "%zz", "%00", "..%2f..%2fetc", "%ff", "a%20b", "'", String(repeating: "a", count: 8_000)])
     func `The value of a placeholder is only a label`(text: String) async throws {
         try await ServerFixture.run(.account, .v3_3) { rig in

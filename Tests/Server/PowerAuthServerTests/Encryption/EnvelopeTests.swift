@@ -52,6 +52,22 @@ struct EnvelopeTests {
         }
     }
 
+    @Test func `A refused request that is encrypted and signed has the reason of the decryption in its cause`()
+        async throws
+    {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            var rig = try await DeviceRig(client, .exchangeSigned, .v3_3)
+            let early = rig.client.timestamp - 60_001
+            let answer = try await rig.send(Twist(envelope: { $0["timestamp"] = early }))
+            answer.expect(.authentication, "a timestamp outside of the window")
+            let found = cause(of: answer, in: fixture)
+            #expect(found.hasPrefix("the envelope does not open: ERR0024 "), "\(found)")
+            #expect(found.contains("timestamp \(early) is more than"), "\(found)")
+            #expect(found.hasSuffix("; without it, signature does not match; 1 of 100000 failures"), "\(found)")
+        }
+    }
+
     // Every envelope brings a purge, which must spare what is still inside its window.
     @Test func `An envelope stays used to the last moment of its window, despite other requests`() async throws {
         let fixture = try ServerFixture()
@@ -260,6 +276,32 @@ struct EnvelopeTests {
             // A value that is not a number is refused.
             let texts: [any Sendable] = ["\(now - 1_000)", "never", [now], ["exp": now], true, 1e300]
             for wrong in texts { #expect(try await answer(expires: wrong) == 400, "\(wrong)") }
+        }
+    }
+
+    @Test func `The header of a temporary-key request may leave out its type, and no type but JWT is accepted`()
+        async throws
+    {
+        try await ServerFixture.run { client in
+            let configuration = try #require(client.configuration)
+            let key = TemporaryKeyRequest.signingKey(try ApplicationSecretKey(configuration.applicationSecret))
+            let claims = #"{"applicationKey":"\#(configuration.applicationKeyText)","challenge":"Y2hhbGxlbmdl"}"#
+            func isAccepted(_ header: String) async throws -> [Bool] {
+                let input = [header, claims].map { Base64URL.encode(Data($0.utf8)) }.joined(separator: ".")
+                let signature = Base64URL.encode(Digest.hmacSHA256(key: key, data: Data(input.utf8)))
+                let jwt = "\(input).\(signature)"
+                let device = try await client.send(
+                    "/pa/v3/keystore/create", body: JSONEncoder().encode(["requestObject": ["jwt": jwt]]))
+                let tool = try await client.backOffice("keystore/create", ["jwt": jwt])
+                return [device.status == 200, tool.status == 200]
+            }
+            for header in [#"{"alg":"HS256"}"#, #"{"alg":"HS256","typ":"jwt"}"#, #"{"typ":"JWT","alg":"HS256"}"#] {
+                #expect(try await isAccepted(header) == [true, true], "\(header)")
+            }
+            for header in [
+                #"{"alg":"HS512"}"#, #"{"alg":"none"}"#, #"{"alg":"ES256"}"#, #"{"typ":"JWT"}"#, "{}",
+                #"{"alg":"HS256","typ":"JOSE"}"#, #"{"alg":"HS256","typ":""}"#, #"{"alg":"HS256","typ":1}"#,
+            ] { #expect(try await isAccepted(header) == [false, false], "\(header)") }
         }
     }
 }

@@ -69,7 +69,7 @@ struct ExchangeTests {
             let generics = try await exchange(
                 &device, "/exchange/v3/signed/generics", Data("{\"requestObject\":{\"data\":\"test-data\"}}".utf8),
                 type: .possessionKnowledge)
-            #expect(generics.plaintext == Data("{\"responseObject\":{\"data\":\"test-data\"},\"status\":\"OK\"}".utf8))
+            #expect(generics.plaintext == Data("{\"status\":\"OK\",\"responseObject\":{\"data\":\"test-data\"}}".utf8))
         }
     }
 

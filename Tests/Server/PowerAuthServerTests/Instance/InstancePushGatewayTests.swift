@@ -48,10 +48,13 @@ struct InstancePushGatewayTests {
                 },
             ]
             defer { for agent in agents { agent.stop() } }
-            #expect(gateway.send(notification, to: "abc") == .accepted)
+            #expect(gateway.send(notification, to: "abc", in: .development) == .accepted)
             let request = try #require(taken.withLock { $0 })
             #expect(request.command == "deliverPush" && request.actor == nil)
-            #expect(request.arguments == ["token": "abc", "id": "1", "payload": ["aps": ["alert": "Hello"]]])
+            #expect(
+                request.arguments == [
+                    "token": "abc", "id": "1", "payload": ["aps": ["alert": "Hello"]], "environment": "development",
+                ])
         }
     }
 
@@ -59,7 +62,7 @@ struct InstancePushGatewayTests {
         try withInstance { layout, gateway in
             let agents = try ["phone", "other"].map { try agent(layout, $0, answer: Self.refuse) }
             defer { for agent in agents { agent.stop() } }
-            #expect(gateway.send(notification, to: "abc") == .invalidToken)
+            #expect(gateway.send(notification, to: "abc", in: .production) == .invalidToken)
         }
     }
 
@@ -70,7 +73,18 @@ struct InstancePushGatewayTests {
                 try agent(layout, "other") { _ in .failure(.badArgument("`payload` has 5000 bytes")) },
             ]
             defer { for agent in agents { agent.stop() } }
-            #expect(gateway.send(notification, to: "abc") == .payloadTooLarge)
+            #expect(gateway.send(notification, to: "abc", in: .production) == .payloadTooLarge)
+        }
+    }
+
+    @Test func `The phone with the token reports that it is of the other push service`() throws {
+        try withInstance { layout, gateway in
+            let agents = [
+                try agent(layout, "phone", answer: Self.refuse),
+                try agent(layout, "other") { _ in .failure(.device(.badDeviceToken, "another service")) },
+            ]
+            defer { for agent in agents { agent.stop() } }
+            #expect(gateway.send(notification, to: "abc", in: .production) == .badDeviceToken)
         }
     }
 
@@ -81,7 +95,7 @@ struct InstancePushGatewayTests {
                 try agent(layout, "other") { _ in .failure(ControlError(.failed, message: "disk error")) },
             ]
             defer { for agent in agents { agent.stop() } }
-            #expect(gateway.send(notification, to: "abc") == .unavailable)
+            #expect(gateway.send(notification, to: "abc", in: .production) == .unavailable)
         }
     }
 }

@@ -115,7 +115,7 @@ struct MobileErrorTests {
     func `A request without its object, or with one that cannot be read, is refused as the original refuses it`()
         async throws
     {
-        try await ServerFixture.mobileToken().run { client in
+        try await ServerFixture.mobileToken({ $0.policy.isJSONStrict = true }).run { client in
             var app = try await client.mobileApp()
             let root = MobileApp.root
             let unexpected = "500 ERROR_GENERIC: Unknown error occurred while processing request."

@@ -148,6 +148,23 @@ struct MobileOperationTests {
         }
     }
 
+    @Test func `A login with pre-approval shows the scan where its operation asks for a proximity check`() async throws
+    {
+        try await ServerFixture.mobileToken().run { client in
+            let app = try await client.mobileApp()
+            for (isChecked, type) in [(true, "QR_SCAN"), (false, nil)] as [(Bool, JSONValue?)] {
+                let created = try await client.backOffice(
+                    "operation/create",
+                    [
+                        "applications": ["lab"], "templateName": "login_preApproval",
+                        "proximityCheckEnabled": isChecked,
+                    ])
+                let claimed = try await app.claim(try created.required("id"))
+                #expect(claimed.object["ui"]?["preApprovalScreen"]?["type"] == type)
+            }
+        }
+    }
+
     @Test(.verifies("mobile-token.md", "B-57"))
     func `With a proximity check the code decides, and the history shows no scan request`() async throws {
         try await ServerFixture.mobileToken().run { client in
@@ -216,6 +233,47 @@ struct MobileOperationTests {
             let login = try await client.operation("login")
             #expect(try await unverified.authorize(login, "A2").code == "POWERAUTH_AUTH_FAIL")
             #expect(try await client.detail(login).number("failureCount") == 0)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `An operation with a flag is claimed for a user who could decide on it, unless the settings say otherwise`(
+        isChecked: Bool
+    ) async throws {
+        let fixture = try ServerFixture.mobileToken { $0.policy.isFlagCheckedAtClaim = isChecked }
+        try await fixture.run { client in
+            func unclaimed() async throws -> String {
+                try await client.backOffice(
+                    "operation/create", ["applications": ["lab"], "templateName": "login", "activationFlag": "VIP"]
+                ).required("id")
+            }
+            let owner = isChecked ? nil : "alice"
+            let plain = try await client.mobileApp()
+            _ = try await client.mobileApp(["userId": "bob", "flags": ["VIP"]])
+            let first = try await unclaimed()
+            let claimed = try await plain.claim(first)
+            #expect(claimed.status == (isChecked ? 400 : 200))
+            if isChecked {
+                #expect(
+                    claimed.refusal
+                        == "400 OPERATION_REQUIRES_ACTIVATION_FLAG: "
+                        + "Operation requires activation flag: VIP, which is not present on activation.")
+            }
+            #expect(try await client.detail(first).text("userId") == owner)
+            for path in ["operation/claim", "operation/detail"] {
+                let id = try await unclaimed()
+                let answer = try await client.backOffice(path, ["operationId": id, "userId": "alice"])
+                #expect(answer.code == (isChecked ? "ERR0034" : nil), "\(path)")
+                #expect(try await client.detail(id).text("userId") == owner, "\(path)")
+            }
+            // The user's other app may decide, as long as it is active.
+            let able = try await client.mobileApp(["flags": ["VIP"]])
+            let second = try await unclaimed()
+            #expect(try await plain.claim(second).status == 200)
+            #expect(try await able.list().contains { $0["id"]?.stringValue == second })
+            try await client.backOffice("activation/block", ["activationId": able.device.activationId]).expectOK()
+            #expect(try await plain.claim(second).status == 200, "it is the user's already")
+            #expect(try await plain.claim(unclaimed()).status == (isChecked ? 400 : 200))
         }
     }
 

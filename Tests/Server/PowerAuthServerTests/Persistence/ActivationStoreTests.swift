@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import LabCore
 import PowerAuthProtocol
 import TestSupport
 import Testing
@@ -16,6 +17,8 @@ struct ActivationStoreTests {
     static let lifecycles: [ActivationLifecycle] = [
         .created(expires: expires), .pendingCommit(.sample, expires: expires), .active(.sample),
         .blocked(.sample, reason: "LOST"), .removed(.sample), .removed(nil),
+        .created(expires: expires, formerDevice: .sample), .pendingCommit(nil, expires: expires), .active(nil),
+        .blocked(nil, reason: "LOST"),
     ]
 
     /// Stores a new activation of the first application.
@@ -61,6 +64,19 @@ struct ActivationStoreTests {
         let saved = changed
         try write(fixture) { try ActivationStore.update($0, saved) }
         #expect(try find(fixture) == saved)
+    }
+
+    @Test(arguments: ["ctr_data = x'00'", "ctr_data = NULL", "status = 9"])
+    func `A row that contradicts itself is read as a removed activation`(change: String) throws {
+        let fixture = try ServerFixture()
+        let inserted = try insert(into: fixture)
+        let active = Activation.sample(
+            .active(.sample), of: inserted.application, masterKeyPairRow: inserted.masterKeyPairRow)
+        try write(fixture) {
+            try ActivationStore.update($0, active)
+            try $0.execute(sql: "UPDATE activation SET \(change)")
+        }
+        #expect(try find(fixture)?.status == .removed)
     }
 
     @Test func `A use writes the counter, the failures and its time, and nothing else`() throws {

@@ -20,7 +20,8 @@ struct PrivateFilesTests {
     }
 
     @Test func `Everything that a new server writes is for its user alone`() async throws {
-        let fixture = try ServerFixture {
+        // Given a directory, the server itself makes everything in it.
+        let fixture = try ServerFixture(directory: TemporaryDirectory()) {
             $0.hasLabPowers = true
             $0.certificate = .valid
         }

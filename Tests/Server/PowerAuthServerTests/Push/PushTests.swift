@@ -12,16 +12,19 @@ import Testing
 
 /// Receives notifications, and returns the outcome set by a test.
 final class TestGateway: PushGateway {
-    private let state = Mutex<(sent: [(PushNotification, String)], outcomes: [String: PushOutcome])>(([], [:]))
+    private typealias Sent = (notification: PushNotification, token: String, environment: PushEnvironment)
+    private let state = Mutex<(sent: [Sent], outcomes: [String: PushOutcome])>(([], [:]))
 
-    /// The delivered notifications, with their tokens.
-    var sent: [(notification: PushNotification, token: String)] { state.withLock { $0.sent } }
+    /// The delivered notifications, with their tokens and push services.
+    var sent: [(notification: PushNotification, token: String, environment: PushEnvironment)] {
+        state.withLock { $0.sent }
+    }
 
     func answer(_ outcome: PushOutcome, to token: String) { state.withLock { $0.outcomes[token] = outcome } }
 
-    func send(_ notification: PushNotification, to token: String) -> PushOutcome {
+    func send(_ notification: PushNotification, to token: String, in environment: PushEnvironment) -> PushOutcome {
         state.withLock { state in
-            state.sent.append((notification, token))
+            state.sent.append((notification, token, environment))
             return state.outcomes[token] ?? .accepted
         }
     }
@@ -194,6 +197,75 @@ struct PushTests {
         }
     }
 
+    @Test func `A push goes to the service of its registration, else to the server's, and the other refuses its token`()
+        async throws
+    {
+        for configured in [PushEnvironment.production, .development] {
+            let gateway = TestGateway()
+            let fixture = try ServerFixture.mobileToken(pushGateway: gateway) {
+                $0.policy.pushEnvironment = configured
+            }
+            try await fixture.run { client in
+                let app = try await client.mobileApp()
+                for named in [nil, PushEnvironment.production, .development] {
+                    let extra = named.map { ["environment": JSONValue.string($0.rawValue)] } ?? [:]
+                    #expect(try await app.registerForPush("AA", extra).status == 200)
+                    _ = try await client.plain("/lab/pushes", [:])
+                    #expect(gateway.sent.last?.environment == named ?? configured)
+                }
+                #expect(gateway.sent.count == 3)
+                gateway.answer(.badDeviceToken, to: "AA")
+                let refused = try await client.plain("/lab/pushes", [:])
+                #expect(refused.json["pushes"]?[0]?["outcome"] == "BadDeviceToken")
+                #expect(try rows(fixture).isEmpty)
+            }
+        }
+    }
+
+    @Test func `A device of several activations gets a push for each, and a personal one for those that are active`()
+        async throws
+    {
+        let gateway = TestGateway()
+        let fixture = try ServerFixture.mobileToken(pushGateway: gateway)
+        try await fixture.run { client in
+            let apps = [
+                try await client.mobileApp(), try await client.mobileApp(), try await client.mobileApp(),
+                try await client.mobileApp(["userId": "bob"]),
+            ]
+            let ids = apps.map { Identifier(known: $0.device.activationId) }
+            let service = PushRegistrationService(context: fixture.server.services.context)
+            func register(_ ids: [Identifier], _ token: String = "AA") throws {
+                try service.register(token: token, platform: .apns, environment: nil, for: ids)
+            }
+            func send(_ wanted: JSONValue = [:]) async throws -> [JSONValue?] {
+                try await client.plain("/lab/pushes", wanted).json["pushes"]?.arrayValue?.map { $0["activationId"] }
+                    ?? []
+            }
+            let names = ids.map { JSONValue.string($0.text) }
+            #expect(try await apps[2].registerForPush("AA").status == 200)
+            try register([ids[0], ids[1], ids[0], ids[3]])
+            // The third has lost it, and the fourth is of another user.
+            #expect(try await send() == [names[0], names[1]])
+            #expect(gateway.sent.map(\.token) == ["AA", "AA"])
+            #expect(try await send(["activationId": names[1]]) == [names[1]])
+            #expect(try await send(["activationId": names[3]]) == [])
+
+            _ = try await client.backOffice("activation/block", ["activationId": ids[0].text])
+            #expect(try await send(["personal": true]) == [names[1]])
+            #expect(try await send(["personal": true, "activationId": names[0]]) == [])
+            #expect(try await send().count == 2)
+            try register([ids[0]], "BB")
+            #expect(try rows(fixture).map(\.token).sorted() == ["AA", "BB"])
+
+            let before = try rows(fixture)
+            _ = try await client.backOffice("activation/remove", ["activationId": ids[2].text])
+            for wrong in [[], [ids[1], "unknown"], [ids[1], ids[2]]] as [[Identifier]] {
+                #expect(throws: ServiceError.self) { try register(wrong, "CC") }
+                #expect(try rows(fixture) == before, "nothing is changed")
+            }
+        }
+    }
+
     @Test func `An operation for one activation is announced to its device only`() async throws {
         let gateway = TestGateway()
         let fixture = try ServerFixture.mobileToken(pushGateway: gateway)
@@ -257,7 +329,7 @@ private final class StuckGateway: PushGateway {
 
     func release() { isReleased.signal() }
 
-    func send(_ notification: PushNotification, to token: String) -> PushOutcome {
+    func send(_ notification: PushNotification, to token: String, in environment: PushEnvironment) -> PushOutcome {
         isReleased.wait()
         // The next notification is not delayed.
         isReleased.signal()

@@ -81,10 +81,7 @@ extension RuleCall {
     }
 
     private static func statusUpdate(from state: ActivationState, to wanted: ActivationState) -> RuleEffects {
-        let isPossible =
-            state != .removed && state != wanted
-            && (wanted == .removed || (state != .created && wanted != .created))
-        guard isPossible else { return RuleEffects() }
+        guard state != .removed && state != wanted else { return RuleEffects() }
         return RuleEffects(
             activation: wanted == .active ? .cleared : .left,
             history: [wanted.name + (wanted == .blocked ? " NOT_SPECIFIED" : "")])

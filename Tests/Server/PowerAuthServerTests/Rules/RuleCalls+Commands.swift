@@ -133,10 +133,17 @@ extension RuleCall {
 
     /// Commands about traffic, messages and resources, which do nothing to activations and operations.
     private static let otherCommands: [RuleCall] = [
+        RuleCall(place: RegisterPushDevice.name, effects: RuleEffects()) { world in
+            let id = try await world.activation(.active)
+            return Prepared(activationId: id) {
+                try await world.perform(RegisterPushDevice { ($0.token, $0.activationIds) = ("AA", [id]) })
+            }
+        },
         idle(SendPush()), idle(SendInboxMessage()),
         idle(SlowAnswers { ($0.endpoint, $0.by) = (.status, .seconds(1)) }),
         idle(FailRequests { $0.endpoint = .status }),
         idle(DropConnections { $0.endpoint = .status }), idle(CorruptAnswers { $0.endpoint = .status }),
+        idle(EditAnswers { ($0.endpoint, $0.remove) = (.status, ["status"]) }),
         idle(ShowWrongCertificate()), idle(HealTraffic()), idle(ListTrafficFaults()),
         idle(ListRequests { $0.endpoint = .status }),
         RuleCall(place: CallResource.name, effects: RuleEffects(activation: .cleared, history: ["ACTIVE"])) { world in

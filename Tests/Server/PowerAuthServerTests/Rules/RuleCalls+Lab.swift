@@ -27,7 +27,8 @@ extension RuleCall {
         "/lab/ui-templates/{placeholder}/{language}": [:], "/lab/identity/authorize": ["userId": "alice"],
         "/lab/identity/token": [:], "/lab/identity/jwks": [:],
         "/lab/identity/.well-known/openid-configuration": [:], "/health": [:], "/metrics": [:],
-        "/openapi.json": [:],
+        "/openapi.json": [:], "/actuator/health": [:], "/actuator/info": [:], "/actuator/prometheus": [:],
+        "/v3/api-docs": [:],
         "/v2/inbox/messages": message,
         "/lab/payments": [:], "/v2/operations": ["userId": "alice", "template": "login"],
     ]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LabCore
 import TestSupport
 import Testing
 
@@ -60,28 +61,52 @@ struct AnswerEncoderTests {
     @Test func `Numbers of every width are written as Foundation's encoder writes them`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        let written = try JSONBody.encode(NumbersOfEveryWidth())
+        let written = try JSONTextEncoder.encode(NumbersOfEveryWidth())
         #expect(
             String(decoding: written, as: UTF8.self)
                 == String(decoding: try encoder.encode(NumbersOfEveryWidth()), as: UTF8.self))
     }
 
-    @Test func `Answers are what Foundation's encoder writes with sorted keys`() throws {
+    @Test func `Sorted answers are what Foundation's encoder writes with sorted keys`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let values: [any Encodable] = [
             Everything(), Derived(), Base(), [Everything](), ["text"], "text", 7, [String: Int](), Everything.Empty(),
         ]
         for value in values {
-            let (written, expected) = (try JSONBody.encode(value), try encoder.encode(value))
+            let (written, expected) = (try JSONTextEncoder.encode(value), try encoder.encode(value))
             #expect(String(decoding: written, as: UTF8.self) == String(decoding: expected, as: UTF8.self))
         }
     }
 
+    @Test func `An answer has its members in the order of their declaration, and those of a dictionary by their names`()
+        throws
+    {
+        let answer = String(decoding: try JSONBody.encode(Everything()), as: UTF8.self)
+        let texts = #"{"zeta":"last, with \"quotes\", \\ and\nlines","alpha":true,"number":-42,"#
+        let numbers = #""big":18446744073709551615,"half":0.5,"whole":3,"bytes":"AQID","#
+        let items = #""items":[{"z":1,"a":"é","list":[]},{"z":2,"a":"/","list":[{"z":3,"a":"","list":[]}]}],"#
+        let rest = #""map":{"a":[],"b":[1,2]},"empty":{},"optionals":[1,null],"price":12.3}"#
+        #expect(answer == texts + numbers + items + rest)
+        // A dictionary in a dictionary, as values of any form are.
+        let free: JSONValue = ["b": ["d": 1, "c": [["f": 1, "e": 2]]], "a": 3]
+        #expect(String(decoding: try JSONBody.encode(free), as: UTF8.self) == free.description)
+        var members: OrderedMembers<JSONValue> = ["z": 1, "a": free, "m": nil]
+        members["z"] = 2
+        members["m"] = Optional.none
+        members["b"] = "new"
+        #expect(
+            String(decoding: try JSONBody.encode(members), as: UTF8.self) == #"{"z":2,"a":\#(free),"b":"new"}"#)
+        #expect(members["z"] == 2 && members["m"] == nil)
+        #expect(
+            String(decoding: try JSONBody.encode(members.filter { $0 != "a" }), as: UTF8.self)
+                == #"{"z":2,"b":"new"}"#)
+    }
+
     @Test func `A missing value of a declared field is null`() throws {
         func text(_ value: Nulls) throws -> String { String(decoding: try JSONBody.encode(value), as: UTF8.self) }
-        #expect(try text(Nulls()) == #"{"number":null,"object":null,"text":null}"#)
-        #expect(try text(Nulls(text: "a", number: 1, object: .init())) == #"{"number":1,"object":{},"text":"a"}"#)
+        #expect(try text(Nulls()) == #"{"text":null,"number":null,"object":null}"#)
+        #expect(try text(Nulls(text: "a", number: 1, object: .init())) == #"{"text":"a","number":1,"object":{}}"#)
     }
 
     @Test(arguments: [Double.infinity, -.infinity, .nan])
@@ -129,7 +154,7 @@ struct UnusualAnswerTests {
 
     @Test func `Superclasses, nested values and the number of elements are written in their places`() throws {
         let text = String(decoding: try JSONBody.encode(Unusual()), as: UTF8.self)
-        #expect(text == #"{"list":["text",1,{"own":"in"},{"a":1},4,true],"object":true,"own":{"a":1},"super":{"a":1}}"#)
+        #expect(text == #"{"super":{"a":1},"own":{"a":1},"list":["text",1,{"own":"in"},{"a":1},4,true],"object":true}"#)
     }
 
     @Test func `A flag that is false when absent is a plain flag where it stands alone`() throws {

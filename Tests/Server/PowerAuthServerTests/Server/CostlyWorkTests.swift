@@ -20,13 +20,13 @@ struct CostlyWorkTests {
         func metering(_ context: ServiceContext) -> ServiceContext {
             var context = context
             context.hashing = OtpHashing(
-                make: {
+                make: { [hashing = context.hashing] in
                     self.count.withLock { $0 += 1 }
-                    return try OtpHash.make($0)
+                    return try hashing.make($0)
                 },
-                matches: { password, hash in
+                matches: { [hashing = context.hashing] password, hash in
                     self.count.withLock { $0 += 1 }
-                    return OtpHash.matches(password, hash: hash)
+                    return hashing.matches(password, hash)
                 })
             return context
         }

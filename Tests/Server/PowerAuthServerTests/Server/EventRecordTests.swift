@@ -47,6 +47,10 @@ struct EventRecordTests {
             log: ["event": "faulted", "path": "/c", "fault": "slow", "id": "fault-1"], name: "server.faulted",
             fields: ["path": "/c", "fault": "slow", "id": "fault-1"]),
         Row(
+            event: .editFailed(path: "/c", cause: "why", id: "fault-1"),
+            log: ["event": "unedited", "path": "/c", "cause": "why", "id": "fault-1"], name: "server.unedited",
+            fields: ["path": "/c", "cause": "why", "id": "fault-1"]),
+        Row(
             event: .activationChanged(activationId: "a-1", from: nil, to: .created, reason: nil),
             log: ["event": "activation", "activationId": "a-1", "from": nil, "to": "CREATED", "reason": nil],
             name: "server.activation",
@@ -120,7 +124,8 @@ struct EventRecordTests {
         }
         let events: [ServerEvent] = [
             .started(port: 1, applicationId: "lab"), .stopped, .requestReceived(method: "GET", path: "/a"),
-            .requestFaulted(path: "/a", fault: "slow", id: "1"), .requestRefused(path: "/a", code: "ERR", cause: "why"),
+            .requestFaulted(path: "/a", fault: "slow", id: "1"), .editFailed(path: "/a", cause: "why", id: "1"),
+            .requestRefused(path: "/a", code: "ERR", cause: "why"),
             .activationChanged(activationId: "a", from: .active, to: .blocked, reason: nil),
             .activationChanged(activationId: "a", from: .blocked, to: .blocked, reason: nil),
             .pushSent(id: "n", activationId: "a", type: nil, outcome: .accepted),

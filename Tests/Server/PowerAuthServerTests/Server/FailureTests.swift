@@ -70,7 +70,7 @@ struct FailureTests {
             challenge: "X-Lab-Token"),
         Row(
             failure: .misdirected, surface: .backOffice, status: 421, code: "ERR0000",
-            message: "The Host must be localhost, an address of this server, or one of the hostNames of its settings."),
+            message: "The Host must be localhost, an address of this server, or a name in its setting hostNames."),
         Row(
             failure: .foreignOrigin, surface: .lab, status: 403, code: "ERROR_GENERIC",
             message: "Web pages of another origin may not call this resource."),

@@ -220,26 +220,43 @@ struct LabIdentityProviderTests {
         }
     }
 
-    @Test func `A code for another app is one for the same user, and starts an activation there`() async throws {
+    @Test(.verifies("size", "EnrollmentEndpoints.shortestOtp"))
+    func `A code for another app is one for the same user, and its password activates that app`() async throws {
         try await run { client in
             try await client.backOffice("application/create", ["applicationId": "other"]).expectOK()
             var device = try await client.activeDevice()
-            let content = Data(#"{"requestObject":{"applicationId":"other"}}"#.utf8)
-            let (request, decryptor) = try device.seal(content, try await device.activationScope(), .activationGeneric)
-            let header = try device.signature(
-                method: "POST", uriId: "/api/activation/code", body: content, type: .possessionKnowledge)
-            let answer = try await client.send(
-                "/api/activation/code", headers: [SignatureHeader.name: header.value],
-                body: JSONEncoder().encode(request))
+            func ask(_ device: inout TestDevice, otp: String) async throws -> (Answer, EciesResponseDecryptor) {
+                let content = Data(#"{"requestObject":{"applicationId":"other","otp":"\#(otp)"}}"#.utf8)
+                let keys = try await device.activationScope()
+                let (request, decryptor) = try device.seal(content, keys, .activationGeneric)
+                let header = try device.signature(
+                    method: "POST", uriId: "/api/activation/code", body: content, type: .possessionKnowledge)
+                let answer = try await client.send(
+                    "/api/activation/code", headers: [SignatureHeader.name: header.value],
+                    body: JSONEncoder().encode(request))
+                return (answer, decryptor)
+            }
+            for count in Sizes.around(EnrollmentEndpoints.shortestOtp) {
+                let (answer, _) = try await ask(&device, otp: String(repeating: "7", count: count))
+                let isLongEnough = count >= EnrollmentEndpoints.shortestOtp
+                #expect(answer.status == (isLongEnough ? 200 : 400), "\(count)")
+                if !isLongEnough { #expect(answer.code == "ACTIVATION_CODE_FAILED") }
+            }
+            let otp = "correct horse battery"
+            let (answer, decryptor) = try await ask(&device, otp: otp)
             let plaintext = try decryptor.decrypt(JSONDecoder().decode(EciesResponse.self, from: answer.body))
             let made = try #require(JSONValue.parse(plaintext)["responseObject"])
             let detail = try await client.backOffice("application/detail", ["applicationId": "other"])
             let configuration = try MobileSdkConfiguration(detail.required("versions.0.mobileSdkConfig"))
             var other = try TestDevice(client.with(configuration: configuration), .v3_3)
-            #expect(try await other.activate(code: #require(made["activationCode"]?.stringValue)).status == 200)
+            let code = try #require(made["activationCode"]?.stringValue)
+            for wrong in [nil, "correct horse bat", ""] {
+                #expect(try await other.activate(code: code, otp: wrong).code == "ERR_ACTIVATION")
+            }
+            #expect(try await other.activate(code: code, otp: otp).status == 200)
             #expect(other.activationId == made["activationId"]?.stringValue)
             let status = try await client.activationStatus(other.activationId)
-            #expect(status.text("userId") == "alice" && status.text("activationStatus") == "PENDING_COMMIT")
+            #expect(status.text("userId") == "alice" && status.text("activationStatus") == "ACTIVE")
             #expect(status.text("applicationId") == "other")
         }
     }

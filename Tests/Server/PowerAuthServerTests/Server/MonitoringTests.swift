@@ -85,7 +85,7 @@ struct MonitoringTests {
         let fixture = try ServerFixture { $0.hasLabPowers = true }
         try await fixture.run { client in
             for endpoint in fixture.server.endpoints {
-                for mountPoint in endpoint.face.mountPoints {
+                for mountPoint in endpoint.mountPoints {
                     let path = mountPoint + endpoint.path.replacing(/\{[a-z]+\}/, with: "x")
                     let answer = try await client.send(path, method: .patch)
                     #expect(answer.status == 405, "\(path) answered \(answer.status)")
@@ -93,6 +93,38 @@ struct MonitoringTests {
                     #expect(answer.allow == endpoint.methods.sorted().joined(separator: ", "), "\(path)")
                 }
             }
+        }
+    }
+
+    @Test(.verifies("security.md", "open-resources"))
+    func `Tools find health, build, metrics and description where the original has them, below every context path`()
+        async throws
+    {
+        let fixture = try ServerFixture { $0.names.name = "bank" }
+        try await fixture.run { client in
+            for (mountPoint, version, ownPath, foreignPath) in [
+                ("", "1.9.0", "/rest/v3/status", nil),
+                ("/enrollment-server", "1.9.0", "/pa/v3/status", "/rest/v3/status"),
+                ("/powerauth-java-server", "1.9.0", "/rest/v3/status", "/pa/v3/status"),
+                ("/compat15/powerauth-java-server", "1.5.0", "/rest/v3/status", "/pa/v3/status"),
+            ] as [(String, String, String, String?)] {
+                func page(_ path: String) async throws -> String {
+                    let answer = try await client.send(mountPoint + path, method: .get)
+                    #expect(answer.status == 200, "\(mountPoint)\(path)")
+                    return String(decoding: answer.body, as: UTF8.self)
+                }
+                #expect(try await page("/actuator/health") == #"{"status":"UP"}"#)
+                let build = #"{"build":{"name":"bank","time":"2024-10-01T08:00:00.000+00:00","version":"\#(version)"}}"#
+                #expect(try await page("/actuator/info") == build)
+                #expect(try await page("/actuator/prometheus").contains("http_requests_total{status=\"200\"}"))
+                let description = try JSONValue.parse(try await page("/v3/api-docs"))
+                let paths = description["paths"]?.objectValue ?? [:]
+                #expect(description["servers"] == [["url": .string(mountPoint.isEmpty ? "/" : mountPoint)]])
+                #expect(paths[ownPath] != nil && paths["/actuator/health"] != nil, "\(mountPoint)")
+                #expect(foreignPath.map { paths[$0] == nil } ?? true, "\(mountPoint)")
+            }
+            // What the lab has added is at the root alone.
+            #expect(try await client.send("/powerauth-java-server/health", method: .get).status == 404)
         }
     }
 

@@ -24,15 +24,17 @@ struct PolicyDefaultsTests {
                 "requestWindow 60000", "extendedRequestWindow 7200000", "tokenValidity 7200000",
                 "tokenForwardValidity 1800000", "temporaryKeyValidity 300000", "temporaryKeysPerActivation 32",
                 "generationAttempts 10", "recoveryMaxFailedAttempts 5", "isVaultOpenedByBiometry false",
-                "hasLibraryAuthenticationCode false", "hasOneActivationPerUser false", "isFlagCheckedAtApproval true",
-                "isBackOfficeRestricted false", "pageSize 500", "offlineComponentLength 8",
+                "hasLibraryAuthenticationCode false", "pushEnvironment production", "hasOneActivationPerUser false",
+                "isFlagCheckedAtApproval true", "isFlagCheckedAtClaim true",
+                "isJSONStrict false", "isBackOfficeRestricted false", "pageSize 500", "offlineComponentLength 8",
                 "temporaryKeysPerApplication 4000",
             ])
         #expect(lines(ProximityPolicy()) == ["digits 8", "step 30000", "previousSteps 1"])
         #expect(
             lines(CallbackPolicy()) == [
                 "maxAttempts 1", "initialBackoff 2000", "backoffMultiplier 1.5", "maxBackoff 32000",
-                "retention 2592000000", "allowedHosts nil", "keyStores nil", "concurrentCalls 16",
+                "retention 2592000000", "allowedHosts nil", "keyStores nil", "hasNumericDates false",
+                "concurrentCalls 16",
                 "connectTimeout 5000", "responseTimeout 60000", "failureThreshold 200", "resetTimeout 60000",
             ])
     }
@@ -44,7 +46,7 @@ struct PolicyDefaultsTests {
                     "directory here", "host 127.0.0.1", "hostNames []", "isInsecureAllowed false", "port 0",
                     "applicationId lab", "hasDefaultTemplates true", "operationTemplates []", "uiTemplates []",
                     "correlationHeader nil", "identityProviders []", "hasLabPowers false", "requestRecordPath nil",
-                    "certificate nil", "databaseEncryptionKey nil", "workerThreads 4",
+                    "certificate nil", "databaseEncryptionKey nil", "hashesCheaply false", "workerThreads 4",
                 ])
         #expect(lines(ServerNames()) == ["name powerauth-server", "displayName PowerAuth Server", "environment "])
         #expect(

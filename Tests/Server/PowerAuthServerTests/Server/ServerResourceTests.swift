@@ -22,7 +22,8 @@ struct ServerResourceTests {
             """
             // SPDX-License-Identifier: Apache-2.0
 
-            /// The resources of the back office and of the lab's powers, one a line: methods, path, fields of the request.
+            /// The resources of the back office and of the lab's powers, one a line: methods, path, fields of the
+            /// request, and after an arrow the members of the answer.
             ///
             /// Written down from the server by `RECORD=1 swift test --filter ServerResourceTests`.
             enum ServerResourceTable {
@@ -51,7 +52,35 @@ struct ServerResourceTests {
         let fields = properties.sorted { $0.key < $1.key }.map {
             "\($0.key):\(word(for: JSONSchema.present($0.value)))"
         }
-        return ([methods, endpoint.path] + fields).joined(separator: " ")
+        let answer = endpoint.bodies?.response.map { form(of: JSONSchema.of($0)) } ?? ""
+        return ([methods, endpoint.path] + fields + (answer.isEmpty ? [] : ["->", answer])).joined(separator: " ")
+    }
+
+    /// The members of an answer, as the table has them; empty for any value.
+    private static func form(of schema: JSONValue) -> String {
+        let schema = JSONSchema.present(schema)
+        if schema["type"]?.stringValue == "array" {
+            let element = schema["items"].map { form(of: $0) } ?? ""
+            return element.isEmpty ? "" : "[\(element)]"
+        }
+        guard let properties = schema["properties"]?.objectValue, !properties.isEmpty else { return "" }
+        let members = properties.sorted { $0.key < $1.key }.map { name, schema in
+            let inner = form(of: schema)
+            return inner.isEmpty ? name : "\(name):\(inner)"
+        }
+        return "{\(members.joined(separator: ","))}"
+    }
+
+    @Test func `The form of an answer is read with the objects and lists in it`() throws {
+        let resource = ServerResource(line: "POST /a b:text -> {id,items:[{name,owner:{id}}],last}")
+        guard case .object(let members) = resource.answer else { throw Unexpected("no object") }
+        #expect(members.map(\.name) == ["id", "items", "last"] && members.map(\.type.title)[0] == "any value")
+        guard case .list(.object(let inner)) = members[1].type else { throw Unexpected("no list of objects") }
+        #expect(inner.map(\.type.title) == ["any value", "{ id }"])
+        guard case .object(let fields) = resource.request else { throw Unexpected("no fields") }
+        #expect(fields.map(\.name) == ["b"])
+        #expect(ServerResource(line: "GET /a *").answer == .any)
+        #expect(ServerResource(line: "POST /a -> [{id}]").answer.title == "list of { id }")
     }
 
     private static func word(for schema: JSONValue) -> String {

@@ -34,7 +34,9 @@ struct ServerSettingsTests {
             vaultWithBiometry: true
             commitRecovery: false
             libraryAuthenticationCode: true
+            pushEnvironment: development
             oneActivationPerUser: true
+            strictJson: true
             databaseEncryptionKey: AAECAwQFBgcICQoLDA0ODw==
             replayVerification: false
             tls: wrong-host
@@ -52,6 +54,7 @@ struct ServerSettingsTests {
             temporaryKeysPerActivation: 4
             temporaryKeysPerApplication: 6
             flagsAtApproval: false
+            flagsAtClaim: false
             offlineComponentLength: 6
             proximityOtpLength: 7
             proximityOtpStep: 15s
@@ -90,6 +93,7 @@ struct ServerSettingsTests {
             callbacks:
               allowedHosts: [localhost]
               keyStores: stores
+              numericDates: true
               concurrentCalls: 9
               maxAttempts: 4
               initialBackoff: 1s
@@ -114,7 +118,7 @@ struct ServerSettingsTests {
             try configuration.activationProvider.statusObject(nil)
                 == ["maintenance": false, "level": 3, "note": "3"])
         let policy = configuration.policy
-        #expect(policy.hasLibraryAuthenticationCode && policy.hasOneActivationPerUser)
+        #expect(policy.hasLibraryAuthenticationCode && policy.hasOneActivationPerUser && policy.isJSONStrict)
         let first = ServerSettings.OperationTemplate(templateName: "a", dataTemplate: "A1*A${amount}")
         var second = ServerSettings.OperationTemplate(templateName: "b", dataTemplate: "A2")
         #expect(first.operationType == "a" && first.signatureType == [.possessionKnowledge, .possessionBiometry])
@@ -127,7 +131,7 @@ struct ServerSettingsTests {
         (czech.language, czech.resultTexts, czech.ui) = ("cs", ["success": "f"], ["flipButtons": true])
         czech.attributes = [["id": "d", "type": "HEADING", "text": "e", "params": ["level": "1"]]]
         #expect(configuration.uiTemplates == [english, czech])
-        #expect(policy.maxFailedAttempts == 3 && policy.lookAhead == 10)
+        #expect(policy.maxFailedAttempts == 3 && policy.lookAhead == 10 && policy.pushEnvironment == .development)
         #expect(policy.isBackOfficeRestricted && policy.isVaultOpenedByBiometry && !policy.isReplayVerified)
         #expect(policy.activationValidity == 600_000 && policy.requestWindow == 30_000)
         #expect(policy.extendedRequestWindow == 3_600_000 && policy.tokenValidity == 10_800_000)
@@ -135,7 +139,8 @@ struct ServerSettingsTests {
         #expect(policy.temporaryKeysPerActivation == 4 && policy.generationAttempts == 5)
         #expect(policy.recoveryMaxFailedAttempts == 2 && policy.pageSize == 50)
         #expect(configuration.databaseEncryptionKey != nil)
-        #expect(policy.temporaryKeysPerApplication == 6 && !policy.isFlagCheckedAtApproval)
+        #expect(policy.temporaryKeysPerApplication == 6)
+        #expect(!policy.isFlagCheckedAtApproval && !policy.isFlagCheckedAtClaim)
         #expect(policy.offlineComponentLength == 6 && policy.proximity.digits == 7)
         #expect(policy.proximity.stepSeconds == 15 && policy.proximity.previousSteps == 2)
         #expect(!configuration.activationProvider.commits("RECOVERY"))
@@ -145,7 +150,7 @@ struct ServerSettingsTests {
         #expect(limits.waitingRequests == 7 && limits.identityCalls == 8)
         let callbacks = policy.callbacks
         #expect(callbacks.allowedHosts == ["localhost"] && callbacks.keyStores == "stores")
-        #expect(callbacks.concurrentCalls == 9)
+        #expect(callbacks.concurrentCalls == 9 && callbacks.hasNumericDates)
         #expect(callbacks.maxAttempts == 4)
         #expect(callbacks.initialBackoff == 1_000 && callbacks.backoffMultiplier == 2.5)
         #expect(callbacks.maxBackoff == 10_000 && callbacks.retention == 86_400_000)
@@ -162,10 +167,11 @@ struct ServerSettingsTests {
         #expect(policy.maxFailedAttempts == 5 && policy.lookAhead == 20 && policy.pageSize == 500)
         #expect(!policy.isBackOfficeRestricted && !policy.isVaultOpenedByBiometry && policy.isReplayVerified)
         #expect(policy.callbacks.rerunAfter == 75_000 && policy.callbacks.maxAttempts == 1)
+        #expect(!policy.isJSONStrict && !policy.callbacks.hasNumericDates)
         #expect(configuration.names.name == "powerauth-server")
         #expect(
             configuration.activationProvider.commits("RECOVERY") && !configuration.activationProvider.commits("CUSTOM"))
-        #expect(policy.isFlagCheckedAtApproval && policy.offlineComponentLength == 8)
+        #expect(policy.isFlagCheckedAtApproval && policy.isFlagCheckedAtClaim && policy.offlineComponentLength == 8)
         #expect(
             policy.proximity.digits == 8 && policy.proximity.stepSeconds == 30 && policy.proximity.previousSteps == 1)
     }
@@ -231,13 +237,15 @@ struct ServerSettingsTests {
         }
         let fixture = try server()
         let first = try stored(fixture)
-        #expect(first.operations.map(\.name).sorted() == ["login", "login_1fa", "login_pac", "payment"])
+        #expect(
+            first.operations.map(\.name).sorted()
+                == ["login", "login_1fa", "login_pac", "login_preApproval", "payment"])
         let login = try #require(first.operations.first { $0.name == "login" })
         #expect(login.dataTemplate == "A7" && Set(login.signatureTypes) == Set(SignatureType.allCases))
         #expect(first.texts.map(\.title) == ["Come in"])
         (template.dataTemplate, text.title) = ("A8", "Welcome")
         let second = try stored(try server(in: fixture.directory))
-        #expect(second.operations.count == 4 && second.operations.contains { $0.dataTemplate == "A8" })
+        #expect(second.operations.count == 5 && second.operations.contains { $0.dataTemplate == "A8" })
         #expect(second.texts.map(\.title) == ["Welcome"])
     }
 

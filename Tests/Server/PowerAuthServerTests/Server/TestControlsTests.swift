@@ -58,6 +58,8 @@ struct TestControlsTests {
             [:], ["status": 99], ["latency": -1], ["drop": "sometimes"], ["skip": 1],
             ["certificate": "none"], ["certificate": "expired", "status": 500],
             ["certificate": "expired", "path": "/pa/v3/status"],
+            ["code": "A"], ["status": 500, "code": "A", "body": "b"], ["edit": [:]], ["edit": ["remove": ["a."]]],
+            ["edit": ["part": "middle", "remove": ["a"]]], ["status": 500, "edit": ["remove": ["a"]]],
         ] as [JSONValue])
     func `An invalid rule is refused`(rule: JSONValue) async throws {
         try await fixture().run { (client: ServerClient) async throws in

@@ -41,10 +41,35 @@ struct TrafficFaultTests {
         (TrafficFault(drop: .after, certificate: certificate), false),
         (TrafficFault(corruptBody: true, certificate: certificate), false),
         (TrafficFault(slowBody: 1, certificate: certificate), false),
+        (TrafficFault(edit: edit, certificate: certificate), false),
+    ]
+
+    private static let edit = AnswerEdit(remove: ["a.0"])
+
+    private static let answers: [Row] = [
+        (TrafficFault(status: 500, code: "A", message: "b", contentType: "a/b"), true),
+        (TrafficFault(status: 500, body: ["a": 1], contentType: "a/b; c=d"), true),
+        (TrafficFault(latency: 1, code: "A"), false), (TrafficFault(latency: 1, message: "b"), false),
+        (TrafficFault(latency: 1, body: "c"), false), (TrafficFault(latency: 1, contentType: "a/b"), false),
+        (TrafficFault(status: 500, code: "A", body: "c"), false),
+        (TrafficFault(status: 500, message: "b", body: "c"), false),
+        (TrafficFault(status: 500, contentType: ""), false), (TrafficFault(status: 500, contentType: " a"), false),
+        (TrafficFault(status: 500, contentType: "a "), false), (TrafficFault(status: 500, contentType: "a\n"), false),
+        (TrafficFault(status: 500, contentType: "\u{e4}"), false),
+        (TrafficFault(status: 500, contentType: "\u{7f}"), false),
+        (TrafficFault(status: 500, contentType: String(repeating: "a", count: 255)), true),
+        (TrafficFault(status: 500, contentType: String(repeating: "a", count: 256)), false),
+        (TrafficFault(edit: edit), true), (TrafficFault(latency: 1, edit: edit), true),
+        (TrafficFault(status: 200, edit: edit), false), (TrafficFault(edit: AnswerEdit()), false),
+        (TrafficFault(edit: AnswerEdit(remove: [], replace: [:], add: [:])), false),
+        (TrafficFault(edit: AnswerEdit(remove: [""])), false),
+        (TrafficFault(edit: AnswerEdit(replace: ["a.": 1])), false),
+        (TrafficFault(edit: AnswerEdit(add: [".a": 1])), false),
+        (TrafficFault(edit: AnswerEdit(add: ["a..b": 1])), false),
     ]
 
     @Test func `A rule is taken when its numbers are in range and it does something to requests or to connections`() {
-        for (rule, isTaken) in Self.numbers + Self.others {
+        for (rule, isTaken) in Self.numbers + Self.others + Self.answers {
             #expect(((try? rule.validate()) != nil) == isTaken, "\(rule)")
         }
     }
@@ -67,6 +92,7 @@ struct TrafficFaultTests {
                 the answer was lost, a byte of the answer was changed, the body took 20ms of lab time
                 """)
         #expect(TrafficFault(drop: .before, corruptBody: false).summary == "the request was lost")
+        #expect(TrafficFault(edit: Self.edit).summary == "")
     }
 
     @Test(arguments: [0, 1, 7, 8, 9, 17, 1_000], [0, 1, 7, 8, 9, 40_000])
@@ -115,6 +141,20 @@ struct TrafficFaultTests {
         #expect(try faults.add(TrafficFault(status: 500)).rule.id == "fault-3")
         faults.remove(id: nil)
         #expect(ids() == [])
+    }
+
+    @Test func `A hit without effect is not counted, and the rule shows the reason`() throws {
+        let faults = TrafficFaults()
+        _ = try faults.add(TrafficFault(id: "edit", times: 1, edit: Self.edit))
+        for sentence in ["first", "second"] {
+            #expect(faults.hit(method: "GET", path: "/a")?.id == "edit")
+            #expect(faults.hit(method: "GET", path: "/a") == nil)
+            faults.miss("edit", because: AnswerEdit.Mistake(description: sentence))
+            #expect(faults.all.map(\.fired) == [0] && faults.all.map(\.mistake) == [sentence])
+        }
+        faults.miss("edit", because: AnswerEdit.Mistake(description: "third"))
+        faults.miss("unknown", because: AnswerEdit.Mistake(description: "fourth"))
+        #expect(faults.all.map(\.fired) == [0] && faults.all.map(\.mistake) == ["third"])
     }
 
     @Test func `Only a rule about certificates is met by connections, and by nothing else`() throws {
