@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LabControl
 import LabCore
 import LabPeer
 import LabVocabulary
@@ -8,7 +9,9 @@ import LocalAuthentication
 import PowerAuth2
 
 enum BiometryHandlers {
-    static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
+    static func register(
+        on peer: Peer, requests: RunningRequests, kept: KeptCredentials, sdk: @escaping () throws -> PowerAuthSDK
+    ) {
         peer.handleSync(BiometryInfo.self) { _ in
             let info = PowerAuthKeychain.biometricAuthenticationInfo
             return BiometryInfo.Result {
@@ -24,15 +27,13 @@ enum BiometryHandlers {
         peer.handleSync(RemoveBiometryFactor.self) { _ in try sdk().removeBiometryFactor() }
         peer.handleBlocking(BiometrySignature.self) { arguments in
             let sdk = try sdk()
-            return {
-                let authentication: PowerAuthAuthentication =
-                    arguments.prompt.map { .possessionWithBiometry(prompt: $0) } ?? .possessionWithBiometry()
-                return try sdk.header(authentication, arguments.method, arguments.uriId, arguments.body)
-            }
+            let authentication = try factors(for: arguments, kept)
+            return { try sdk.header(authentication, arguments.method, arguments.uriId, arguments.body) }
         }
         peer.handle(AuthenticateUsingBiometry.self) { arguments, reply in
             let sdk = try sdk()
-            let sign = { (authentication: PowerAuthAuthentication?, error: NSError?) in
+            let sign = { (authentication: PowerAuthAuthentication?, error: (any Error)?) in
+                if let authentication, let name = arguments.keepAs { kept.keep(authentication, as: name) }
                 reply(
                     Outcome.of(authentication, error).flatMap { authentication in
                         Result { try sdk.header(authentication, arguments.method, arguments.uriId, arguments.body) }
@@ -46,6 +47,43 @@ enum BiometryHandlers {
             context.localizedFallbackTitle = fallbackTitle
             sdk.authenticateUsingBiometry(withContext: context, callback: sign)
         }
+    }
+
+    private static func factors(
+        for arguments: BiometrySignature, _ kept: KeptCredentials
+    ) throws -> PowerAuthAuthentication {
+        guard let name = arguments.credentials else {
+            return arguments.prompt.map { .possessionWithBiometry(prompt: $0) } ?? .possessionWithBiometry()
+        }
+        guard arguments.prompt == nil else {
+            throw ControlError.badArgument(
+                "`biometrySignature` takes either `prompt` or `credentials`: kept credentials open no dialog.")
+        }
+        return try kept.credentials(named: name)
+    }
+}
+
+/// The credentials of an app's process that the user has confirmed in advance, by the names under which later commands
+/// sign with them. They hold the biometry key, which never leaves the process.
+///
+/// Main queue only.
+final class KeptCredentials {
+    private var credentials: [String: PowerAuthAuthentication] = [:]
+
+    /// Keeps credentials, in place of earlier ones of the same name.
+    func keep(_ authentication: PowerAuthAuthentication, as name: String) { credentials[name] = authentication }
+
+    /// The credentials that were kept under a name.
+    /// - Throws: `ControlError` named `wrongState` when there are none.
+    func credentials(named name: String) throws -> PowerAuthAuthentication {
+        guard let found = credentials[name] else {
+            let known = credentials.keys.sorted().joined(separator: ", ")
+            throw ControlError.device(
+                .wrongState,
+                "the process keeps no credentials `\(name)`\(known.isEmpty ? "" : ", only \(known)"); "
+                    + "`authenticateUsingBiometry` with `keepAs: \(name)` keeps them")
+        }
+        return found
     }
 }
 

@@ -2,7 +2,7 @@
 
 import Foundation
 public import LabControl
-public import LabCore
+package import LabCore
 public import LabPeer
 import LabVocabulary
 public import PowerAuth2
@@ -40,7 +40,8 @@ public final class PowerAuthApp {
         objects.register(on: peer) { $0.configuration }
         ActivationHandlers.register(on: peer, requests: requests, sdk: sdk)
         LegacyActivationHandlers.register(on: peer, sdk: sdk)
-        BiometryHandlers.register(on: peer, requests: requests, sdk: sdk)
+        let kept = KeptCredentials()
+        BiometryHandlers.register(on: peer, requests: requests, kept: kept, sdk: sdk)
         SignatureHandlers.register(on: peer, requests: requests, sdk: sdk)
         SharedStateHandlers.register(on: peer, requests: requests, sdk: sdk)
         TokenHandlers.register(on: peer, requests: requests) { try sdk().tokenStore }
@@ -48,7 +49,7 @@ public final class PowerAuthApp {
         PushHandlers.register(on: peer)
         let app = MobileTokenApp(peer: peer, sdk: sdk)
         objects.willReplace = { app.forgetServices(ofInstance: $0) }
-        ServiceHandlers.register(on: peer, requests: requests, app: app, sdk: sdk)
+        ServiceHandlers.register(on: peer, requests: requests, app: app, kept: kept, sdk: sdk)
         UserOperationHandlers.register(on: peer, app: app, sdk: sdk)
         InboxHandlers.register(on: peer, app: app)
     }

@@ -7,12 +7,14 @@ import LabCore
 import LabPeer
 import LabVocabulary
 import PowerAuth2
+import PowerAuthProtocol
 import WultraPowerAuthNetworking
 
 /// The commands about what the server says of itself and of the user, and about requests to the app's own server.
 enum ServiceHandlers {
     static func register(
-        on peer: Peer, requests: RunningRequests, app: MobileTokenApp, sdk: @escaping () throws -> PowerAuthSDK
+        on peer: Peer, requests: RunningRequests, app: MobileTokenApp, kept: KeptCredentials,
+        sdk: @escaping () throws -> PowerAuthSDK
     ) {
         requests.handle(FetchUserInfo.self) { _, reply in
             try sdk().fetchUserInfo { userInfo, error in
@@ -32,7 +34,7 @@ enum ServiceHandlers {
                 }, callbackQueue: nil)
         }
         peer.handle(SendRequest.self) { arguments, reply in
-            try ApplicationRequest(arguments, sdk: sdk(), reply: reply).send()
+            try ApplicationRequest(arguments, kept: kept, sdk: sdk(), reply: reply).send()
         }
         peer.handle(Post.self) { arguments, reply in
             try PostedRequest(arguments, service: app.makeNetworking(), reply: reply).send()
@@ -58,19 +60,35 @@ struct ApplicationRequest {
 
     private let arguments: SendRequest
     private let sdk: PowerAuthSDK
+    private let authentication: PowerAuthAuthentication
     private let request: URLRequest
     private let reply: Reply
 
-    /// - Throws: `ControlError` for a path that makes no URL.
-    init(_ arguments: SendRequest, sdk: PowerAuthSDK, reply: @escaping Reply) throws {
+    /// - Throws: `ControlError` for a path that makes no URL, for credentials that are not kept, and for two ways to
+    ///   sign.
+    init(_ arguments: SendRequest, kept: KeptCredentials, sdk: PowerAuthSDK, reply: @escaping Reply) throws {
+        guard arguments.password == nil || arguments.credentials == nil else {
+            throw ControlError.badArgument(
+                "`sendRequest` takes either `password` or `credentials`: each says with which factors it signs.")
+        }
         self.arguments = arguments
         self.sdk = sdk
         self.reply = reply
+        authentication =
+            try arguments.credentials.map { try kept.credentials(named: $0) } ?? .signing(with: arguments.password)
         request = try URLRequest(arguments.path, at: sdk.configuration.baseEndpointUrl)
     }
 
     private var method: String { arguments.method.rawValue }
     private var body: Data? { arguments.body.map { JSONValue.object($0).encoded() } }
+
+    /// What the signature covers: the body, for GET the parameters of the query, whose names may come several times
+    /// (protocol.md, section 9.2). The vendor's function for GET takes one value for each name.
+    private func signedBytes() throws -> Data? {
+        guard arguments.method == .get else { return body }
+        let components = request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) }
+        return try SymmetricSignature.canonicalQuery(rawQuery: components?.percentEncodedQuery ?? "")
+    }
 
     /// Adds what was asked for and sends.
     func send() throws {
@@ -78,7 +96,7 @@ struct ApplicationRequest {
         request.httpMethod = method
         if let uriId = arguments.uriId {
             let header = try sdk.requestSignature(
-                with: .signing(with: arguments.password), method: method, uriId: uriId, body: body)
+                with: authentication, method: method, uriId: uriId, body: signedBytes())
             request.setValue(header.value, forHTTPHeaderField: header.key)
         }
         guard let name = arguments.token else { return encrypt(request) }
@@ -93,7 +111,7 @@ struct ApplicationRequest {
     }
 
     private func encrypt(_ request: URLRequest) {
-        let then = { (encryptor: PowerAuthCoreEciesEncryptor?, error: NSError?) in
+        let then = { (encryptor: PowerAuthCoreEciesEncryptor?, error: (any Error)?) in
             guard let encryptor else { return reply(.failure(error ?? NSError.powerAuth(.encryption))) }
             perform(request, encryptedBy: encryptor)
         }

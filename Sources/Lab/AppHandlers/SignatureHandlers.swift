@@ -6,6 +6,7 @@ import LabCore
 import LabPeer
 import LabVocabulary
 import PowerAuth2
+import PowerAuthProtocol
 
 /// The commands about signatures and passwords, about the keys of the vault, and about the key of the app's own.
 enum SignatureHandlers {
@@ -14,9 +15,7 @@ enum SignatureHandlers {
             try sdk().header(.signing(with: arguments.password), arguments.method, arguments.uriId, arguments.body)
         }
         peer.handleSync(RequestGetSignature.self) { arguments in
-            try HTTPHeader(
-                sdk().requestGetSignature(
-                    with: .signing(with: arguments.password), uriId: arguments.uriId, params: arguments.params))
+            try getHeader(arguments, sdk())
         }
         peer.handleSync(OfflineSignature.self) { arguments in
             try sdk().offlineSignature(
@@ -36,6 +35,31 @@ enum SignatureHandlers {
         }
         registerVault(on: peer, requests: requests, sdk: sdk)
         registerExternalEncryptionKey(on: peer, sdk: sdk)
+    }
+
+    /// The header of a GET request. The vendor's function takes one value for each name; an app whose query has a name
+    /// several times signs the parameters itself, in the order in which the server does (protocol.md, section 9.2).
+    private static func getHeader(_ arguments: RequestGetSignature, _ sdk: PowerAuthSDK) throws -> HTTPHeader {
+        let authentication = PowerAuthAuthentication.signing(with: arguments.password)
+        var pairs: [(String, String)] = []
+        for (name, values) in arguments.params ?? [:] {
+            for value in values.arrayValue ?? [values] {
+                guard let text = value.stringValue else {
+                    throw ControlError.badArgument(
+                        "`\(name)` in `params` expects a text or a list of texts; write `\"…\"` around a number.")
+                }
+                pairs.append((name, text))
+            }
+        }
+        guard Set(pairs.map { $0.0 }).count < pairs.count else {
+            return try HTTPHeader(
+                sdk.requestGetSignature(
+                    with: authentication, uriId: arguments.uriId, params: Dictionary(uniqueKeysWithValues: pairs)))
+        }
+        return try HTTPHeader(
+            sdk.requestSignature(
+                with: authentication, method: RequestMethod.get.rawValue, uriId: arguments.uriId,
+                body: SymmetricSignature.canonicalQuery(pairs)))
     }
 
     private static func registerVault(

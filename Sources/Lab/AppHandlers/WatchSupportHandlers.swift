@@ -42,7 +42,7 @@ final class WatchSupportHandlers {
     }
 
     /// The answer to an immediate message: true once the watch has processed it.
-    private static func processed(_ error: NSError?) -> Result<Bool, any Error> {
+    private static func processed(_ error: (any Error)?) -> Result<Bool, any Error> {
         error.map { .failure($0) } ?? .success(true)
     }
 

@@ -9,7 +9,7 @@ import LabCore
 import LabSystem
 public import LabTools
 import Logging
-package import ScenarioEngine
+import ScenarioEngine
 import ServiceLifecycle
 
 /// The page of a running instance, served on loopback to clients that have its address.

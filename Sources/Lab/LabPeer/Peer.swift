@@ -127,6 +127,7 @@ public final class Peer: @unchecked Sendable {
                 trace: { trace.emit($0, $1) }))
         sandbox.connect(watchSession: agent)
         sandbox.connect(notifications: agent.notifications)
+        sandbox.connect(backgroundTasks: agent.backgroundTasks)
         Sandbox.enter(sandbox)
     }
 

@@ -43,6 +43,7 @@ public final class WatchApp {
         TokenHandlers.register(on: peer, requests: RunningRequests(peer: peer), asksWithoutPassword: true) {
             sdk.tokenStore
         }
+        BackgroundTaskHandlers.register(on: peer)
         peer.handleSync(UseManualSession.self) { _ in ManualSession.activate() }
         OwnRequests.register(on: peer, configuration: configuration) { sdk.tokenStore }
     }

@@ -3,8 +3,8 @@
 public import ArgumentParser
 import Foundation
 public import LabTools
-package import ScenarioEngine
-package import ScenarioLanguage
+import ScenarioEngine
+import ScenarioLanguage
 
 /// `lab init`: begins a project.
 struct InitCommand: ParsableCommand {

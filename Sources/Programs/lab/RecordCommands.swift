@@ -3,9 +3,9 @@
 public import ArgumentParser
 import Foundation
 public import LabReports
-package import LabTools
-package import ScenarioEngine
-package import ScenarioLanguage
+import LabTools
+import ScenarioEngine
+import ScenarioLanguage
 
 /// `lab merge`: joins the reports of shards.
 struct MergeCommand: ParsableCommand {

@@ -89,10 +89,10 @@ struct EventsCommand: ParsableCommand {
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explains an error, a verdict, a way to fail or a fault point, and what to do about it.",
+        abstract: "Explains an error, a verdict, a way to fail, a cause or a fault point, and what to do about it.",
         discussion: "Without a name, lists the names that are explained.")
 
-    @Argument(help: "A name, or the reason of a failure as it was printed.")
+    @Argument(help: "A name, or the reason or a cause of a failure as it was printed.")
     var name: String?
 
     @Flag(help: "Print everything that is explained.")

@@ -3,9 +3,9 @@
 public import ArgumentParser
 import Foundation
 import LabCore
-package import LabTools
+import LabTools
 public import ScenarioEngine
-package import ScenarioLanguage
+import ScenarioLanguage
 
 /// `lab run`: runs scenarios.
 struct RunCommand: ParsableCommand {

@@ -57,8 +57,10 @@ extension EndToEnd.Pages {
         }
 
         @Test func `The tests on the page about Swift are those of the example package, line by line`() throws {
-            let tests = try Project.code(of: "Examples/BankApp/Tests/BankTests/LogInTests.swift")
-            #expect(try DocumentationPage("docs/testing-from-swift.md").blocks("swift") == [tests])
+            let tests = try [
+                "BankTests/LogInTests", "BankStorageTests/BankStorageTests", "BankStorageTests/BankStorageTestCase",
+            ].map { try Project.code(of: "Examples/BankApp/Tests/\($0).swift") }
+            #expect(try DocumentationPage("docs/testing-from-swift.md").blocks("swift") == tests)
         }
 
         @Test(arguments: PlayedPage.all)
@@ -221,6 +223,20 @@ extension EndToEnd.Pages {
             let shown = try #require(try DocumentationPage("docs/own-app.md").blocks("yaml").last)
             let run = try Project.text(of: "Examples/BankApp/Scenarios/the-first-app.yaml")
             #expect(shown == run)
+        }
+
+        @Test func `The page's table has each of Apple's modules, with the product and the name that it has`() throws {
+            let manifest = try Project.text(of: "Package.swift")
+            let products = try #require(
+                manifest.firstMatch(of: #/(?s)// Apple's modules\..*?\.library\(name: "LabApp"/#))
+            let offered = products.0.matches(of: #/\.library\(name: "(\w+)", targets/#).map { String($0.1) }
+            let page = try Project.text(of: "docs/own-app.md")
+            let rows = page.matches(of: #/(?m)^\| `(?:import )?(\w+)`[^|]*\| `(\w+)` \| ([^|]*)\|/#)
+            #expect(rows.count > 8 && rows.map { String($0.2) }.sorted() == offered.sorted())
+            for row in rows {
+                let alias = row.1 == row.2 ? "" : "`-module-alias \(row.1)=\(row.2)`"
+                #expect(row.3.trimmingCharacters(in: .whitespaces) == alias, "\(row.0)")
+            }
         }
 
         @Test func `The page's app is the one that 'make examples' builds, line by line`() throws {

@@ -25,6 +25,8 @@ struct InstanceLayoutTests {
             (layout.authorityPath, "/run/i/server/tls/ca.pem"),
             (layout.devicesDirectory, "/run/i/devices"),
             (layout.deviceDirectory("d"), "/run/i/devices/d"),
+            (layout.backupsDirectory, "/run/i/backups"),
+            (try layout.backupDirectory("b"), "/run/i/backups/b"),
             (layout.keychainPath("d"), "/run/i/devices/d/keychain.sqlite"),
             (layout.groupsDirectory("d"), "/run/i/devices/d/groups"),
             (layout.appsDirectory("d"), "/run/i/devices/d/apps"),

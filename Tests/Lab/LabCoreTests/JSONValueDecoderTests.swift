@@ -206,6 +206,30 @@ struct JSONValueEncoderTests {
         #expect(throws: EncodingError.self) { try JSONValue(encoding: InTurn(isList: isList)) }
         #expect(throws: EncodingError.self) { try JSONTextEncoder.encode(["outer": InTurn(isList: isList)]) }
     }
+
+    /// Objects in objects, declared in another order than that of their names.
+    private struct Unsorted: Encodable {
+        struct Inner: Encodable {
+            let z = 1
+            let map = ["d": 1, "c": 2]
+            let a = [1, 2]
+        }
+        let second = Inner()
+        let first: [Inner] = []
+        let free: JSONValue = ["y": ["f": 1, "e": 2], "x": nil]
+    }
+
+    @Test func `Members stand in the order of their names or of their encoding, and a dictionary has the former only`()
+        throws
+    {
+        func text(_ order: JSONTextEncoder.MemberOrder) throws -> String {
+            String(decoding: try JSONTextEncoder.encode(Unsorted(), members: order), as: UTF8.self)
+        }
+        let (map, free) = (#"{"c":2,"d":1}"#, #"{"x":null,"y":{"e":2,"f":1}}"#)
+        #expect(
+            try text(.asEncoded) == #"{"second":{"z":1,"map":\#(map),"a":[1,2]},"first":[],"free":\#(free)}"#)
+        #expect(try text(.byName) == #"{"first":[],"free":\#(free),"second":{"a":[1,2],"map":\#(map),"z":1}}"#)
+    }
 }
 
 @Suite("Parts of values that few types ask for", .endsInTime)

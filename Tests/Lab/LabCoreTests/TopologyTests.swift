@@ -26,7 +26,7 @@ struct TopologyTests {
             AppSpec(name: "a", kind: .app, bundleIdentifier: "b", powerAuth: spec),
             [
                 "name": "a", "kind": "app", "bundleIdentifier": "b", "appGroups": [], "keychainAccessGroups": [],
-                "autostart": true, "quirks": [], "powerAuth": powerAuth,
+                "pushEnvironment": "production", "autostart": true, "quirks": [], "powerAuth": powerAuth,
             ])
     }
 
@@ -74,8 +74,8 @@ struct TopologyTests {
 
     private static let app = AppSpec(
         name: "j", kind: .appExtension, bundleIdentifier: "k", host: "l", appGroups: ["m"],
-        keychainAccessGroups: ["n"], autostart: false, timeLimit: .seconds(2), quirks: ["o"], powerAuth: powerAuth,
-        own: OwnProgram(path: "/p/q", settings: ["r": "s"]))
+        keychainAccessGroups: ["n"], pushEnvironment: .development, autostart: false, timeLimit: .seconds(2),
+        quirks: ["o"], powerAuth: powerAuth, own: OwnProgram(path: "/p/q", settings: ["r": "s"]))
 
     private static let device = DeviceSpec(
         name: "t", kind: .watch, model: "u", osVersion: "v", team: "w", suspension: .lenient, biometry: .touchID,
@@ -102,7 +102,8 @@ struct TopologyTests {
         try check(Self.powerAuth, powerAuth)
         let app: JSONValue = [
             "name": "j", "kind": "extension", "bundleIdentifier": "k", "host": "l", "appGroups": ["m"],
-            "keychainAccessGroups": ["n"], "autostart": false, "timeLimit": "2s", "quirks": ["o"],
+            "keychainAccessGroups": ["n"], "pushEnvironment": "development", "autostart": false, "timeLimit": "2s",
+            "quirks": ["o"],
             "powerAuth": powerAuth, "own": ["path": "/p/q", "settings": ["r": "s"]],
         ]
         try check(Self.app, app)

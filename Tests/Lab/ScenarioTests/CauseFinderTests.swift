@@ -56,6 +56,15 @@ struct CauseFinderTests {
         CauseRow(
             "a fault of the network", [faulted(at: 900, step: "9.1")],
             "the fault of the network that step 4 armed (scenario.yaml:1:1) hit `/status`: 3s late"),
+        CauseRow(
+            "an answer that a fault could not edit",
+            [
+                event(
+                    .serverUnedited, of: "server", at: 900, step: "9.1",
+                    ["path": "/status", "cause": "`a` is not in the answer", "id": "f1"])
+            ],
+            "the fault of the network that step 4 armed (scenario.yaml:1:1) could not edit the answer of `/status`: `a` is not in the answer"
+        ),
         CauseRow("one that hit another step's request", [faulted(at: 950, step: "90")]),
         CauseRow("one before the last attempt", [faulted(at: 899, step: "9")]),
     ]
@@ -127,7 +136,21 @@ struct CauseFinderTests {
     private static let noAnswer = event(.httpFailed, of: "main", at: 950, step: "9")
     private static let noServer = "the server does not run since step 3; `server: restart` starts it again"
 
+    private static func leftOut(at time: UInt64 = 950, by app: String = "main", id: JSONValue? = "7") -> TraceEvent {
+        var fields: [String: JSONValue] = ["cause": "responseObject[0].status is missing"]
+        fields["operation"] = id
+        return event(.operationsLeftOut, of: app, at: time, fields)
+    }
+
     private static let answers: [CauseRow] = [
+        CauseRow(
+            "an operation that the app cannot read", [leftOut()],
+            "`main` left the operation `7` out of the list: responseObject[0].status is missing"),
+        CauseRow(
+            "one without an identifier", [leftOut(id: nil)],
+            "`main` left an operation out of the list: responseObject[0].status is missing"),
+        CauseRow("one that another app cannot read", [leftOut(by: "wallet")]),
+        CauseRow("one before the step", [leftOut(at: 899)]),
         CauseRow("a refusal", [refused()], "the server refused `/x` with E1: it is too late"),
         CauseRow(
             "a refusal says more than the signature", [signature(1), refused()],
@@ -189,5 +212,6 @@ struct CauseFinderTests {
     @Test(arguments: [processFaults, networkFaults, linkFaults, answers, ends].flatMap { $0 })
     func `A cause is named if the record shows it for this step, and only then`(_ row: CauseRow) throws {
         #expect(try row.found() == row.causes)
+        try row.expectExplanations()
     }
 }

@@ -50,6 +50,23 @@ struct ConditionTests {
         #expect(run.events.filter { $0.kind == .stepSkipped }.map(\.fact) == [.stepSkipped(.init(reason: reason))])
     }
 
+    @Test(arguments: [true, false])
+    func `A value of the row decides, too`(isAsked: Bool) async throws {
+        let run = try await run(
+            """
+            name: Rows
+            rows:
+              - { id: one, asked: \(isAsked) }
+            steps:
+              - wallet: activationIdentifier
+                when: { check: "${row.asked}", expect: true }
+              - phone: keychainItems
+            """)
+        #expect(run.result.verdict == .passed, "\(run.sinks)")
+        #expect(run.requests.map(\.command) == (isAsked ? ["activationIdentifier"] : []) + ["keychainItems"])
+        #expect(run.result.skipped?.map(\.reason) == (isAsked ? nil : ["`${row.asked}` is false, expected true"]))
+    }
+
     @Test func `A block is skipped as a whole, and a repeated step is reported once with its count`() async throws {
         let run = try await run(
             """

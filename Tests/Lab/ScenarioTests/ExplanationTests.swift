@@ -36,6 +36,30 @@ struct ExplanationTests {
         #expect(Set(failures).count == failures.count)
     }
 
+    @Test func `Every code that the server or the specification has for devices is explained`() throws {
+        let codes = RestErrorCode.allCases.map(\.rawValue)
+        #expect(names(of: [.restError]) == codes)
+        // No answer has a code that is not in the list.
+        for path in ["HTTP/ErrorResponse", "MobileToken/MobileTokenFailure"] {
+            let text = try Project.text(of: "Sources/Server/PowerAuthServer/\(path).swift")
+            #expect(text.contains("RestErrorCode"), "\(path)")
+            let literals = text.matches(of: /"([A-Z]+_[A-Z_]+)"/).map { String($0.1) }
+            #expect(literals.filter { !$0.hasPrefix("POWER_AUTH_") } == [], "\(path)")
+        }
+        for (chapter, heading) in [("rest-api", "### 7.2 "), ("mobile-token", "### 16.2 ")] {
+            let text = try Project.text(of: "docs/spec/\(chapter).md")
+            let begin = try #require(text.range(of: heading)).upperBound
+            let section = text[begin...].split(separator: "\n### ").first ?? ""
+            // The second column of the tables behind the status.
+            let rows = section.matches(of: #/(?m)^\| \d{3} \| (.+?) \|/#)
+            let specified = rows.flatMap { $0.1.matches(of: /`([A-Z]+_[A-Z_]+)`/).map { String($0.1) } }
+            #expect(specified.count > 8, "\(chapter): the table was not found")
+            #expect(Set(specified).subtracting(codes) == [], "\(chapter)")
+        }
+        let refusal = "the server refused `/x` with ERR_AUTHENTICATION: signature does not match; 1 of 5 failures"
+        #expect(try Explanation.find(refusal).map(\.name) == ["server-refused", "ERR_AUTHENTICATION"])
+    }
+
     @Test func `The number of each transport error is the platform's`() throws {
         let explained = Explanation.all.filter { $0.subject == .transportError }
         #expect(explained.count > 4)

@@ -220,5 +220,6 @@ struct StateCauseTests {
     @Test(arguments: [openWaits, endedWaits, operations, states, disks].flatMap { $0 })
     func `A cause is named if the record shows it for this step, and only then`(_ row: CauseRow) throws {
         #expect(try row.found() == row.causes)
+        try row.expectExplanations()
     }
 }

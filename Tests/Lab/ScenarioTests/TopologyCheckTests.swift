@@ -54,6 +54,10 @@ struct TopologyCheckTests {
             ["114: `sdk: full` does not fit: a watch app, and only it, embeds the watch SDK"]
         ),
         (phone("kind: extension, powerAuth: { sdk: full }"), []),
+        (
+            phone("kind: extension, pushEnvironment: production"),
+            ["113: `pushEnvironment` does not fit: only an app of a phone gets pushes"]
+        ),
         (phone("timeLimit: 5s"), ["96: `timeLimit` does not fit: the system limits the time of extensions only"]),
         (phone("kind: extension, timeLimit: 0s"), ["113: `timeLimit` is 0s, but must be more than zero"]),
         (phone("kind: extension, timeLimit: 1ns"), []),

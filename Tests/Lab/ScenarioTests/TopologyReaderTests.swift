@@ -38,6 +38,7 @@ struct TopologyReaderTests {
                     bundleIdentifier: com.example.main
                     appGroups: [group.one, group.two]
                     keychainAccessGroups: [TEAM000009.one]
+                    pushEnvironment: development
                     autostart: false
                     quirks: [sharing.D1]
                     powerAuth:
@@ -86,7 +87,8 @@ struct TopologyReaderTests {
             sharedMemoryIdentifier: "mem")
         let main = AppSpec(
             name: "main", kind: .app, bundleIdentifier: "com.example.main", appGroups: ["group.one", "group.two"],
-            keychainAccessGroups: ["TEAM000009.one"], autostart: false, quirks: ["sharing.D1"],
+            keychainAccessGroups: ["TEAM000009.one"], pushEnvironment: .development, autostart: false,
+            quirks: ["sharing.D1"],
             powerAuth: PowerAuthSpec(
                 sdk: .full, instanceId: "instance", baseEndpointUrl: "https://server.example", configuration: "ARC",
                 sharing: sharing, keychainAccessGroup: "TEAM000009.two", userDefaultsSuiteName: "group.two",
@@ -161,6 +163,6 @@ struct TopologyReaderTests {
                 #expect(named == value, "\(part): \(key)")
             }
         }
-        #expect(count == 18)
+        #expect(count == 19)
     }
 }

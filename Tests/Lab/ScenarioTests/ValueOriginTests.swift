@@ -6,6 +6,7 @@ import LabPoints
 import TestSupport
 import Testing
 
+@testable import LabTools
 @testable import ScenarioEngine
 
 @Suite("The origin of a differing value, as far as the traces show it", .endsInTime)
@@ -40,13 +41,18 @@ struct ValueOriginTests {
         _ events: [TraceEvent]
     ) throws -> [String] {
         let place = SourcePlace(.start, in: SourceFile(path: "scenario.yaml", text: ""))
-        return ValueOrigins(
+        let sentences = ValueOrigins(
             facts: FailureCircumstances(
                 step: "9", begin: 900, actor: "main", error: nil, command: command,
                 mismatches: [Mismatch(path: path, expected: "another", actual: actual, place: place)],
                 waitingSince: since, events: events, topology: try FakeShell.topology(), stepAt: { _, _ in nil },
                 armedBy: { _ in nil })
         ).sentences
+        for sentence in sentences {
+            let found = try Explanation.find(sentence)
+            #expect(found.count { $0.subject == .cause } == 1, "\(sentence): \(found.map(\.name))")
+        }
+        return sentences
     }
 
     @Test func `The step that set a count is named, not a later one that left it unchanged`() throws {

@@ -72,7 +72,8 @@ extension WMTOperationAttributePartyInfo {
     fileprivate var party: [String: String?] {
         [
             "name": partyInfo.name, "description": partyInfo.description,
-            "logoUrl": partyInfo.logoUrl?.absoluteString, "websiteUrl": partyInfo.websiteUrl?.absoluteString,
+            "logoUrl": partyInfo.hasLogo ? partyInfo.logoUrl.absoluteString : nil,
+            "websiteUrl": partyInfo.websiteUrl?.absoluteString,
         ]
     }
 }
@@ -101,21 +102,27 @@ extension WMTPreApprovalScreen {
 
 extension WMTPostApprovalScreen {
     fileprivate var members: JSONValue {
-        var members: [String: JSONValue] = [
-            "type": .string(type.rawValue), "heading": .string(heading), "message": .string(message),
-        ]
-        members["payload"] = payloadMembers
+        var members: [String: JSONValue] = ["type": .string(type.rawValue)]
+        if let content {
+            members["heading"] = .string(content.heading)
+            members["message"] = .string(content.message)
+            members["payload"] = content.payload
+        }
         return .object(members)
     }
 
-    /// What only screens of its class have; nil for a value that has no JSON form, such as an infinite number.
-    private var payloadMembers: JSONValue? {
+    /// What the screens of its class have; nil for a class that has nothing. The payload is nil for a value that has no
+    /// JSON form, such as an infinite number.
+    private var content: (heading: String, message: String, payload: JSONValue?)? {
         switch self {
         case let screen as WMTPostApprovalScreenReview:
-            ["attributes": .array(screen.payload.attributes.map { .object($0.members) })]
-        case let screen as WMTPostApprovalScreenRedirect: try? JSONValue(encoding: screen.payload)
-        case let screen as WMTPostApprovalScreenGeneric: try? JSONValue(encoding: screen.payload)
-        default: nil
+            let attributes = screen.payload.attributes.map { JSONValue.object($0.members) }
+            return (screen.heading, screen.message, ["attributes": .array(attributes)])
+        case let screen as WMTPostApprovalScreenRedirect:
+            return (screen.heading, screen.message, try? JSONValue(encoding: screen.payload))
+        case let screen as WMTPostApprovalScreenGeneric:
+            return (screen.heading, screen.message, try? JSONValue(encoding: screen.payload))
+        default: return nil
         }
     }
 }

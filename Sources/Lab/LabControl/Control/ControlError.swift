@@ -8,6 +8,8 @@ public import LabCore
 public enum LabErrorName: String, CaseIterable, Sendable {
     case badArgument, badReply, badRequest, cancelled, failed, interrupted, notHere, notJoined, notRunning, peerDied
     case suspended, timedOut, unknownCommand
+    /// The name is that of Apple's push service.
+    case badDeviceToken = "BadDeviceToken"
     case `internal`, launchFailed, unknownActor, unknownDeviceToken, wrongState
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-public import LabCore
+import LabCore
 import LabSystem
 import Synchronization
 import ZeroMQ

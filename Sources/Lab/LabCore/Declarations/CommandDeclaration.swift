@@ -37,6 +37,13 @@ public struct CommandDeclaration: Equatable, Sendable {
 
     /// The parameter with a name.
     public func field(named name: String) -> FieldDeclaration? { fields.first { $0.name == name } }
+
+    /// The command with another answer, for one whose arguments decide what it answers.
+    public func answering(_ result: FieldType) -> CommandDeclaration {
+        CommandDeclaration(
+            name: name, actors: actors, summary: summary, fields: fields, result: result, ending: ending,
+            counting: counting, declaredBy: declaredBy)
+    }
 }
 
 // The declarations of commands as programs exchange them.

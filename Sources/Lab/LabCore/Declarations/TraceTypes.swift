@@ -58,6 +58,7 @@ extension FaultActionWord: Choice {}
 extension TerminationCause: Choice {}
 extension PushDropReason: Choice {}
 extension NotificationOccasion: Choice {}
+extension BackgroundTaskKind: Choice {}
 extension LinkDirection: Choice {}
 extension LinkMessageKind: Choice {}
 extension LinkFaultWord: Choice {}

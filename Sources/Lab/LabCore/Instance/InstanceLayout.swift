@@ -48,6 +48,16 @@ public struct InstanceLayout: Hashable, Sendable {
     public var devicesDirectory: String { "\(root)/devices" }
     /// What a device keeps.
     public func deviceDirectory(_ device: String) -> String { "\(devicesDirectory)/\(device)" }
+    /// The backups of phones, which belong to no device.
+    public var backupsDirectory: String { "\(root)/backups" }
+
+    /// A backup of a phone.
+    /// - Throws: `InstanceError` when the name cannot be part of a path.
+    public func backupDirectory(_ name: String) throws -> String {
+        try Self.check(name)
+        return "\(backupsDirectory)/\(name)"
+    }
+
     /// The keychain shared by the apps of a device.
     public func keychainPath(_ device: String) -> String { "\(deviceDirectory(device))/keychain.sqlite" }
     /// The app-group containers of a device.

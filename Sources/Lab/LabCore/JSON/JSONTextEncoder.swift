@@ -2,18 +2,28 @@
 
 public import Foundation
 
-/// Writes any encodable value as JSON: compact, keys sorted, slashes as they are.
+/// Writes any encodable value as JSON: compact, slashes as they are, equal values as equal bytes.
 ///
 /// Foundation's encoder takes several times as long for a small answer of the server, which made it the greatest single
 /// part of the work for a request. `Data` is written as Base64 and `Decimal` as a number, like there.
 ///
 /// Thread rule: any thread.
 public enum JSONTextEncoder {
+    /// The order in which the members of an object are written.
+    public enum MemberOrder: Sendable {
+        /// Sorted by their names.
+        case byName
+        /// As the value encodes them, which is the order of declaration where the code is synthesised. A dictionary has
+        /// no order of its own, so its members are sorted by their names.
+        case asEncoded
+    }
+
     /// The UTF-8 text of a value.
+    /// - Parameter order: of the members of all objects.
     /// - Throws: `EncodingError` for an infinity or not-a-number, and for a value that writes into two nested containers
     ///   in turn; errors of the value.
-    public static func encode(_ value: some Encodable) throws -> Data {
-        Data(try bytes(of: value, isForReading: false))
+    public static func encode(_ value: some Encodable, members order: MemberOrder = .byName) throws -> Data {
+        Data(try bytes(of: value, isForReading: false, order))
     }
 
     /// The text of a value in lines, as a person reads it.
@@ -25,11 +35,14 @@ public enum JSONTextEncoder {
     /// The text that a ``JSONValue`` is read from: a number that is a fraction by its type stays one (`3.0`), and what
     /// JSON has no word for is `null`.
     static func bytes(toRead value: some Encodable) throws -> [UInt8] {
-        try bytes(of: value, isForReading: true)
+        // What reads the text does not look at the order.
+        try bytes(of: value, isForReading: true, .asEncoded)
     }
 
-    private static func bytes(of value: some Encodable, isForReading: Bool) throws -> [UInt8] {
-        let text = JSONText(isForReading: isForReading)
+    private static func bytes(
+        of value: some Encodable, isForReading: Bool, _ order: MemberOrder
+    ) throws -> [UInt8] {
+        let text = JSONText(isForReading: isForReading, order: order)
         try text.write(value)
         guard !text.isMisused else {
             let what = "its encode(to:) uses a nested container after it has written beside that container"
@@ -42,8 +55,8 @@ public enum JSONTextEncoder {
 /// A JSON text while it is being written, from the first byte to the last.
 ///
 /// An object's members stand in the order in which they were encoded until the object ends; then they are put into the
-/// order of their keys. A value ends when the next one around it begins, so containers are used one after the other, as
-/// synthesised code does; one that is used after its end makes the text ``isMisused``.
+/// order of their keys, if it is to be sorted. A value ends when the next one around it begins, so containers are used
+/// one after the other, as synthesised code does; one that is used after its end makes the text ``isMisused``.
 ///
 /// Thread rule: lives within one call of ``JSONTextEncoder``.
 private final class JSONText {
@@ -55,6 +68,8 @@ private final class JSONText {
     private struct Open {
         let id: Int
         let kind: Kind
+        /// Whether its members are sorted at its end.
+        let isSorted: Bool
         /// The offset of its first byte.
         let start: Int
         /// An object's first one in `members`.
@@ -74,11 +89,13 @@ private final class JSONText {
     private(set) var isMisused = false
     private var lastID = 0
     private let isForReading: Bool
+    private let order: JSONTextEncoder.MemberOrder
     private var open: [Open] = []
     private var members: [Member] = []
 
-    init(isForReading: Bool) {
+    init(isForReading: Bool, order: JSONTextEncoder.MemberOrder) {
         self.isForReading = isForReading
+        self.order = order
         bytes.reserveCapacity(1024)
     }
 
@@ -119,18 +136,22 @@ private final class JSONText {
 
     // MARK: Containers
 
+    /// Whether an object with keys of a type is sorted.
+    func isSorted(_ keys: any CodingKey.Type) -> Bool { order == .byName || ObjectIdentifier(keys) == dictionaryKeys }
+
     /// Begins an object or array inside of `depth` others, unless it is open already: a class and its superclass write
     /// into the same one.
     ///
     /// - Returns: its number, by which its container is known.
-    func open(_ kind: Kind, at depth: Int) -> Int {
+    func open(_ kind: Kind, at depth: Int, isSorted: Bool = false) -> Int {
         if open.count > depth, open[depth].kind == kind {
             close(to: depth + 1)
             return open[depth].id
         }
         close(to: depth)
         lastID += 1
-        open.append(Open(id: lastID, kind: kind, start: bytes.count, firstMember: members.count))
+        open.append(
+            Open(id: lastID, kind: kind, isSorted: isSorted, start: bytes.count, firstMember: members.count))
         append(word: kind == .object ? "{" : "[")
         return lastID
     }
@@ -172,14 +193,14 @@ private final class JSONText {
             case .array:
                 append(word: "]")
             case .object:
-                sortMembers(of: last)
+                if last.isSorted { sortMembers(of: last) }
+                members.removeSubrange(last.firstMember...)
                 append(word: "}")
             }
         }
     }
 
     private func sortMembers(of object: Open) {
-        defer { members.removeSubrange(object.firstMember...) }
         let own = object.firstMember..<members.count
         guard !isMisused, own.dropFirst().contains(where: { members[$0].key < members[$0 - 1].key }) else { return }
         let sorted = own.sorted { members[$0].key < members[$1].key }
@@ -205,7 +226,7 @@ private struct JSONTextValue: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        let id = text.open(.object, at: depth)
+        let id = text.open(.object, at: depth, isSorted: text.isSorted(type))
         return KeyedEncodingContainer(JSONTextObject<Key>(text: text, id: id, depth: depth + 1))
     }
 
@@ -252,6 +273,32 @@ private struct JSONTextObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     private func begin(_ key: some CodingKey) -> JSONText { text.beginMember(key.stringValue, of: id, depth) }
     private func child(_ key: some CodingKey) -> JSONTextValue { JSONTextValue(text: begin(key), depth: depth) }
+}
+
+/// The type of the keys that dictionaries encode by. The standard library does not show it, so a dictionary is asked.
+private let dictionaryKeys: ObjectIdentifier? = {
+    let probe = KeyTypeProbe()
+    // Nothing is written, so nothing can fail.
+    try? [String: Bool]().encode(to: probe)
+    return probe.keys
+}()
+
+/// Takes the type of the keys of a value.
+///
+/// Thread rule: lives within one call.
+private final class KeyTypeProbe: Encoder {
+    private(set) var keys: ObjectIdentifier?
+    private let rest = JSONTextValue(text: JSONText(isForReading: false, order: .byName), depth: 0)
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        keys = ObjectIdentifier(type)
+        return rest.container(keyedBy: type)
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { rest.unkeyedContainer() }
+    func singleValueContainer() -> any SingleValueEncodingContainer { rest.singleValueContainer() }
 }
 
 /// The key of a class for the encoding of its superclass.

@@ -35,7 +35,9 @@ struct JSONValueDecoder: Decoder {
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard let elements = value.arrayValue else { throw mismatch("a list") }
-        return UnkeyedReader(elements: elements, codingPath: codingPath)
+        return listContainer(of: elements.count, at: codingPath) { index, path in
+            JSONValueDecoder(value: elements[index], codingPath: path)
+        }
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -133,21 +135,28 @@ private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-private struct UnkeyedReader: UnkeyedDecodingContainer {
-    let elements: [JSONValue]
+/// The container of a list, for a decoder that has a decoder for each element. It does not outlive the decoding.
+/// - Parameters:
+///   - count: how many elements the list has.
+///   - path: the place of the list.
+///   - element: gives the decoder of an element, by its number from 0 and its place.
+package func listContainer<Element: Decoder & SingleValueDecodingContainer>(
+    of count: Int, at path: [any CodingKey], element: @escaping (Int, [any CodingKey]) -> Element
+) -> any UnkeyedDecodingContainer {
+    ListReader(length: count, codingPath: path, element: element)
+}
+
+private struct ListReader<Element: Decoder & SingleValueDecodingContainer>: UnkeyedDecodingContainer {
+    let length: Int
     let codingPath: [any CodingKey]
+    let element: (Int, [any CodingKey]) -> Element
     var currentIndex = 0
 
-    init(elements: [JSONValue], codingPath: [any CodingKey]) {
-        self.elements = elements
-        self.codingPath = codingPath
-    }
-
-    var count: Int? { elements.count }
-    var isAtEnd: Bool { currentIndex >= elements.count }
+    var count: Int? { length }
+    var isAtEnd: Bool { currentIndex >= length }
 
     mutating func decodeNil() throws -> Bool {
-        guard try next(Any?.self).value.isNull else { return false }
+        guard try next(Any?.self).decodeNil() else { return false }
         currentIndex += 1
         return true
     }
@@ -178,20 +187,24 @@ private struct UnkeyedReader: UnkeyedDecodingContainer {
         return decoder
     }
 
-    private func next(_ type: Any.Type) throws -> JSONValueDecoder {
+    private func next(_ type: Any.Type) throws -> Element {
         let path = codingPath + [JSONPathKey(intValue: currentIndex)]
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(type, .init(codingPath: path, debugDescription: "the list ends here"))
         }
-        return JSONValueDecoder(value: elements[currentIndex], codingPath: path)
+        return element(currentIndex, path)
     }
 }
 
-/// A place in a coding path: a member's name or an element's number.
-struct JSONPathKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
+/// A key that is known at run time only: the name of a member, or the place of an element in a coding path.
+package struct JSONPathKey: CodingKey {
+    /// The name, or the number in digits.
+    package let stringValue: String
+    /// The number of an element from 0; nil for a name.
+    package let intValue: Int?
 
-    init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
-    init(intValue: Int) { (stringValue, self.intValue) = (String(intValue), intValue) }
+    /// - Parameter stringValue: the name of a member.
+    package init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
+    /// - Parameter intValue: the number of an element, from 0.
+    package init(intValue: Int) { (stringValue, self.intValue) = (String(intValue), intValue) }
 }

@@ -94,6 +94,8 @@ public struct AppSpec: Codable, Equatable, Sendable {
     public var appGroups: [String]
     /// Entitlement: keychain access groups, each written `TEAM.name`.
     public var keychainAccessGroups: [String]
+    /// Entitlement `aps-environment`: the push service that gives the app its device token.
+    public var pushEnvironment: PushEnvironment
     /// Whether the app is launched when the instance starts.
     public var autostart: Bool
     /// How long a process of an extension may live before the system ends it; nil means for ever.
@@ -108,8 +110,8 @@ public struct AppSpec: Codable, Equatable, Sendable {
     /// Creates an app.
     public init(
         name: String, kind: Kind, bundleIdentifier: String, host: String? = nil, appGroups: [String] = [],
-        keychainAccessGroups: [String] = [], autostart: Bool = true, timeLimit: LabDuration? = nil,
-        quirks: [String] = [], powerAuth: PowerAuthSpec, own: OwnProgram? = nil
+        keychainAccessGroups: [String] = [], pushEnvironment: PushEnvironment = .production, autostart: Bool = true,
+        timeLimit: LabDuration? = nil, quirks: [String] = [], powerAuth: PowerAuthSpec, own: OwnProgram? = nil
     ) {
         self.name = name
         self.kind = kind
@@ -117,6 +119,7 @@ public struct AppSpec: Codable, Equatable, Sendable {
         self.host = host
         self.appGroups = appGroups
         self.keychainAccessGroups = keychainAccessGroups
+        self.pushEnvironment = pushEnvironment
         self.autostart = autostart
         self.timeLimit = timeLimit
         self.quirks = quirks
@@ -130,6 +133,15 @@ public struct AppSpec: Codable, Equatable, Sendable {
     /// Where the executable is that plays this app.
     /// - Parameter directory: The directory of the lab's own executables.
     public func executablePath(in directory: String) -> String { own?.path ?? "\(directory)/\(kind.executable)" }
+}
+
+/// One of the two push services. A device token belongs to one of them, and the other does not know it
+/// (mobile-token.md, section 12.2).
+public enum PushEnvironment: String, Choice {
+    /// The sandbox, for apps as developers build them.
+    case development
+    /// For apps as they are distributed.
+    case production
 }
 
 /// What an app passes to its PowerAuth SDK object.

@@ -22,9 +22,13 @@ public struct ServerSettings: Codable, Equatable, Sendable {
     public var commitRecovery: Bool?
     /// Whether push and inbox refuse with the code of the integration library (mobile-token.md, section 16.1).
     public var libraryAuthenticationCode: Bool?
+    /// The push service for devices whose registration names none (mobile-token.md, section 20.1).
+    public var pushEnvironment: PushEnvironment?
     /// Whether only the newest active activation of a user may list and decide on operations (mobile-token.md,
     /// section 21).
     public var oneActivationPerUser: Bool?
+    /// Whether values of a request must have the form that the description of the API says (server.md, section 2.3).
+    public var strictJson: Bool?
     /// What private keys are sealed with in the database, 16 bytes; nil stores them in clear.
     public var databaseEncryptionKey: Data?
     /// Whether encrypted requests and token digests may be used once only.
@@ -57,6 +61,8 @@ public struct ServerSettings: Codable, Equatable, Sendable {
     public var temporaryKeysPerApplication: Int?
     /// Whether only an activation with an operation's flag may approve it (server.md, section 30, item 9).
     public var flagsAtApproval: Bool?
+    /// Whether only a user with such an activation may claim it (mobile-token.md, section 24, item 33).
+    public var flagsAtClaim: Bool?
     /// How many digits one factor has in an offline signature.
     public var offlineComponentLength: Int?
     /// How many digits a proximity code has.
@@ -109,6 +115,8 @@ public struct ServerSettings: Codable, Equatable, Sendable {
         public var allowedHosts: [String]?
         /// The folder that key and trust stores must be in; nil means `keystores` in the server's directory.
         public var keyStores: String?
+        /// Whether a message has moments as milliseconds and not as texts (server.md, section 16.2).
+        public var numericDates: Bool?
         /// How often a message is tried.
         public var maxAttempts: Int?
         /// The time from the first attempt to the second.

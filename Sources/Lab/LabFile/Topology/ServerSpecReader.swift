@@ -47,7 +47,9 @@ public struct ServerSpecReader {
         settings.vaultWithBiometry = reader.boolean("vaultWithBiometry")
         settings.commitRecovery = reader.boolean("commitRecovery")
         settings.libraryAuthenticationCode = reader.boolean("libraryAuthenticationCode")
+        settings.pushEnvironment = reader.choice("pushEnvironment", of: PushEnvironment.self)
         settings.oneActivationPerUser = reader.boolean("oneActivationPerUser")
+        settings.strictJson = reader.boolean("strictJson")
         settings.databaseEncryptionKey = encryptionKey(reader, "databaseEncryptionKey")
         settings.replayVerification = reader.boolean("replayVerification")
         settings.applicationName = reader.text("applicationName")
@@ -71,6 +73,7 @@ public struct ServerSpecReader {
             Int($0)
         }
         settings.flagsAtApproval = reader.boolean("flagsAtApproval")
+        settings.flagsAtClaim = reader.boolean("flagsAtClaim")
         settings.offlineComponentLength = reader.integer("offlineComponentLength", in: 4...8).map { Int($0) }
         settings.proximityOtpLength = reader.integer("proximityOtpLength", in: 6...9).map { Int($0) }
         settings.proximityOtpStep = time(reader, "proximityOtpStep")
@@ -91,6 +94,7 @@ public struct ServerSpecReader {
         guard let reader = MappingReader(node, container: "`callbacks`", reporting: collector) else { return callbacks }
         callbacks.allowedHosts = reader.texts("allowedHosts")
         callbacks.keyStores = reader.text("keyStores")
+        callbacks.numericDates = reader.boolean("numericDates")
         callbacks.maxAttempts = reader.integer("maxAttempts", in: 1...1000).map { Int($0) }
         callbacks.initialBackoff = time(reader, "initialBackoff")
         callbacks.backoffMultiplier = reader.number("backoffMultiplier", in: 1...100)

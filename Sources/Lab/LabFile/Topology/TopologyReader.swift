@@ -92,6 +92,14 @@ public struct TopologyReader {
         app.appGroups = reader.texts("appGroups") ?? []
         checkAppGroups(in: entry.value)
         app.keychainAccessGroups = reader.texts("keychainAccessGroups") ?? []
+        if let environment = reader.choice("pushEnvironment", of: PushEnvironment.self) {
+            app.pushEnvironment = environment
+            if kind != .app {
+                collector.report(
+                    .misfit(what: "`pushEnvironment`", reason: "only an app of a phone gets pushes"),
+                    at: reader.place(of: "pushEnvironment"))
+            }
+        }
         app.autostart = reader.boolean("autostart") ?? true
         app.timeLimit = reader.duration("timeLimit")
         if let limit = app.timeLimit { checkTimeLimit(limit, of: kind, at: reader.place(of: "timeLimit")) }

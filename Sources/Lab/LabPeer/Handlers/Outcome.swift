@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 public import LabControl
 public import LabCore
 public import LabVocabulary
@@ -10,7 +10,7 @@ import WatchConnectivity
 /// Joins the two halves of a vendor's completion, a value and an error, into one result.
 public enum Outcome {
     /// The error if there is one, else the value; a completion that gives neither is reported as such.
-    public static func of<Value>(_ value: Value?, _ error: NSError?) -> Result<Value, any Error> {
+    public static func of<Value>(_ value: Value?, _ error: (any Error)?) -> Result<Value, any Error> {
         if let error { return .failure(error) }
         if let value { return .success(value) }
         return .failure(
@@ -20,7 +20,7 @@ public enum Outcome {
     }
 
     /// Success unless there is an error, for completions without a value.
-    public static func of(_ error: NSError?) -> Result<NoResult, any Error> {
+    public static func of(_ error: (any Error)?) -> Result<NoResult, any Error> {
         error.map { .failure($0) } ?? .success(NoResult())
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LabControl
+import LabControl
 public import LabCore
 import LabPoints
 public import LabVocabulary

@@ -2,8 +2,8 @@
 
 public import Foundation
 public import FoundationNetworking
-public import LabControl
-public import LabCore
+import LabControl
+import LabCore
 public import LabVocabulary
 public import PowerAuthShared
 
@@ -21,7 +21,7 @@ public enum TokenHandlers {
         store: @escaping () throws -> any PowerAuthTokenStore
     ) {
         requests.handle(RequestAccessToken.self) { arguments, reply in
-            let completion = { (token: PowerAuthToken?, error: NSError?) in
+            let completion = { (token: PowerAuthToken?, error: (any Error)?) in
                 reply(Outcome.of(token.map(TokenDescription.init), error))
             }
             let store = try store()
@@ -44,6 +44,11 @@ public enum TokenHandlers {
         }
         peer.handleSync(GenerateHeader.self) { arguments in
             try store().localToken(withName: arguments.name)?.generateHeader().map(HTTPHeader.init)
+        }
+        requests.handle(GenerateAuthorizationHeader.self) { arguments, reply in
+            try store().generateAuthorizationHeader(withName: arguments.name) { header, error in
+                reply(Outcome.of(header.map(HTTPHeader.init), error))
+            }
         }
         peer.handleSync(RemoveLocalToken.self) { arguments in
             try store().removeLocalToken(withName: arguments.name)

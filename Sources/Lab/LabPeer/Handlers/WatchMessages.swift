@@ -2,7 +2,7 @@
 
 import Foundation
 public import LabCore
-public import LabVocabulary
+import LabVocabulary
 import PowerAuthShared
 import WatchConnectivity
 

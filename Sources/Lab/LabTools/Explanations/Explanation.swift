@@ -13,7 +13,7 @@ public struct Explanation: Sendable {
     public let subject: Subject
     /// The number beside the name of an error.
     public let code: Int?
-    /// The fixed part of the message of such failures.
+    /// The fixed part of the message of such failures, and of the lines that name such causes.
     public let printed: String?
     /// The meaning, in a sentence or two.
     public let meaning: String
@@ -46,14 +46,15 @@ public struct Explanation: Sendable {
 
     /// The kinds of name.
     public enum Subject: CaseIterable, Sendable {
-        case verdict, stepFailure, sdkError, transportError, networkingError, scannedCodeError, watchError, labError
-        case deviceError, serverError, faultPoint
+        case verdict, stepFailure, cause, sdkError, transportError, networkingError, scannedCodeError, watchError
+        case labError, deviceError, serverError, restError, faultPoint
 
         /// A description of the kind, in the plural.
         public var title: String {
             switch self {
             case .verdict: "Verdicts"
             case .stepFailure: "Ways in which a step or a scenario fails"
+            case .cause: "Causes of a failed step, the lines with `because`"
             case .sdkError: "Errors of the SDKs, `PowerAuthErrorDomain`"
             case .transportError: "Requests without an answer, `NSURLErrorDomain`"
             case .networkingError: "Errors of the networking and the Mobile Token SDK, `WPNError`"
@@ -62,6 +63,7 @@ public struct Explanation: Sendable {
             case .labError: "Errors of the lab, `lab`"
             case .deviceError: "Errors of a device, `device`"
             case .serverError: "Errors of the server's back office, `PowerAuthServer`"
+            case .restError: "Codes of the server's answers to devices, `responseCode`"
             case .faultPoint: "Fault points"
             }
         }
@@ -84,12 +86,11 @@ public struct Explanation: Sendable {
 
     /// All explanations, in the order of the listings.
     public static let all =
-        verdicts + stepFailures + sdkErrors + transportErrors + networkingErrors + scannedCodeErrors + watchErrors
-        + labErrors
-        + deviceErrors + serverErrors + faultPoints
+        verdicts + stepFailures + causeLines + sdkErrors + transportErrors + networkingErrors + scannedCodeErrors
+        + watchErrors + labErrors + deviceErrors + serverErrors + restErrors + faultPoints
 
     /// The explanations of a name, or of the reason of a failure as printed.
-    /// - Parameter text: A name, which an error and a verdict can share, or the reason of a failure.
+    /// - Parameter text: A name, which an error and a verdict can share, or the reason or a cause of a failure.
     /// - Throws: ``BadUsage`` with the nearest name if the name is unknown.
     public static func find(_ text: String) throws -> [Explanation] {
         let reasons = all.compactMap(\.printed).filter(text.contains)

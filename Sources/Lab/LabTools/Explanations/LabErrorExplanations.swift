@@ -73,6 +73,14 @@ extension Explanation {
     /// The errors of a device's agent.
     static let deviceErrors = [
         Explanation(
+            "BadDeviceToken", .deviceError, "The device token of a push is that of the other push service.",
+            causes: [
+                "`pushEnvironment` of the app in lab.yaml, `production` by default, is neither that of the registration "
+                    + "nor, where the registration names none, that of the server."
+            ],
+            advice: "Register the token with its environment, or set `pushEnvironment` of the server.",
+            scenarios: ["push/token-of-the-other-push-service.yaml"]),
+        Explanation(
             "internal", .deviceError, "The agent of the device is in an invalid state.",
             causes: .unreachable("no scenario causes it. It would be a defect of the lab."),
             advice: "Report it with the trace and the log of the agent."),

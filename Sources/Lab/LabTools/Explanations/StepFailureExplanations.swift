@@ -102,7 +102,7 @@ extension Explanation {
             "The command of `never` ended as it must not, before, between or after the steps.",
             causes: ["The rule that the scenario shows is broken."],
             advice: "The reason names the step after which it was seen.",
-            printed: "ended as it must never in these steps"),
+            printed: "` ended as it must never in these steps"),
         Explanation(
             "wrong-number-of-winners", .stepFailure, "More or fewer branches of a race succeeded than `winners` says.",
             causes: ["Nothing excludes the branches from each other.", "All of them failed for another reason."],
@@ -144,6 +144,19 @@ extension Explanation {
                 "failing/link-fault-hits-nothing.yaml",
             ],
             printed: " never fired, so the scenario shows nothing about it"),
+        Explanation(
+            "edit-not-made", .stepFailure,
+            "`server: edit` met an answer that it could not edit, which left as the server had made it.",
+            causes: [
+                "A path of `remove` or `replace` leads to a member that the answer does not have.",
+                "A path of `add` leads to one that it has.",
+                "The member is in another `part` of the answer.",
+                "It was another answer, such as that of an error; `skip`, `times` and `endpoint` choose.",
+            ],
+            advice:
+                "The sentence says what stands where the path ends. `server: requests` shows each answer: `content` is "
+                + "its `decryptedAnswer`, or its `answer` when nothing was encrypted.",
+            scenarios: ["failing/edit-of-nothing.yaml"], printed: "an edit of this step could not be made: "),
         Explanation(
             "fault-not-counted", .stepFailure, "It is not known whether an armed fault has hit anything.",
             causes: ["What the error's name says: `lab explain NAME`."],

@@ -30,14 +30,15 @@ struct FaultKind: Sendable, Hashable {
         (.faults, ["arm"]),
         (.process, ["kill", "outOfMemory", "terminate", "forceQuit", "suspend", "uninstall", "reinstall"]),
         (.serverProcess, ["kill"]),
-        (.server, ["slow", "fail", "drop", "corrupt", "wrongCertificate"]),
+        (.server, ["slow", "fail", "drop", "corrupt", "edit", "wrongCertificate"]),
         (.deviceProcess, ["kill", "switchOff"]),
         (
             .device,
             [
-                "setClockSkew", "goOffline", "fillDisk", "readOnlyDisk", "lock", "reboot", "erase", "alterBiometry",
-                "removeBiometry", "allowBiometry", "setPasscode", "answerBiometry", "unlinkSharedMemory",
-                "truncateSharedMemory", "overwriteSharedMemory", "removeGroupContainer", "switchWatch",
+                "setClockSkew", "goOffline", "fillDisk", "readOnlyDisk", "lock", "reboot", "erase", "restoreBackup",
+                "changeVendorIdentifier", "alterBiometry", "removeBiometry", "allowBiometry", "setPasscode",
+                "answerBiometry", "unlinkSharedMemory", "truncateSharedMemory", "overwriteSharedMemory",
+                "removeGroupContainer", "switchWatch",
             ]
         ),
         (.link, ["down", "unpair", "slow", "drop", "duplicate", "reorder", "corrupt", "cut"]),

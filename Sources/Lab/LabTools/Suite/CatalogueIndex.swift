@@ -144,7 +144,7 @@ extension Explanation.Subject {
     /// Whether the scenarios name subjects of this kind at all, so that missing ones are worth reporting.
     fileprivate var isShownByScenarios: Bool {
         switch self {
-        case .verdict, .stepFailure, .labError: false
+        case .verdict, .stepFailure, .cause, .labError, .restError: false
         case .sdkError, .transportError, .networkingError, .scannedCodeError, .watchError, .deviceError, .serverError,
             .faultPoint:
             true

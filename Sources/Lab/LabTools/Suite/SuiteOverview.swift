@@ -204,8 +204,8 @@ struct ScenarioCoverage {
                 }
             }
         case .list(let inner), .oneOf(let inner), .all(let inner): for one in inner { add(in: one) }
-        case .contains(let inner), .each(let inner): add(in: inner)
-        case .equals(let template), .exactly(let template): add(in: template)
+        case .contains(let inner), .each(let inner), .exactly(let inner): add(in: inner)
+        case .equals(let template): add(in: template)
         // A value that must be absent is not shown.
         case .not: break
         default: break
@@ -228,7 +228,8 @@ struct ScenarioCoverage {
     private mutating func add(named expectation: Expectation?) {
         guard let expectation else { return }
         switch expectation.matcher {
-        case .equals(let template), .exactly(let template): add(template)
+        case .equals(let template): add(template)
+        case .exactly(let inner): add(named: inner)
         case .oneOf(let choices), .all(let choices): for choice in choices { add(named: choice) }
         // A cause in words that begin with the code.
         case .contains(let inner): add(named: inner)

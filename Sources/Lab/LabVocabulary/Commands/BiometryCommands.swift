@@ -57,6 +57,7 @@ public struct BiometrySignature: Command {
     @Field(.httpMethod) public var method: RequestMethod = .post
     @Field(.requestBody) public var body: String?
     @Field("Text of the dialog; without it the system's dialog opens without a text.") public var prompt: String?
+    @Field(.keptCredentials) public var credentials: String?
     public typealias Result = HTTPHeader
     public init() {}
 }
@@ -70,6 +71,8 @@ public struct AuthenticateUsingBiometry: Command {
     @Field(.requestBody) public var body: String?
     @Field(.dialogText) public var prompt: String = "Authenticate"
     @Field("Label of the fallback button; without it the dialog has none.") public var fallbackTitle: String?
+    @Field("Keeps the result under this name, so that later commands of the same process sign without a dialog.")
+    public var keepAs: String?
     public typealias Result = HTTPHeader
     public init() {}
 }

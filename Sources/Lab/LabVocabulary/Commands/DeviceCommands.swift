@@ -3,7 +3,9 @@
 public import LabCore
 
 extension Vocabulary {
-    static let deviceCommands: [any Command.Type] = [Processes.self, KeychainItems.self, SetClockSkew.self]
+    static let deviceCommands: [any Command.Type] = [
+        Processes.self, KeychainItems.self, SetClockSkew.self, ChangeVendorIdentifier.self,
+    ]
     static let connectivityCommands: [any Command.Type] = [GoOffline.self, GoOnline.self]
 }
 
@@ -47,6 +49,21 @@ public struct SetClockSkew: Command {
         "setClockSkew", of: .device,
         "Sets how far the device's wall clock is off from the lab's; running apps see it at once.")
     @Field("Difference to the lab's clock; a leading `-` means behind.") public var skew: LabDuration
+    public init() {}
+}
+
+// sharing.md, sections 12.2 and 21.6
+public struct ChangeVendorIdentifier: Command {
+    public static let info = CommandInfo(
+        "changeVendorIdentifier", of: .device,
+        "Gives the apps of the vendor another `identifierForVendor`, as after all of them were off the device; they end, and keep what they have stored."
+    )
+
+    public struct Result: FieldObject {
+        @Field("The identifier that the apps had.") public var before: String
+        @Field("The identifier that they have now.") public var now: String
+        public init() {}
+    }
     public init() {}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LabControl
+import LabControl
 
 /// The names that the `code` of a failed command can have, as scenarios write them after `fails`.
 ///
@@ -65,4 +65,44 @@ public enum ErrorNames {
 
     /// Codes of the server's back office.
     static let server = (0...45).map { number in "ERR00\(number < 10 ? "0" : "")\(number)" }
+}
+
+/// The codes of the server's error answers, but for those of the back office that have numbers (rest-api.md, section 7.2;
+/// mobile-token.md, section 16.2).
+///
+/// The list is closed: the server sends no other.
+public enum RestErrorCode: String, CaseIterable, Sendable {
+    // The protocol, `/pa/v3`.
+    case authentication = "ERR_AUTHENTICATION"
+    case activation = "ERR_ACTIVATION"
+    case invalidRecoveryCode = "INVALID_RECOVERY_CODE"
+    case secureVault = "ERR_SECURE_VAULT"
+    case encryption = "ERR_ENCRYPTION"
+    case upgrade = "ERR_UPGRADE"
+    case userInfo = "ERR_USER_INFO"
+    case temporaryKey = "ERR_TEMPORARY_KEY"
+    // The enrolment server, and its Mobile Token API, `/api`.
+    case notFound = "ERROR_NOT_FOUND"
+    case generic = "ERROR_GENERIC"
+    case authenticationFailure = "POWERAUTH_AUTH_FAIL"
+    case invalidRequest = "INVALID_REQUEST"
+    case invalidApplication = "INVALID_APPLICATION"
+    case invalidActivation = "INVALID_ACTIVATION"
+    case invalidOperation = "INVALID_OPERATION"
+    case operationAlreadyFinished = "OPERATION_ALREADY_FINISHED"
+    case operationAlreadyFailed = "OPERATION_ALREADY_FAILED"
+    case operationAlreadyCanceled = "OPERATION_ALREADY_CANCELED"
+    case operationExpired = "OPERATION_EXPIRED"
+    case operationFailed = "OPERATION_FAILED"
+    case operationRequiresActivationFlag = "OPERATION_REQUIRES_ACTIVATION_FLAG"
+    case configuration = "ERR_CONFIG"
+    case pushRegistrationFailed = "PUSH_REGISTRATION_FAILED"
+    case inboxFailed = "INBOX_FAILED"
+    case activationCodeFailed = "ACTIVATION_CODE_FAILED"
+    case applicationConfiguration = "APPLICATION_CONFIGURATION_ERROR"
+    case remoteCommunication = "REMOTE_COMMUNICATION_ERROR"
+    // The back office, and what is not part of PowerAuth.
+    case recovery = "ERR_RECOVERY"
+    case telemetry = "ERROR_TELEMETRY"
+    case httpRequest = "ERROR_HTTP_REQUEST"
 }

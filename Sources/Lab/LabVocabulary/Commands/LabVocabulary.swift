@@ -5,10 +5,12 @@ extension Vocabulary {
     public static let lab = Vocabulary(
         sdkObjectCommands + activationCommands + biometryCommands + signatureCommands + serialQueueCommands
             + requestCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
-            + userOperationCommands + inboxCommands + watchSupportCommands + messagingCommands + pushCommands
-            + serverCommands + operationCommands + resourceCommands + trafficCommands + serverProcessCommands
+            + userOperationCommands + inboxCommands + watchSupportCommands + messagingCommands + backgroundTaskCommands
+            + pushCommands + serverCommands + operationCommands + resourceCommands + trafficCommands
+            + serverProcessCommands
             + processCommands + appNotificationCommands + deviceCommands + deviceProcessCommands + diskCommands
-            + connectivityCommands + securityCommands + notificationCommands + linkCommands + watchCommands
-            + linkFaultCommands + complicationCommands + sharedMemoryCommands + storageCommands + sharingCommands
-            + sharedDataDamageCommands + linkInspectionCommands + instanceCommands)
+            + connectivityCommands + securityCommands + backupCommands + notificationCommands + linkCommands
+            + watchCommands + linkFaultCommands + complicationCommands + backgroundRefreshCommands
+            + sharedMemoryCommands + storageCommands
+            + sharingCommands + sharedDataDamageCommands + linkInspectionCommands + instanceCommands)
 }

@@ -19,6 +19,7 @@ public struct DeliverPush: Command {
     @Field(.deviceToken) public var token: String
     @Field(.pushPayload) public var payload: [String: JSONValue]
     @Field("Identifier of the notification; a new one when left out.") public var id: String?
+    @Field("The push service that brings it; that of the app when left out.") public var environment: PushEnvironment?
 
     public struct Result: FieldObject {
         @Field(.notificationId) public var id: String

@@ -6,7 +6,7 @@ extension Vocabulary {
     /// Commands of the server about operations, offline codes, pushes and the inbox.
     static let operationCommands: [any Command.Type] = [
         CreatePayment.self, CreateOperation.self, OperationDetail.self, CancelOperation.self, OfflineQR.self,
-        VerifyOfflineCode.self, SendPush.self, SendInboxMessage.self,
+        VerifyOfflineCode.self, RegisterPushDevice.self, SendPush.self, SendInboxMessage.self,
     ]
 }
 
@@ -118,6 +118,18 @@ public struct VerifyOfflineCode: Command {
     public init() {}
 }
 
+// mobile-token.md, section 20.1
+public struct RegisterPushDevice: Command {
+    public static let info = CommandInfo(
+        "registerPushDevice", of: .server,
+        "Registers a device token for several activations of one application, each of which gets pushes there.")
+    @Field(.deviceToken) public var token: String
+    @Field("The activations; any other one loses the token.") public var activationIds: [String]
+    @Field("The push service that has made the token; that of the server when left out.")
+    public var environment: PushEnvironment?
+    public init() {}
+}
+
 // mobile-token.md, section 20.2
 public struct SendPush: Command {
     public static let info = CommandInfo(
@@ -127,6 +139,8 @@ public struct SendPush: Command {
     @Field("Title that the system shows.") public var title: String?
     @Field("Text that the system shows.") public var body: String?
     @Field("Whether it only wakes the app.") public var silent: Bool = false
+    @Field("Whether only devices get it whose activation is active.") public var personal: Bool = false
+    @Field("Only the device of this activation of the user.") public var activationId: String?
     @Field("The sender's own keys beside `aps`.") public var userInfo: [String: JSONValue] = [:]
 
     public struct Result: FieldObject {

@@ -29,6 +29,9 @@ public struct ServerResource: Equatable, Sendable {
     public let methods: [String]
     /// What may be in ``CallResource/request``; any object where the server does not describe it.
     public let request: FieldType
+    /// The members of the answer, and of the objects in it, each with any value; any answer where the server does not
+    /// describe it.
+    public let answer: FieldType
 
     /// Every resource of the back office and of the lab's powers.
     public static let all = ServerResourceTable.text.split(separator: "\n").map { ServerResource(line: String($0)) }
@@ -39,21 +42,21 @@ public struct ServerResource: Equatable, Sendable {
         return all.first { $0.path.placeholders(in: path) != nil }
     }
 
-    /// Reads a line of the table: methods, path, and either the fields as `name:type` or `*` for any.
-    init(line: String) {
+    /// Reads a line of the table: methods, path, either the fields as `name:type` or `*` for any, and after an arrow the
+    /// answer as ``ResourceAnswer`` reads it.
+    package init(line: String) {
         let words = line.split(separator: " ").map(String.init)
         methods = words[0].split(separator: ",").map(String.init)
         path = ResourcePattern(words[1])
-        let fields = words.dropFirst(2)
+        let fields = words.dropFirst(2).prefix { $0 != "->" }
+        answer = words.firstIndex(of: "->").map { ResourceAnswer.type(of: words[$0 + 1]) } ?? .any
         request =
             fields.first == "*"
             ? .map
             : .object(
                 fields.map { field in
                     let parts = field.split(separator: ":", maxSplits: 1).map(String.init)
-                    return FieldDeclaration(
-                        name: parts[0], type: Self.type(of: parts[1]), isRequired: false, defaultValue: nil,
-                        unit: nil, limit: nil, meaning: "")
+                    return FieldDeclaration(ofResource: parts[0], type: Self.type(of: parts[1]))
                 })
     }
 
@@ -67,6 +70,50 @@ public struct ServerResource: Equatable, Sendable {
         case "any": .any
         default: .choice(word.split(separator: "|").map(String.init))
         }
+    }
+}
+
+/// The form of an answer in the table: `{id,tokens:[{name}]}` is an object whose member `tokens` is a list of objects. A
+/// member without a form has any value.
+private enum ResourceAnswer {
+    static func type(of text: String) -> FieldType {
+        var rest = text[...]
+        return type(&rest)
+    }
+
+    private static func type(_ rest: inout Substring) -> FieldType {
+        switch rest.first {
+        case "[":
+            rest.removeFirst()
+            let element = type(&rest)
+            // The closing bracket.
+            rest = rest.dropFirst()
+            return .list(element)
+        case "{":
+            var members: [FieldDeclaration] = []
+            repeat {
+                // The opening bracket, or the comma.
+                rest = rest.dropFirst()
+                let name = rest.prefix { !":,{}[]".contains($0) }
+                rest = rest.dropFirst(name.count)
+                var form = FieldType.any
+                if rest.first == ":" {
+                    rest = rest.dropFirst()
+                    form = type(&rest)
+                }
+                members.append(FieldDeclaration(ofResource: String(name), type: form))
+            } while rest.first == ","
+            rest = rest.dropFirst()
+            return .object(members)
+        default: return .any
+        }
+    }
+}
+
+extension FieldDeclaration {
+    /// A field of a resource of the server, which may be left out.
+    fileprivate init(ofResource name: String, type: FieldType) {
+        self.init(name: name, type: type, isRequired: false, defaultValue: nil, unit: nil, limit: nil, meaning: "")
     }
 }
 

@@ -45,8 +45,12 @@ public struct SendRequest: Command {
     @Field(.requestPath) public var path: String
     @Field(.httpMethod) public var method: ResourceMethod = .post
     @Field(.jsonBody) public var body: [String: JSONValue]?
-    @Field("URI identifier to sign for; without it the request is not signed.") public var uriId: String?
+    @Field(
+        "URI identifier to sign for; without it the request is not signed. For GET the query is signed in place of the body."
+    )
+    public var uriId: String?
     @Field("Adds the knowledge factor to the signature.") public var password: Secret?
+    @Field(.keptCredentials) public var credentials: String?
     @Field(.storedToken) public var token: String?
     @Field(.encryptionScope) public var encryption: Encryption?
 

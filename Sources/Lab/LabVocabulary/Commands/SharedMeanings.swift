@@ -13,6 +13,9 @@ extension Meaning {
     static let appName: Meaning = "Actor name of the app."
     static let awaitsReply: Meaning =
         "Whether an answer is awaited; the lab's apps answer with the message they received."
+    static let backgroundTaskId: Meaning = "Identifier of the task."
+    static let backgroundTaskKind: Meaning = "Whether the app has asked for it, or content of the phone waits."
+    static let backupName: Meaning = "Name of the backup, which all phones of the instance know."
     static let biometrySensor: Meaning = "The sensor."
     static let blockedReason: Meaning = "Why it is blocked."
     static let bodyFormat: Meaning = "How the body is written."
@@ -46,6 +49,8 @@ extension Meaning {
     static let keychainAccessGroup: Meaning = "Access group that owns it."
     static let keychainAccount: Meaning = "Account of the item."
     static let keychainService: Meaning = "Service of the item."
+    static let keptCredentials: Meaning =
+        "Signs with the credentials that `authenticateUsingBiometry` has kept under this name; no dialog opens."
     static let maxFailedAttempts: Meaning = "Failed attempts after which it is blocked."
     static let messageForUser: Meaning = "Message for the user."
     static let messageId: Meaning = "Identifier of the message."

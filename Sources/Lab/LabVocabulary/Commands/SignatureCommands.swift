@@ -39,7 +39,10 @@ public struct RequestGetSignature: Command {
     public static let info = CommandInfo(
         "requestGetSignature", of: .app, "Computes the authorization header of a GET request; nothing is sent.")
     @Field(.uriId) public var uriId: String
-    @Field("Parameters of the query.", limit: "texts") public var params: [String: String]?
+    @Field(
+        "Parameters of the query, by their names; one that the query has several times has a list of its values.",
+        limit: "texts, and lists of texts")
+    public var params: [String: JSONValue]?
     @Field(.addedPassword) public var password: Secret?
     public typealias Result = HTTPHeader
     public init() {}

@@ -4,8 +4,9 @@ public import LabCore
 
 extension Vocabulary {
     static let tokenCommands: [any Command.Type] = [
-        RequestAccessToken.self, LocalToken.self, HasLocalToken.self, GenerateHeader.self, RemoveAccessToken.self,
-        RemoveLocalToken.self, RemoveAllLocalTokens.self, SendRequestWithToken.self,
+        RequestAccessToken.self, LocalToken.self, HasLocalToken.self, GenerateHeader.self,
+        GenerateAuthorizationHeader.self, RemoveAccessToken.self, RemoveLocalToken.self, RemoveAllLocalTokens.self,
+        SendRequestWithToken.self,
     ]
 }
 
@@ -47,6 +48,16 @@ public struct GenerateHeader: Command {
         "Computes the authorization header of a stored token, or nothing when it cannot.")
     @Field(.tokenName) public var name: String
     public typealias Result = HTTPHeader?
+    public init() {}
+}
+
+public struct GenerateAuthorizationHeader: Command {
+    public static let info = CommandInfo(
+        "generateAuthorizationHeader", of: .allApps,
+        "Computes the authorization header of a stored token; an app with the full SDK first synchronizes the time with the server where that was not done."
+    )
+    @Field(.tokenName) public var name: String
+    public typealias Result = HTTPHeader
     public init() {}
 }
 

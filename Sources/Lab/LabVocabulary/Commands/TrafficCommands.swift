@@ -5,8 +5,8 @@ public import LabCore
 extension Vocabulary {
     /// Commands about what goes over the network between apps and server, and what goes wrong with it.
     static let trafficCommands: [any Command.Type] = [
-        SlowAnswers.self, FailRequests.self, DropConnections.self, CorruptAnswers.self, ShowWrongCertificate.self,
-        HealTraffic.self, ListTrafficFaults.self, ListRequests.self,
+        SlowAnswers.self, FailRequests.self, DropConnections.self, CorruptAnswers.self, EditAnswers.self,
+        ShowWrongCertificate.self, HealTraffic.self, ListTrafficFaults.self, ListRequests.self,
     ]
 }
 
@@ -80,6 +80,14 @@ public struct FailRequests: Command {
         endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
     @Field(.faultEndpoint) public var endpoint: MobileEndpoint
     @Field("The HTTP status.", limit: .between(200, 599)) public var status: Int = 503
+    @Field("The code in the error of the answer; `ERROR_GENERIC` when left out.") public var code: String?
+    @Field("The message in the error of the answer; a general one when left out.") public var message: String?
+    @Field("The whole body in place of the error: a text is sent as it is, any other value as JSON.")
+    public var body: JSONValue?
+    @Field(
+        "The media type of the body; `application/json` when left out.",
+        limit: "1 to 255 printable characters of ASCII")
+    public var contentType: String?
     @Field(.faultTimes, limit: .atLeast(1)) public var times: Int?
     @Field(.faultSkip, limit: .atLeast(0)) public var skip: Int = 0
     public typealias Result = ArmedTrafficFault
@@ -109,6 +117,36 @@ public struct CorruptAnswers: Command {
         "corrupt", of: .server, "Changes a byte in the middle of answers.", endedBy: HealTraffic.self,
         countedBy: ListTrafficFaults.self)
     @Field(.faultEndpoint) public var endpoint: MobileEndpoint
+    @Field(.faultTimes, limit: .atLeast(1)) public var times: Int?
+    @Field(.faultSkip, limit: .atLeast(0)) public var skip: Int = 0
+    public typealias Result = ArmedTrafficFault
+    public init() {}
+}
+
+public struct EditAnswers: Command {
+    public static let info = CommandInfo(
+        "edit", of: .server,
+        "Edits the JSON of answers before they leave: first `remove`, then `replace`, then `add`.",
+        endedBy: HealTraffic.self, countedBy: ListTrafficFaults.self)
+    @Field(.faultEndpoint) public var endpoint: MobileEndpoint
+    /// Which JSON of an answer is edited.
+    public enum Part: String, Choice {
+        case content, outer, body
+    }
+    @Field(
+        "`content`: what is encrypted in the answer, in its innermost layer, or the body where nothing is. `outer`: the outer of two encrypted layers. `body`: the body as it is sent, with what is encrypted in it."
+    )
+    public var part: Part = .content
+    @Field(
+        "Members and elements of lists that are removed, by their paths; an answer without one leaves unchanged, and the scenario fails.",
+        limit: "names of members, and indices of elements from 0, with dots between them, such as `list.0.status`")
+    public var remove: [String]?
+    @Field("New values of members and elements that are there, by their paths.")
+    public var replace: [String: JSONValue]?
+    @Field(
+        "Values of members that are not there, by their paths; an element comes before the one with its index, or at the end of its list."
+    )
+    public var add: [String: JSONValue]?
     @Field(.faultTimes, limit: .atLeast(1)) public var times: Int?
     @Field(.faultSkip, limit: .atLeast(0)) public var skip: Int = 0
     public typealias Result = ArmedTrafficFault
@@ -147,6 +185,8 @@ public struct ListTrafficFaults: Command {
         @Field(.faultId) public var id: String
         @Field("How many requests, connections or messages it was about.") public var matched: Int
         @Field("How many it has hit.") public var fired: Int
+        @Field("Why an answer could not be edited, of the newest one for which that is so.")
+        public var mistake: String?
         public init() {}
     }
     public typealias Result = [Fault]

@@ -14,8 +14,8 @@ struct CauseFinder {
         var seen: Set<String> = []
         let origins = ValueOrigins(facts: facts).sentences
         return [
-            faults, refusals, signatures, end, server, suspension, operation, locks, links, protection, disk, clock,
-            origins,
+            faults, refusals, signatures, unreadable, end, server, suspension, operation, locks, links, protection,
+            disk, clock, origins,
         ].flatMap(\.self).filter { seen.insert($0).inserted }
     }
 
@@ -32,6 +32,10 @@ struct CauseFinder {
             case .serverFaulted where event.time >= facts.begin && event.isCaused(by: facts.step):
                 let armed = facts.armed(ArmedFault.Identity(actor: event.process, id: event.fields["id"] ?? .null))
                 return "the fault of the network\(armed) hit `\(event.text("path"))`: \(event.text("fault"))"
+            case .serverUnedited where event.time >= facts.begin && event.isCaused(by: facts.step):
+                let armed = facts.armed(ArmedFault.Identity(actor: event.process, id: event.fields["id"] ?? .null))
+                return
+                    "the fault of the network\(armed) could not edit the answer of `\(event.text("path"))`: \(event.text("cause"))"
             case .linkFaulted where event.time >= facts.begin && isAboutWatch || isLostForActor(event):
                 let armed = facts.armed(
                     ArmedFault.Identity(actor: event.text("link"), id: event.fields["armed"] ?? .null))
@@ -76,6 +80,15 @@ struct CauseFinder {
                 return
                     "the signature (\(event.text("type"))) does not match at the server; the activation has \(count) failed \(count == 1 ? "attempt" : "attempts") now"
             }
+    }
+
+    /// Operations that the actor left out of a list. It reads lists on its main queue, outside of any step.
+    private var unreadable: [String] {
+        facts.recent.filter { $0.name == .operationsLeftOut && $0.process == facts.actor }.map { event in
+            let id = event.text("operation")
+            let operation = id.isEmpty ? "an operation" : "the operation `\(id)`"
+            return "`\(event.process)` left \(operation) out of the list: \(event.text("cause"))"
+        }
     }
 
     // MARK: State

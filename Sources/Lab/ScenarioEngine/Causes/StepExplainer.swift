@@ -143,6 +143,7 @@ struct StepEvents {
         if Self.noise.contains(event.name) { return false }
         // Agents and faults record no operation; the rest belongs to other steps that run at the same time.
         guard event.operation == nil else { return event.isCaused(by: facts.step) }
+        if event.name == .operationsLeftOut { return event.process == facts.actor }
         return [.processEnded, .processSuspended, .faultFired, .linkDown, .linkFailed, .linkFaulted].contains(
             event.name)
     }

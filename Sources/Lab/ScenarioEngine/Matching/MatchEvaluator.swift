@@ -9,9 +9,14 @@ package import ScenarioLanguage
 /// Compares values with expectations and lists every difference.
 package struct MatchEvaluator {
     package let bindings: Bindings
+    /// Whether objects may only have the members that are expected of them.
+    private let isExact: Bool
 
-    package init(bindings: Bindings) {
+    package init(bindings: Bindings) { self.init(bindings: bindings, isExact: false) }
+
+    private init(bindings: Bindings, isExact: Bool) {
         self.bindings = bindings
+        self.isExact = isExact
     }
 
     /// All differences, in the order of the file; empty means the value is as expected.
@@ -47,15 +52,23 @@ package struct MatchEvaluator {
                     hint: value == nil ? nil : NearMiss.nullIsNoValue)
             ]
         case .absent: return value.isPresent ? differs("nothing") : []
-        case .equals(let template), .exactly(let template):
+        case .exactly(let inner): return with(isExact: true).mismatches(value, inner, path: path)
+        case .equals(let template):
             let expected = try bindings.resolve(template)
             if expected == .null, value == nil { return [] }
             return differences(value, from: expected, path: path, at: expectation.place)
         case .object(let members):
             guard case .object(let object)? = value else { return differs("an object") }
-            return members.flatMap { member in
+            let different = members.flatMap { member in
                 mismatches(object[member.key], member.expectation, path: Self.path(path, member.key))
             }
+            let others = isExact ? Set(object.keys).subtracting(members.map(\.key)).sorted() : []
+            return different
+                + others.map { key in
+                    Mismatch(
+                        path: Self.path(path, key), expected: Self.noSuchMember, actual: object[key],
+                        place: expectation.place)
+                }
         case .list(let expectations):
             guard case .array(let elements)? = value else { return differs("a list") }
             return differences(elements, from: expectations, path: path, of: expectation)
@@ -66,7 +79,9 @@ package struct MatchEvaluator {
         case .not(let inner):
             return mismatches(value, inner, path: path).isEmpty ? differs("not " + describe(inner)) : []
         case .contains(let inner):
-            return contains(value, inner) ? [] : differs("something that contains " + describe(inner))
+            // A part says nothing about what is beside it.
+            return with(isExact: false).contains(value, inner)
+                ? [] : differs("something that contains " + describe(inner))
         case .each(let inner):
             guard case .array(let elements)? = value else { return differs("a list") }
             return elements.enumerated().flatMap { index, element in
@@ -79,6 +94,11 @@ package struct MatchEvaluator {
         default: return try compare(value, expectation.matcher) ? [] : differs(describe(expectation))
         }
     }
+
+    private func with(isExact: Bool) -> MatchEvaluator { MatchEvaluator(bindings: bindings, isExact: isExact) }
+
+    /// What is expected of a member that must not be there.
+    static let noSuchMember = "no such member"
 
     /// The matchers for one text or one number.
     private func compare(_ value: JSONValue?, _ matcher: Matcher) throws -> Bool {
@@ -153,7 +173,8 @@ package struct MatchEvaluator {
     package func describe(_ expectation: Expectation) -> String {
         func text(_ template: Template) -> String { (try? bindings.resolve(template).description) ?? "?" }
         switch expectation.matcher {
-        case .equals(let template), .exactly(let template): return text(template)
+        case .equals(let template): return text(template)
+        case .exactly(let inner): return describe(inner)
         case .object(let members):
             return "{ " + members.map { "\($0.key): \(describe($0.expectation))" }.joined(separator: ", ") + " }"
         case .list(let elements): return "[" + elements.map { describe($0) }.joined(separator: ", ") + "]"

@@ -93,7 +93,7 @@ extension MatchEvaluator {
             return Set(members.keys).union(others.keys).sorted().flatMap { key in
                 let path = Self.path(path, key)
                 guard let member = members[key] else {
-                    return [Mismatch(path: path, expected: "no such member", actual: others[key], place: place)]
+                    return [Mismatch(path: path, expected: Self.noSuchMember, actual: others[key], place: place)]
                 }
                 return differences(others[key], from: member, path: path, at: place)
             }

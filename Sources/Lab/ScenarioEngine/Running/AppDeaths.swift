@@ -153,7 +153,8 @@ package struct WantedEnd: Sendable {
         case (.process, Uninstall.name), (.process, Reinstall.name):
             let extensions = topology.apps.filter { $0.kind == .appExtension && $0.host == actor }
             return killed([actor] + extensions.map(\.name))
-        case (.device, Reboot.name), (.device, Erase.name), (.deviceProcess, KillDevice.name),
+        case (.device, Reboot.name), (.device, Erase.name), (.device, RestoreBackup.name),
+            (.device, ChangeVendorIdentifier.name), (.deviceProcess, KillDevice.name),
             (.deviceProcess, SwitchOffDevice.name):
             return killed((topology.device(named: actor)?.apps ?? []).map(\.name))
         default: return []

@@ -96,7 +96,7 @@ extension StepRunner {
         let evaluator = MatchEvaluator(bindings: bindings)
         let mismatches = answers.dropFirst().flatMap { step, answer in
             evaluator.mismatches(
-                answer, Expectation(matcher: .exactly(.literal(first.answer)), place: step.place), path: step.title)
+                answer, Expectation(matcher: .equals(.literal(first.answer)), place: step.place), path: step.title)
         }
         if mismatches.isEmpty { return true }
         let seen = answers.map { "`\($0.step.title)` answered \($0.answer.description)" }.joined(separator: "; ")

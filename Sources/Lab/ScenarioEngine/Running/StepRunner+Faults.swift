@@ -40,7 +40,7 @@ extension StepRunner {
         }
     }
 
-    /// Whether all faults have hit something; reports each that has not.
+    /// Whether all faults have hit something and could do what they are for; reports each that has not.
     private func haveFired(_ faults: [ArmedFault]) -> Bool {
         var lists: [ArmedFault.Counter: [JSONValue]] = [:]
         var isFine = true
@@ -57,8 +57,12 @@ extension StepRunner {
                 continue
             }
             // A fault that is not listed was ended by the scenario, which may do so before it fires.
-            guard let count = list.first(where: { $0["id"] == fault.identity.id }), count["fired"]?.integerValue == 0
-            else { continue }
+            guard let count = list.first(where: { $0["id"] == fault.identity.id }) else { continue }
+            if let mistake = count["mistake"]?.stringValue {
+                isFine = fail(fault.step, "an edit of this step could not be made: \(mistake)", verdict: .failed)
+                continue
+            }
+            guard count["fired"]?.integerValue == 0 else { continue }
             let matched = count["matched"]?.integerValue.map {
                 $0 == 0
                     ? " (nothing came that it is about)"

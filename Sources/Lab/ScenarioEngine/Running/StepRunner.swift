@@ -169,8 +169,7 @@ package final class StepRunner {
     package func end(of step: Step, under when: Step.When) -> Bool? {
         let mismatches: [Mismatch]
         do {
-            mismatches = try self.mismatches(
-                Condition(value: .reference(when.reference), expectation: when.expectation))
+            mismatches = try self.mismatches(Condition(value: when.value, expectation: when.expectation))
         } catch {
             return lacks(error.reference, step)
         }

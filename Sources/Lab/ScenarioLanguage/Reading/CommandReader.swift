@@ -25,11 +25,12 @@ struct CommandReader {
         guard let command = declarations.first else { return nil }
         let arguments = readArguments(node["with"], of: command, at: entry.value.place)
         checkFault(node["with"], of: command, arguments ?? [], at: entry.value.place)
-        let outcome = readOutcome(node, of: command)
+        let answered = answering(command, node["with"])
+        let outcome = readOutcome(node, of: answered)
         let within = node["within"].flatMap { steps.duration($0, what: "`within`") }
         let eventually = node["eventually"].flatMap { steps.duration($0, what: "`eventually`") }
         steps.closeKeys(of: node, word: entry.key, allowed: Set(ReservedWords.commandSiblings))
-        let capture = readCapture(node, of: command)
+        let capture = readCapture(node, of: answered)
         guard let arguments, let outcome else { return nil }
         return CommandStep(
             targets: found, alias: found.count > 1 ? alias(entry.key) : nil, command: command, arguments: arguments,
@@ -138,9 +139,22 @@ struct CommandReader {
             related: source == nil ? nil : RelatedPlace("used at", node.place))
     }
 
+    private func path(in node: YAMLNode?) -> (text: String, node: YAMLNode)? {
+        guard let value = node?["path"], let path = value.scalar?.text, !path.contains("${") else { return nil }
+        return (path, value)
+    }
+
+    /// The command; `call` with the answer of its resource, if the path is known before the run.
+    private func answering(_ command: CommandDeclaration, _ node: YAMLNode?) -> CommandDeclaration {
+        guard command.name == CallResource.name, let path = path(in: node)?.text,
+            let resource = ServerResource.at(path)
+        else { return command }
+        return command.answering(resource.answer)
+    }
+
     /// The resource of the server that `call` names, if the path is known before the run.
     private func readResource(_ node: YAMLNode?) -> ServerResource? {
-        guard let value = node?["path"], let path = value.scalar?.text, !path.contains("${") else { return nil }
+        guard let (path, value) = path(in: node) else { return nil }
         guard let resource = ServerResource.at(path) else {
             return collector.refuse(
                 .unknownName(what: "resource of the server", name: path, known: ServerResource.all.map(\.path.text)),

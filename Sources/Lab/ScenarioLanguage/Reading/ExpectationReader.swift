@@ -113,7 +113,7 @@ package struct ExpectationReader {
         }
         switch entry.key {
         case "equals": return matcher(node, of: type, what: what)
-        case "exactly": return exact(node, of: type, what: what).map(Matcher.exactly)
+        case "exactly": return read(node, of: type, what: what).map(Matcher.exactly)
         case "not":
             // A list excludes each of its elements, even if the value itself is a list.
             if node.elements != nil {
@@ -162,10 +162,6 @@ package struct ExpectationReader {
         case "any": return flag(.any, .absent)
         default: return nil
         }
-    }
-
-    private func exact(_ node: YAMLNode, of type: FieldType, what: String) -> Template? {
-        values.read(node, as: node.isNull ? .any : type, what: what)
     }
 
     private func containedType(of type: FieldType) -> FieldType {
@@ -231,14 +227,14 @@ package struct FailureReader {
     /// Reports a code that no error has. Numbers are not checked: domains share them.
     private func checkCode(_ expectation: Expectation) {
         switch expectation.matcher {
-        case .equals(.literal(.string(let name))), .exactly(.literal(.string(let name))):
+        case .equals(.literal(.string(let name))):
             let known = ErrorNames.all + ownErrors
             guard !known.contains(name), Int(name) == nil else { return }
             expectations.values.collector.report(
                 .unknownName(what: "error", name: name, known: known), at: expectation.place)
         case .oneOf(let choices), .all(let choices):
             for choice in choices { checkCode(choice) }
-        case .not(let inner): checkCode(inner)
+        case .not(let inner), .exactly(let inner): checkCode(inner)
         default: break
         }
     }

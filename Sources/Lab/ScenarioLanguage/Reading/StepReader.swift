@@ -289,15 +289,26 @@ package struct StepReader {
         guard let value, let expect,
             let condition = condition(value: value, expect: expect, of: "`when`", at: entry.keyPlace)
         else { return nil }
-        guard case .reference(let reference) = condition.value, scope.captures.contains(reference) else {
+        var reference = rowReference(value)
+        if case .reference(let captured) = condition.value, scope.captures.contains(captured) { reference = captured }
+        guard let reference else {
             return collector.refuse(
                 .misfit(
                     what: "`check` of `when`",
                     reason:
-                        "it takes a value that a step has kept, such as `${status.state}`; what is known before the run makes two scenarios, or `rows`"
+                        "it takes a value that a step has kept, such as `${status.state}`, or one of `row`; what is known before the run makes two scenarios, or `rows`"
                 ), at: value.place)
         }
-        return Step.When(reference: reference, expectation: condition.expectation, place: entry.keyPlace)
+        return Step.When(
+            reference: reference, value: condition.value, expectation: condition.expectation, place: entry.keyPlace)
+    }
+
+    /// The reference that a node consists of, if it is to a value of the row: another row may have another one.
+    private func rowReference(_ node: YAMLNode) -> Reference? {
+        guard let text = node.scalar?.text, let parts = try? ReferenceParser.parts(of: text), parts.count == 1,
+            case .reference(let reference) = parts[0], reference.name == "row", values.source(of: node) != nil
+        else { return nil }
+        return reference
     }
 }
 

@@ -22,8 +22,8 @@ package indirect enum Matcher: Sendable {
     case object([Member])
     /// A list of exactly these elements, in this order.
     case list([Expectation])
-    /// The same value, with nothing added to objects.
-    case exactly(Template)
+    /// What the expectation says, with nothing added to objects, at any depth.
+    case exactly(Expectation)
     /// Text that matches a regular expression.
     case matches(String)
     case oneOf([Expectation])

@@ -45,7 +45,10 @@ package struct Step: Sendable {
 
     /// A condition on a captured value.
     package struct When: Sendable {
+        /// What the condition is about, as written.
         package let reference: Reference
+        /// Its value: the reference, or what a row has for it.
+        package let value: Template
         package let expectation: Expectation
         package let place: SourcePlace
     }

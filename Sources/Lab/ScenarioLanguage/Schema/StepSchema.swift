@@ -11,7 +11,7 @@ enum StepSchema {
     package static let note = ValueSchema.text.described("A remark, shown beside the step.")
     package static let when = Schema.object(
         [
-            "check": ValueSchema.reference.described("A value kept by a step."),
+            "check": ValueSchema.reference.described("A value kept by a step, or one of the row."),
             "expect": ExpectationSchema.anything.described("The expected value."),
         ], required: ["check", "expect"]
     ).described("The step is carried out only when this holds.")
@@ -253,7 +253,7 @@ enum ExpectationSchema {
             "each": anything.described("A list whose elements are all like this.", examples: [["type": "text"]]),
             "endsWith": ValueSchema.text.described("Text with this ending."),
             "equals": anything.described("The same value."),
-            "exactly": Schema.anything.described("The same value, without members that are not written here."),
+            "exactly": anything.described("The same value, without members that are not written here."),
             "length": anything.described(
                 "The number of characters, elements or members.", examples: [8, ["atLeast": 1]]),
             "matches": ValueSchema.text.described(

@@ -87,6 +87,9 @@ enum TopologySchema {
                 "appGroups": Schema.list(of: .text(matching: "^group\\..")).described(
                     "Entitlement: groups whose container, shared memory and defaults it may use, `group.name`."),
                 "keychainAccessGroups": texts("Entitlement: keychain groups, written `TEAM.name`."),
+                "pushEnvironment": word(
+                    of: PushEnvironment.self, "Entitlement: the push service that gives the app its device token.",
+                    default: "production"),
                 "autostart": ValueSchema.flag
                     .described("Whether the app is launched with the instance.", default: true),
                 "timeLimit": ValueSchema.duration
@@ -177,10 +180,13 @@ enum ServerSchema {
             "vaultWithBiometry": flag("Whether the vault opens with biometry, too.", default: false),
             "commitRecovery": flag(
                 "Whether an activation by recovery code needs no commit by the back office.", default: true),
+            "pushEnvironment": TopologySchema.word(
+                of: PushEnvironment.self, "The push service for registrations that name none.", default: "production"),
             "libraryAuthenticationCode": flag(
                 "Whether push and inbox refuse with `ERR_AUTHENTICATION`.", default: false),
             "oneActivationPerUser": flag(
                 "Whether only the newest active activation of a user has operations.", default: false),
+            "strictJson": flag("Whether values of a request must have the described form.", default: false),
             "databaseEncryptionKey": TopologySchema.text(
                 "What private keys are sealed with in the database, Base64 of 16 bytes."),
             "replayVerification": flag("Whether requests and token digests may be used once only.", default: true),
@@ -200,6 +206,7 @@ enum ServerSchema {
                 "The same of an application version, for devices without activation; a quarter of them at one address.",
                 default: 4_000),
             "flagsAtApproval": flag("Whether only an activation with an operation's flag approves it.", default: true),
+            "flagsAtClaim": flag("Whether only a user with such an activation claims it.", default: true),
             "offlineComponentLength": number("Digits of one factor in an offline signature.", default: 8),
             "proximityOtpLength": number("Digits of a proximity code.", default: 8),
             "proximityOtpStep": time("How long a proximity code is shown.", default: "30s"),
@@ -255,6 +262,7 @@ enum ServerSchema {
         .object([
             "allowedHosts": TopologySchema.texts("Hosts that may be called, `*` for any text; by default all."),
             "keyStores": TopologySchema.text("Folder of key and trust stores; by default `keystores` of the server."),
+            "numericDates": flag("Whether messages have moments as milliseconds.", default: false),
             "maxAttempts": number("How often a message is tried.", default: 1),
             "initialBackoff": time("From the first attempt to the second.", default: "2s"),
             "backoffMultiplier": Schema.type("number", "string")

@@ -52,6 +52,16 @@ struct FinalCheckTests {
                 "server.trafficFaults": [["result": [["id": "f1", "matched": 0, "fired": 0]]]],
             ]),
         Row(
+            check: .faults, testDescription: "an answer that an edit did not fit, after one that it fitted",
+            reason: "an edit of this step could not be made: `a` is not in the answer",
+            steps: "- server: edit\n  with: { endpoint: activation/status, remove: [a] }",
+            answers: [
+                "server.edit": [["result": ["id": "f1"]]],
+                "server.trafficFaults": [
+                    ["result": [["id": "f1", "matched": 2, "fired": 1, "mistake": "`a` is not in the answer"]]]
+                ],
+            ]),
+        Row(
             check: .faults, testDescription: "a server that does not answer what its fault has hit",
             reason: "whether the fault of this step has fired is not known", verdict: .inconclusive,
             steps: "- server: slow\n  with: { endpoint: activation/status, by: 3s }",

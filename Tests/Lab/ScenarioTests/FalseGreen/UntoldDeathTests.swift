@@ -129,7 +129,9 @@ struct UntoldDeathTests {
             "terminate": ["main terminated"], "relaunch": ["main killed"],
             "uninstall": ["main killed", "widget killed"], "reinstall": ["main killed", "widget killed"],
         ],
-        .device: ["reboot": onPhone, "erase": onPhone],
+        .device: [
+            "reboot": onPhone, "erase": onPhone, "restoreBackup": onPhone, "changeVendorIdentifier": onPhone,
+        ],
         .deviceProcess: ["kill": onPhone, "switchOff": onPhone],
     ]
 

@@ -6,6 +6,7 @@ import LabFile
 import LabPoints
 import Testing
 
+@testable import LabTools
 @testable import ScenarioEngine
 @testable import ScenarioLanguage
 
@@ -57,6 +58,14 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
             step: "9", begin: 900_000_000, actor: actor, error: error, awaited: awaited, events: events,
             topology: topology, stepAt: { time, _ in Self.step(at: time) }, armedBy: { Self.step(that: $0) })
         return CauseFinder(facts: facts).causes
+    }
+
+    /// Each cause has one explanation, which is found by the words that are printed.
+    func expectExplanations() throws {
+        for cause in causes {
+            let found = try Explanation.find(cause)
+            #expect(found.count { $0.subject == .cause } == 1, "\(cause): \(found.map(\.name))")
+        }
     }
 
     private static func step(at time: UInt64) -> String? {

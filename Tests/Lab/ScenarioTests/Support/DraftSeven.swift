@@ -68,7 +68,10 @@ final class DraftSeven {
         _ value: JSONValue, _ keyword: String, _ argument: JSONValue, beside keywords: [String: JSONValue],
         at path: String
     ) throws -> [String] {
-        func unless(_ isFine: Bool, _ reason: String) -> [String] { isFine ? [] : ["\(path): \(reason)"] }
+        // A reason may hold much of the schema, and hardly any is needed.
+        func unless(_ isFine: Bool, _ reason: @autoclosure () -> String) -> [String] {
+            isFine ? [] : ["\(path): \(reason())"]
+        }
         func schemas() -> [JSONValue] { argument.arrayValue ?? [] }
         switch keyword {
         case "$schema", "title", "description", "default", "examples", "definitions", "then", "else":

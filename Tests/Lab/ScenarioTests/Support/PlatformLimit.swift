@@ -56,6 +56,8 @@ struct PlatformLimit: Sendable {
             "extension-time", "time of an extension", "what its `timeLimit` says", "sharing.md, section 21.7"),
         PlatformLimit("background-time", "time of an app that a push has woken", "30 s", "docs/push.md"),
         PlatformLimit(
+            "watch-task-time", "time of a watch app in the background for a task", "15 s", "watch.md, section 9.9"),
+        PlatformLimit(
             "kept-notifications", "notifications kept for a device without a network", "1 for each app", "docs/push.md"),
         PlatformLimit("push-payload", "payload of a push notification", "4,096 bytes", "docs/lab-server.md"),
         PlatformLimit(
