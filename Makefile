@@ -9,6 +9,7 @@ SWIFT ?= swift
 CHECKED := --explicit-target-dependency-import-check error
 # Packages of their own, so that building the lab never needs them.
 TOOLS := $(addprefix Tools/,Benchmarks Fuzzing Manuals Mutants)
+EXAMPLES := $(addprefix Examples/,BankApp ForeignApp)
 # The other folders are targets of this package, or hold no Swift.
 PROGRAMS := $(filter-out $(TOOLS),$(wildcard Tools/*))
 # Peers start faster and smaller with the Swift runtime linked statically. Debugging happens in the other build.
@@ -16,8 +17,8 @@ RELEASE := -c release --static-swift-stdlib -debug-info-format none $(CHECKED)
 # What a run needs, and what is installed.
 LAB := lab lab-server device-agent main-app app-extension watch-companion
 SWIFT_SOURCES := Package.swift Sources Tests $(PROGRAMS) \
-	$(foreach side,$(TOOLS) Examples/BankApp,$(side)/Package.swift $(side)/Sources) \
-	Tools/Manuals/Surroundings Tools/Mutants/Tests Examples/BankApp/Tests
+	$(foreach side,$(TOOLS) $(EXAMPLES),$(side)/Package.swift $(side)/Sources) \
+	Tools/Manuals/Surroundings Tools/Mutants/Tests $(addsuffix /Tests,$(EXAMPLES))
 # The modules that `make docs` builds a reference of: the library products for users.
 DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch WultraPowerAuthNetworking WultraMobileTokenSDK UserNotifications LabApp LabTesting
 # Tests at a time: the runner would start hundreds together, and a request waits for one of the cores longer than the
@@ -60,7 +61,7 @@ run: build ## Run every scenario of the catalogue and show the result
 	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab" run Scenarios \
 		--report html=$(CATALOGUE_PAGE)
 
-examples: build ## Build and run Examples/BankApp as a package outside of the lab
+examples: build ## Build and run Examples/BankApp and Examples/ForeignApp as packages outside of the lab
 	@SWIFT=$(SWIFT) Tools/scripts/run-examples "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 test: packages ## Run all tests
@@ -155,4 +156,4 @@ format: ## Format every Swift file
 	@$(SWIFT) format --in-place --recursive $(SWIFT_SOURCES)
 
 clean: ## Remove everything that was built or recorded
-	@rm -rf .build .build-tsan .build-asan .build-coverage .build-mutants .lab $(addsuffix /.build,$(TOOLS) Examples/BankApp)
+	@rm -rf .build .build-tsan .build-asan .build-coverage .build-mutants .lab $(addsuffix /.build,$(TOOLS) $(EXAMPLES))

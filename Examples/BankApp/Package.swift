@@ -40,6 +40,21 @@ let package = Package(
             name: "first-app",
             dependencies: [.product(name: "LabApp", package: lab), .product(name: "PowerAuth2", package: lab)]),
         .testTarget(name: "BankTests", dependencies: [.product(name: "LabTesting", package: lab)]),
+        // Code for iOS. Two of Apple's modules have other names in the lab; the flag gives the compiler these names.
+        .target(
+            name: "BankStorage",
+            dependencies: [
+                .product(name: "UIKit", package: lab), .product(name: "SecurityFramework", package: lab),
+                .product(name: "OSFramework", package: lab),
+            ],
+            swiftSettings: [
+                .unsafeFlags(["-module-alias", "Security=SecurityFramework", "-module-alias", "os=OSFramework"])
+            ]),
+        .testTarget(
+            name: "BankStorageTests",
+            dependencies: [
+                "BankStorage", .product(name: "UIKit", package: lab), .product(name: "LabTesting", package: lab),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
