@@ -247,7 +247,8 @@ let lab = building(
         module(
             "LabTesting",
             [
-                "LabReports", "ScenarioEngine", "ScenarioLanguage", "LabFile", "SimulatedDevice", "LabCore", "LabControl",
+                "LabReports", "ScenarioEngine", "ScenarioLanguage", "LabFile", "SimulatedDevice", "LabCore",
+                "LabControl",
                 "LabVocabulary", "LabPoints", "LabSystem",
             ]),
     ])
