@@ -41,12 +41,19 @@ DATA_AS_INVALID = (
 )
 
 
+def names_a_nul(value):
+    """Whether a member's name holds a NUL, which no text may: a description does not reach the names of unknown members."""
+    if isinstance(value, dict):
+        return any("\0" in name or names_a_nul(member) for name, member in value.items())
+    return isinstance(value, list) and any(names_a_nul(element) for element in value)
+
+
 @schemathesis.check
 def valid_requests_are_understood(ctx, response, case):
     """A request that the description calls valid is refused for its data only."""
     if response.status_code != 400 or case.meta is None or case.meta.generation.mode != GenerationMode.POSITIVE:
         return
     answer = response.json()["responseObject"]
-    if answer["code"] in DATA or case.path.startswith(DATA_AS_INVALID):
+    if answer["code"] in DATA or case.path.startswith(DATA_AS_INVALID) or names_a_nul(case.body):
         return
     raise AssertionError(f"called valid, refused with {answer['code']}: {answer['message']}")
