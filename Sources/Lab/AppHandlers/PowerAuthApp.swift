@@ -2,7 +2,7 @@
 
 import Foundation
 public import LabControl
-package import LabCore
+import LabCore
 public import LabPeer
 import LabVocabulary
 public import PowerAuth2

@@ -2,7 +2,7 @@
 
 import LabControl
 public import LabCore
-public import LabVocabulary
+import LabVocabulary
 
 /// A command of an own app: what a scenario, the command line or a test can ask of it.
 ///

@@ -33,6 +33,8 @@ extension EndToEnd.Commands {
             Code(command: "stress sharing", code: 3): "LAB_BIN=/nowhere lab stress sharing --for 1s",
             Code(command: "stress sharing", code: 130):
                 "lab stress sharing --processes 2 --for 10m > out & until grep -q 'share an activation' out; do :; done; kill -INT $!; wait $!",
+            Code(command: "explore", code: 130):
+                "lab explore race.yaml > explored & until grep -q exploring explored; do :; done; kill -INT $!; wait $!",
             Code(command: "exec", code: 1): "lab exec main createActivation activationCode=wrong",
             Code(command: "shell", code: 1): "echo 'waitFor: { event: push.shown, within: 1ms }' | lab shell",
             Code(command: "shell", code: 3): "cat overlap | lab shell",
@@ -137,6 +139,9 @@ extension EndToEnd.Commands {
             let scenario = "name: Scenario\nsteps:\n  - main: hasValidActivation\n    expect: "
             try workspace.write(scenario + "true\n", to: "red.yaml")
             try workspace.write(scenario + "false\n", to: "green.yaml")
+            try workspace.write(
+                "name: Race\nsteps:\n  - race: [{ main: hasValidActivation }, { wallet: hasValidActivation }]\n",
+                to: "race.yaml")
             try workspace.write("name:   Odd\nsteps: [ {clock: freeze} ]\n", to: "odd.yaml")
             // A branch without a command overlaps with nothing.
             try workspace.write(

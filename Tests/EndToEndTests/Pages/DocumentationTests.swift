@@ -80,7 +80,7 @@ extension EndToEnd.Pages {
             let others = [
                 "README.md", "docs/instance.md", "docs/editors.md", "docs/tutorial.md", "docs/troubleshooting.md",
                 "docs/two-hosts.md",
-                "docs/shell.md", "docs/cookbook.md",
+                "docs/shell.md", "docs/cookbook.md", "docs/explore.md",
             ]
             let played = Set(PlayedPage.all.map(\.path) + others)
             let pages = try DocumentationPage.all
@@ -99,6 +99,16 @@ extension EndToEnd.Pages {
             let page = try DocumentationPage("docs/tutorial.md")
             let steps = page.stepsAndFiles
             #expect(steps.count == page.steps.count + 5, "each of the five files is written")
+            try await ConsoleSession.check(steps, in: workspace)
+            try workspace.expectNothingLeft()
+        }
+
+        @Test func `The mistake on the page about exploring is found, repeated, and gone when fixed`() async throws {
+            let workspace = try Workspace.ofProject()
+            try workspace.copy("Scenarios", to: "Scenarios")
+            let page = try DocumentationPage("docs/explore.md")
+            let steps = page.stepsAndFiles
+            #expect(steps.count == page.steps.count + 1 && page.steps.count >= 4)
             try await ConsoleSession.check(steps, in: workspace)
             try workspace.expectNothingLeft()
         }

@@ -185,7 +185,7 @@ struct FaultTableTests {
         try table.arm(FaultRule(point: .stateSave, process: "main", action: .delay(.zero), limit: 0))
         let path = directory.file("faults")
         let intact = try Files.read(path)
-        for offset in 8..<320 {
+        for offset in Array(8..<320) + Array(FaultSlot.turnsOffset..<FaultSlot.turnsOffset + 16) {
             var damaged = intact
             damaged[offset] = 0xFF
             try Files.write(damaged, to: directory.file("damaged"))

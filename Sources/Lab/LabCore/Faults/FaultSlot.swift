@@ -9,15 +9,18 @@ import LabSystem
 /// unused bytes, then texts of 112 bytes each, zero-terminated: point, process, error, subject. A rule is written before its
 /// state says `armed`, so a process that reads while another arms sees nothing or all of it.
 struct FaultSlot {
-    // The table's header: magic (4), version (4), number of live rules (4), last arming id (4).
-    static let layoutVersion: UInt32 = 2
+    // The table: a header of magic (4), version (4), number of live rules and one more while turns are given (4), last
+    // arming id (4); from 256 the slots; behind them the turns, as `TurnPage` says.
+    static let layoutVersion: UInt32 = 3
     static let liveCountOffset = 8
     static let lastArmingOffset = 12
-    static let tableSize = headerSize + FaultTable.slotCount * slotSize
+    static let turnsOffset = headerSize + FaultTable.slotCount * slotSize
+    static let tableSize = turnsOffset + TurnPage.size
+    /// The bytes of a text with the zero behind it.
+    static let textSize = 112
 
     private static let headerSize = 256
     private static let slotSize = 512
-    private static let textSize = 112
     private static let armed: UInt32 = 1
 
     let memory: MappedMemory
@@ -118,20 +121,29 @@ struct FaultSlot {
 
     private func textOffset(_ field: Int) -> Int { base + 40 + field * Self.textSize }
 
-    private func store(_ text: String, field: Int) {
+    private func store(_ text: String, field: Int) { memory.store(text, at: textOffset(field)) }
+
+    private func text(field: Int) -> String { memory.text(at: textOffset(field)) }
+}
+
+/// Texts in the fault table: `FaultSlot.textSize` bytes each, ended by a zero.
+extension MappedMemory {
+    /// Writes a text that is shorter than its place; the offset is a multiple of 8.
+    func store(_ text: String, at offset: Int) {
         // Word by word, because another process may be reading the slot it saw armed a moment ago.
         var bytes = Array(text.utf8)
-        bytes.append(contentsOf: repeatElement(0, count: Self.textSize - bytes.count))
-        for offset in stride(from: 0, to: Self.textSize, by: 8) {
-            let word = bytes[offset..<(offset + 8)].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            memory.word64(at: textOffset(field) + offset).storeRelaxed(word)
+        bytes.append(contentsOf: repeatElement(0, count: FaultSlot.textSize - bytes.count))
+        for index in stride(from: 0, to: FaultSlot.textSize, by: 8) {
+            let word = bytes[index..<(index + 8)].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            word64(at: offset + index).storeRelaxed(word)
         }
     }
 
-    private func text(field: Int) -> String {
+    /// The text at an offset, a multiple of 8.
+    func text(at offset: Int) -> String {
         var bytes: [UInt8] = []
-        for offset in stride(from: 0, to: Self.textSize, by: 8) {
-            var word = memory.word64(at: textOffset(field) + offset).loadRelaxed()
+        for index in stride(from: 0, to: FaultSlot.textSize, by: 8) {
+            var word = word64(at: offset + index).loadRelaxed()
             for _ in 0..<8 {
                 let byte = UInt8(truncatingIfNeeded: word)
                 if byte == 0 { return String(decoding: bytes, as: UTF8.self) }

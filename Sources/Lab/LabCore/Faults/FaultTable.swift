@@ -5,7 +5,7 @@ import LabSystem
 import Synchronization
 
 /// The faults armed in an instance, in memory that all its processes map: arming works before a process starts and
-/// takes effect in running ones at once.
+/// takes effect in running ones at once. Behind them are the turns of a block whose order is decided, ``turns``.
 ///
 /// Thread rule: any thread of any process. Those who arm exclude each other by a lock on the file.
 public final class FaultTable: Sendable {
@@ -14,8 +14,8 @@ public final class FaultTable: Sendable {
 
     private static let magic: UInt32 = 0x544C_4641
 
+    let memory: MappedMemory
     private let path: String
-    private let memory: MappedMemory
     private let live: MappedWord32
     private let passes = Mutex<[Int: (arming: UInt32, count: Int)]>([:])
     private let observer = HandlerSlot<Armed>()
@@ -58,10 +58,16 @@ public final class FaultTable: Sendable {
         return FaultTable(memory, path: path)
     }
 
-    /// Whether any rule of the instance can still fire. Costs one load.
+    /// The turns of a block whose order a scheduler decides.
+    public var turns: TurnPage { TurnPage(self) }
+
+    /// Whether a pass can have an effect: a rule of the instance can still fire, or a scheduler gives turns. Costs one
+    /// load.
     public var isArmed: Bool { live.loadRelaxed() != 0 }
 
-    /// Passes a fault point. While nothing is armed in the instance this costs one load and a branch.
+    /// Passes a fault point. While nothing is armed in the instance, and no scheduler gives turns, this costs one load
+    /// and a branch. A process that is given turns is held first (``TurnPage/arrive(at:process:)``); then the rules
+    /// take effect.
     ///
     /// - Parameters:
     ///   - process: the actor name of the calling process, e.g. `main`.
@@ -136,17 +142,21 @@ public final class FaultTable: Sendable {
 
     private var slots: [FaultSlot] { (0..<Self.slotCount).map { FaultSlot(memory: memory, index: $0) } }
 
-    /// Runs a change under the table's lock and recounts the live rules, which also repairs the count after a
-    /// writer was killed.
-    private func changing<Result>(_ body: () throws -> Result) throws -> Result {
+    /// Runs a change under the table's lock and recounts what a pass must look at, the live rules and a scheduler at
+    /// work, which also repairs the count after a writer was killed. The lock does not nest.
+    func changing<Result>(_ body: () throws -> Result) throws -> Result {
         let lock = try FileLock(path: path, create: false)
         return try lock.withLock {
-            defer { live.storeRelease(UInt32(slots.filter { $0.isArmed && !$0.isSpent }.count)) }
+            defer {
+                let rules = slots.count { $0.isArmed && !$0.isSpent }
+                live.storeRelease(UInt32(rules + (turns.areGiven ? 1 : 0)))
+            }
             return try body()
         }
     }
 
     private func passArmed(_ point: FaultPoint, process: String, subject: String) throws(InjectedFault) {
+        turns.arrive(at: point.rawValue, process: process)
         var failure: InjectedFault?
         for slot in slots where slot.isArmed && !slot.isSpent {
             guard let armed = slot.read(), armed.rule.point == point, armed.rule.process == process else { continue }

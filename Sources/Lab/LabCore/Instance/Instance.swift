@@ -148,8 +148,12 @@ public enum InstanceError: Error, Hashable, Sendable {
     case clockTooFar(by: LabDuration)
     /// All slots of the fault table are taken.
     case faultTableFull(slots: Int)
-    /// A text of a fault rule does not fit its slot.
+    /// A text does not fit its place in the fault table.
     case faultTextTooLong(String, bytes: Int)
+    /// A block has more processes than can be given turns.
+    case tooManyTurns(processes: Int, slots: Int)
+    /// Another scheduler gives turns in the instance.
+    case turnsTaken(pid: Int32)
     /// Another process answers at the endpoint.
     case endpointTaken(name: String, pid: Int32?)
 }
@@ -181,7 +185,14 @@ extension InstanceError: CustomStringConvertible, LocalizedError {
             "the lab's clock cannot go forward by \(duration); its range ends with the year 2249"
         case .faultTableFull(let slots): "all \(slots) fault rules of the instance are in use; disarm some first"
         case .faultTextTooLong(let text, let bytes):
-            "'\(text)' is too long for a fault rule, which holds \(bytes) bytes"
+            "'\(text)' is too long for the fault table, whose texts have at most \(bytes) bytes; use a shorter one"
+        case .tooManyTurns(let processes, let slots):
+            "\(processes) processes are too many for a block whose order is decided; it gives turns to at most \(slots)"
+        case .turnsTaken(let pid):
+            """
+            process \(pid) decides the order of a block in this instance already; wait until that block has ended, or \
+            use another instance
+            """
         case .endpointTaken(let name, let pid):
             "another process answers as '\(name)'\(pid.map { " (pid \($0))" } ?? ""); end it first"
         }

@@ -126,6 +126,22 @@ extension Explanation {
                 + "`delay`, which makes the overlap certain.",
             scenarios: ["failing/race-without-overlap.yaml"], printed: " did not provably run at the same time"),
         Explanation(
+            "order-not-kept", .stepFailure,
+            "The processes of a block did not come to the places at which its `order` continues them. The scenario is "
+                + "inconclusive.",
+            causes: [
+                "The code passes other fault points than when the order was written.",
+                "A step before leaves another state behind, for example one that has to be loaded once more.",
+                "A thread that no step waits for passes points, too.",
+            ],
+            advice: "The reason names the turn and where the processes are. `lab explore` plays all orders, and writes "
+                + "the one that fails anew.", printed: " of its order could not be given: "),
+        Explanation(
+            "branches-without-turns", .stepFailure,
+            "The branches of a block cannot take turns. The scenario is inconclusive.",
+            causes: ["An app of the block runs on the other host.", "The instance is already given turns."],
+            advice: "Play all devices of the block on one host.", printed: "its branches cannot take turns: "),
+        Explanation(
             "fault-never-fires", .stepFailure,
             "A fault was armed and hit nothing, so that the scenario shows nothing about it.",
             causes: [

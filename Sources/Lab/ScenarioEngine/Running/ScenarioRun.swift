@@ -28,6 +28,7 @@ package final class ScenarioRun: Sendable {
     /// Absolute path of the directory for history and logs.
     package let directory: String
     private let setting: Setting
+    var explored: ExploredBlock? { setting.explored }
     private let runInterruption: Interruption
     private let isTearingDown = Atomic(false)
     private let record = Mutex(Record())
@@ -44,6 +45,8 @@ package final class ScenarioRun: Sendable {
         package var afterFailure: (@Sendable (InstanceConnection) -> Bool)?
         /// Pauses before steps until a person continues the run; nil for no pauses.
         package var gate: StepGate?
+        /// The block whose turns are decided here and not by the scenario; nil for none.
+        package var explored: ExploredBlock?
         /// Takes over a kept instance.
         package var keep: @Sendable (LabInstance) -> Void = { _ in }
 

@@ -9,15 +9,21 @@ import Synchronization
 
 // Steps that run at the same time.
 extension StepRunner {
-    package func parallel(_ branches: [Branch]) -> Bool {
-        let results = perform(branches, holdsFailures: held != nil)
+    package func parallel(_ branches: [Branch], of step: Step) -> Bool {
+        guard let results = perform(branches, of: step, by: schedule(of: step), holdsFailures: held != nil) else {
+            return false
+        }
         for failure in results.flatMap(\.failures) { report(failure) }
         intervals += sorted(results.map(\.intervals))
         return !results.contains { !$0.isFine }
     }
 
     package func perform(_ race: Race, of step: Step) -> Bool {
-        let results = perform(race.branches, holdsFailures: held != nil || race.outcome != nil)
+        let schedule = schedule(of: step)
+        let holdsFailures = held != nil || race.outcome != nil
+        guard let results = perform(race.branches, of: step, by: schedule, holdsFailures: holdsFailures) else {
+            return false
+        }
         if let outcome = race.outcome {
             guard ended(as: outcome, race.branches, results, of: step) else { return false }
         } else {
@@ -26,6 +32,11 @@ extension StepRunner {
                 intervals += sorted(results.map(\.intervals))
                 return false
             }
+        }
+        // Branches that take turns never run at the same time.
+        guard schedule == nil else {
+            intervals += sorted(results.map(\.intervals))
+            return true
         }
         let all = Overlap.withTraces(results.map(\.intervals), from: events)
         intervals += sorted(all)
@@ -36,8 +47,61 @@ extension StepRunner {
             verdict: .inconclusive)
     }
 
-    /// Runs all branches at the same time, each on a thread of its own with a common start, and waits for all of them.
-    private func perform(_ branches: [Branch], holdsFailures: Bool) -> [BranchResult] {
+    /// Who gives the branches of a block their turns, and which; nil for branches that run at the same time.
+    private func schedule(of step: Step) -> Schedule? {
+        if let explored = run.explored, explored.step == step.path, explored.begin() {
+            return Schedule(plan: explored.plan, explored: explored)
+        }
+        return step.order.map { order in
+            Schedule(plan: .exact(order.turns.map { Turn(process: $0.process, place: $0.place) }), explored: nil)
+        }
+    }
+
+    /// Runs all branches by their turns, or at the same time without a schedule.
+    /// - Returns: How each has ended; nil, with a failure of the step, if the turns could not be given as planned. What
+    ///   the branches did then belongs to no known order, so it proves nothing.
+    private func perform(
+        _ branches: [Branch], of step: Step, by schedule: Schedule?, holdsFailures: Bool
+    ) -> [BranchResult]? {
+        guard let schedule else { return perform(branches, holdsFailures: holdsFailures) }
+        let page = instance.faults.turns
+        let processes: [String]
+        do {
+            processes = try schedulableProcesses(of: branches, topology: instance.manifest.topology).get()
+            let here = Set(instance.host.devices.flatMap(\.apps).map(\.name))
+            if let far = processes.first(where: { !here.contains($0) }) {
+                throw LabFailure("`\(far)` runs \(HostRole.elsewhere), and turns are given on this one only")
+            }
+            try page.begin(processes)
+        } catch {
+            _ = fail(step, "its branches cannot take turns: \(error)", verdict: .inconclusive)
+            return nil
+        }
+        let turns = BranchTurns(page: page, processes: processes)
+        let scheduler = TurnScheduler(
+            turns: page, processes: processes, pid: { [instance] in instance.watch(of: .peer($0))?.pid },
+            plan: schedule.plan)
+        var outcome: (choices: [TurnChoice], problem: TurnScheduler.Problem?) = ([], nil)
+        let results = perform(branches, holdsFailures: true, in: turns) {
+            outcome = scheduler.run(isFinished: turns.isFinished)
+            // What is still held, or will be, must not prevent the branches from ending.
+            page.end()
+        }
+        schedule.explored?.record(outcome.choices, outcome.problem)
+        guard let problem = outcome.problem else { return results }
+        _ = fail(
+            step, "turn \(outcome.choices.count + 1) of its order could not be given: \(problem)",
+            verdict: .inconclusive)
+        return nil
+    }
+
+    /// Runs all branches, each on a thread of its own with a common start, and waits for all of them.
+    /// - Parameters:
+    ///   - turns: The turns of the branches' processes; nil if they run at the same time.
+    ///   - body: Called once, while they run.
+    private func perform(
+        _ branches: [Branch], holdsFailures: Bool, in turns: BranchTurns? = nil, while body: () -> Void = {}
+    ) -> [BranchResult] {
         let makeRunner: @Sendable () -> StepRunner = {
             [run, instance, events, bindings, isTearDown, round, deadline, waitingSince] in
             let runner = StepRunner(
@@ -54,13 +118,16 @@ extension StepRunner {
                 // Connections are made before the start, so that they delay no branch.
                 runner.prepare(branch.steps)
                 barrier.arriveAndWait()
+                turns?.begin(index)
                 let isFine = runner.perform(branch.steps)
+                turns?.end(index)
                 let result = BranchResult(
                     isFine: isFine, bindings: runner.bindings, intervals: runner.intervals,
                     failures: runner.held ?? [], error: runner.lastError, answer: runner.lastAnswer)
                 results.withLock { $0[index] = result }
             }
         }
+        body()
         for thread in threads { thread.join() }
         let ended = results.withLock { $0 }.sorted { $0.key < $1.key }.map(\.value)
         for result in ended { bindings.merge(result.bindings) }
@@ -124,6 +191,38 @@ extension StepRunner {
     private func name(_ branch: Branch, _ index: Int) -> String {
         "branch \(index + 1)\(branch.actors.first.map { " (\($0))" } ?? "")"
     }
+}
+
+/// The plan for the turns of a block's processes.
+private struct Schedule {
+    let plan: TurnScheduler.Plan
+    /// Learns what came of it; nil for an order that the scenario itself has.
+    let explored: ExploredBlock?
+}
+
+/// The begins and ends of branches whose processes take turns.
+///
+/// Thread rule: any thread.
+private final class BranchTurns: Sendable {
+    private let page: TurnPage
+    private let processes: [String]
+    private let finished = Mutex<Set<String>>([])
+
+    init(page: TurnPage, processes: [String]) {
+        self.page = page
+        self.processes = processes
+    }
+
+    /// Holds the thread of a branch until its process has the first turn.
+    func begin(_ index: Int) { page.arrive(at: TurnOrder.start, process: processes[index]) }
+
+    /// Ends the last turn of a branch's process.
+    func end(_ index: Int) {
+        finished.withLock { _ = $0.insert(processes[index]) }
+        page.wake()
+    }
+
+    func isFinished(_ process: String) -> Bool { finished.withLock { $0.contains(process) } }
 }
 
 /// How a branch ended.

@@ -103,7 +103,7 @@ package final class StepRunner {
             case .during(let arming, let steps): perform(steps, during: arming)
             case .eventually(let limit, let steps): eventually(limit, steps, of: step)
             case .race(let race): perform(race, of: step)
-            case .parallel(let branches): parallel(branches)
+            case .parallel(let branches): parallel(branches, of: step)
             case .repeated(let times, let counter, let steps): repeated(times, name: counter, steps, of: step)
             case .each(let values, let name, let steps): each(values, name: name, steps, of: step)
             case .included(_, let steps): perform(steps)

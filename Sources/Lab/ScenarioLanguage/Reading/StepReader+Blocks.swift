@@ -116,6 +116,7 @@ extension StepReader {
         }
         let inner = Scope(parent: scope)
         let steps = nested(in: inner, path: path).read(stepsNode, what: "`steps`")
+        refuseOrders(in: steps)
         scope.hide(inner, reason: "it has another value each time `stays` looks")
         return .stays(limit, steps: steps)
     }
@@ -128,6 +129,7 @@ extension StepReader {
         let limit = limitNode.map { duration($0, what: "`eventually`") } ?? Self.patience
         let inner = Scope(parent: scope)
         let steps = nested(in: inner, path: path).read(stepsNode, what: "`steps`")
+        refuseOrders(in: steps)
         scope.adopt(inner, reporting: collector)
         guard let limit else { return nil }
         return .eventually(limit: limit, steps: steps)
@@ -141,6 +143,7 @@ extension StepReader {
         let inner = Scope(parent: scope)
         let counter = (entry.value["as"] ?? node["as"]).flatMap { variable($0, .integer, in: inner) }
         let steps = nested(in: inner, path: path).read(stepsNode, what: "`steps`")
+        refuseOrders(in: steps)
         scope.hide(inner, reason: "it has another value in each round of `repeat`")
         guard let times = values.read(timesNode, as: .integer, what: "`repeat`") else { return nil }
         if case .literal(let value) = times, !(value.integerValue.map(Step.rounds.contains) ?? false) {
@@ -169,6 +172,7 @@ extension StepReader {
         let type: FieldType = if case .list(let element)? = kept { element } else { .any }
         guard let variable = variable(name, type, in: inner) else { return nil }
         let steps = nested(in: inner, path: path).read(stepsNode, what: "`steps`")
+        refuseOrders(in: steps)
         scope.hide(inner, reason: "it has another value in each round of `each`")
         return .each(values: elements, name: variable, steps: steps)
     }
@@ -210,14 +214,14 @@ extension StepReader {
     // MARK: Lists of steps that run at the same time
 
     package func parallel(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
-        closeKeys(of: node, word: entry.key, allowed: ["note"])
+        closeKeys(of: node, word: entry.key, allowed: ["note", "order"])
         guard let (branches, scopes) = branches(entry, path: path) else { return nil }
         for inner in scopes { scope.adopt(inner, reporting: collector) }
         return .parallel(branches)
     }
 
     package func race(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
-        closeKeys(of: node, word: entry.key, allowed: ["note", "winners", "others", "as"])
+        closeKeys(of: node, word: entry.key, allowed: ["note", "order", "winners", "others", "as"])
         guard let (branches, scopes) = branches(entry, path: path) else { return nil }
         guard let winners = node["winners"] else {
             for key in ["others", "as"] where node[key] != nil {
@@ -271,7 +275,9 @@ extension StepReader {
             for other in scopes { inner.hide(other, reason: "that branch runs at the same time as this one") }
             let list = element.elements == nil ? YAMLNode(.sequence([element]), at: element.place) : element
             let reader = nested(in: inner, path: "\(path).\(index + 1)")
-            branches.append(Branch(steps: reader.read(list, what: "a branch"), place: element.place))
+            let steps = reader.read(list, what: "a branch")
+            refuseOrders(in: steps)
+            branches.append(Branch(steps: steps, place: element.place))
             scopes.append(inner)
         }
         return (branches, scopes)

@@ -88,7 +88,12 @@ package struct StepReader {
         }
         if let when = entries.first(where: { $0.key == "when" }) { return readStep(node, under: when, path: path) }
         let siblings = ReservedWords.siblings + ["steps"]
+        let before = collector.count
         var commands = entries.filter { !siblings.contains($0.key) }
+        // Beside a block of branches it is the order of their turns, and no step.
+        if commands.contains(where: { ["parallel", "race"].contains($0.key) }) {
+            commands.removeAll { $0.key == "order" }
+        }
         if commands.isEmpty, let block = entries.first(where: { $0.key == "eventually" }) { commands = [block] }
         for entry in commands where ReservedWords.refused.contains(entry.key) {
             return collector.refuse(.refusedWord(word: entry.key), at: entry.keyPlace)
@@ -127,9 +132,16 @@ package struct StepReader {
             action = CommandReader(steps: self).read(node, command, candidates: candidates).map(Step.Action.command)
         }
         guard let action else { return nil }
-        return Step(
+        var step = Step(
             action: action, note: node["note"]?.scalar?.text, place: node.place, includedAt: collector.currentChain,
             path: path)
+        // A mistake may have removed a step of a branch; complaints about the order would be consequences.
+        if let branches = step.branches, collector.count == before,
+            let order = entries.first(where: { $0.key == "order" })
+        {
+            step.order = turnOrder(order, of: branches)
+        }
+        return step
     }
 
     private func reportSeveral(_ commands: [YAMLEntry], isKnown: (String) -> Bool) -> Step? {

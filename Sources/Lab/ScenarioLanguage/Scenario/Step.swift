@@ -2,6 +2,7 @@
 
 package import LabCore
 package import LabFile
+import LabPoints
 import LabVocabulary
 
 /// One element of a list of steps.
@@ -42,6 +43,8 @@ package struct Step: Sendable {
     package let path: String
     /// The condition of the step; nil for always.
     package var when: When?
+    /// The order in which the processes of a block's branches take turns; nil when they run at the same time.
+    package var order: TurnOrder?
 
     /// A condition on a captured value.
     package struct When: Sendable {
@@ -67,6 +70,15 @@ package struct Step: Sendable {
             steps
         case .never(.answer(let probe), let steps): [probe] + steps
         case .during(let arming, let steps): arming + steps
+        }
+    }
+
+    /// The lists of steps that run at the same time, if the step is a block of such lists.
+    package var branches: [Branch]? {
+        switch action {
+        case .race(let race): race.branches
+        case .parallel(let branches): branches
+        default: nil
         }
     }
 
@@ -147,6 +159,31 @@ package struct Race: Sendable {
             self.capture = capture
         }
     }
+}
+
+/// The order in which the processes of a block's branches go on, one at a time.
+package struct TurnOrder: Sendable {
+    /// A process continues from where it is held, until it comes to its next place, ends its branch, or waits for a
+    /// lock that another process has.
+    package struct Turn: Sendable, Equatable {
+        /// An app: the one that the commands of a branch address.
+        package let process: String
+        /// The name of a fault point, or ``TurnOrder/start``.
+        package let place: String
+    }
+
+    /// The place before the first step of a branch.
+    package static let start = "start"
+
+    /// The places at which an app can be held, each with its meaning.
+    static let places: [(name: String, meaning: String)] =
+        [(start, "Before the first step of the branch.")]
+        + FaultPoint.allCases.filter { $0.owners.contains(.app) }.map { ($0.rawValue, $0.summary) }
+
+    /// At least one.
+    package let turns: [Turn]
+    /// The place of the key.
+    package let place: SourcePlace
 }
 
 /// What a race keeps of the branch that won; the first one, if several did.

@@ -83,24 +83,31 @@ enum StepSchema {
     static func definitions(_ own: OwnPrograms) -> [String: Schema] {
         var definitions = ["step": step, "branch": branch, "event": event(with: [:]), "branches": branches]
         definitions["eventFields"] = eventFields
+        definitions["turns"] = turns
         for (word, schema) in words { definitions["word.\(word)"] = schema }
         return definitions.merging(CommandSchema(own: own).definitions) { old, _ in old }
     }
 
     /// A word of the language decides the kind of a step; without one it is a command. `eventually` is a word if there
-    /// is no command.
+    /// is no command, and `order` if there is no block whose turns it orders.
     private static var step: Schema {
         let words = ReservedWords.stepWords.filter { $0 != "eventually" }
         let block = Schema.hasOnly(ReservedWords.siblings + ["steps"]).and(.has("eventually"))
         return Schema.type("object").and(
             .when(
                 .anyOf(words.map { .has($0) }),
-                .allOf(words.map { .when(.has($0), .definition("word.\($0)")) }),
+                .allOf(words.map { .when($0 == "order" ? orderOfEvents : .has($0), .definition("word.\($0)")) }),
                 otherwise: .when(block, .definition("word.eventually"), otherwise: .definition("command"))))
     }
 
     private static let branch = Schema.when(.type("array"), steps, otherwise: .definition("step"))
     private static let branches = Schema.list(of: .definition("branch"), atLeast: 2)
+    private static let orderOfEvents = Schema.has("order").and(.not(.anyOf([.has("parallel"), .has("race")])))
+    /// Each element is one process and its place.
+    private static let turns = Schema.list(
+        of: Schema.object([:], others: .word(of: TurnOrder.places)).and(.notEmpty).and(.atMost(keys: 1)), atLeast: 1)
+    private static let order = Schema.definition("turns").described(
+        "The turns of the branches' processes, one after the other, each with the place from which it continues.")
 
     /// The shape of each word of ``ReservedWords/stepWords``, with the words beside it.
     package static var words: [String: Schema] {
@@ -133,7 +140,7 @@ enum StepSchema {
                 ["steps": steps], required: ["steps"]),
             "same": word("same", .list(of: Schema.definition("command").and(.keys(["when": .nothing])), atLeast: 2)),
             "order": word("order", .list(of: .definition("event"), atLeast: 2)),
-            "parallel": word("parallel", .definition("branches")),
+            "parallel": word("parallel", .definition("branches"), ["order": order]),
             "race": race,
             "repeat": block(
                 "repeat", limit: "times",
@@ -159,6 +166,7 @@ enum StepSchema {
         word(
             "race", .definition("branches"),
             [
+                "order": order,
                 "winners": ExpectationSchema.expectation(of: .integer)
                     .described("How many branches succeed; by default all."),
                 "others": ExpectationSchema.failure.described("The error of every other branch."),

@@ -15,9 +15,25 @@ extension RedCase {
         "- race:\n    - main: hasValidActivation\n    - wallet: hasValidActivation\n\(more)"
     }
 
+    /// Two branches, whose second turn is not that of the second app, or is.
+    private static func ordered(_ word: String) -> RedCase {
+        RedCase(
+            "\(word).order",
+            .red("turn 2 of its order could not be given: `wallet` should continue", .inconclusive),
+            """
+            - \(word):
+                - main: hasValidActivation
+                - wallet: hasValidActivation
+              order:
+                - main: start
+                - wallet: LIMIT
+            """, red: both(yes, yes), green: both(yes, yes), limit: ("queueLock.taken", "start"))
+    }
+
     private static let lost = error("externalPendingOperation")
 
     static let ofBranches: [RedCase] = [
+        ordered("parallel"), ordered("race"),
         RedCase(
             "parallel.parallel", .red("the result is not as expected"),
             """

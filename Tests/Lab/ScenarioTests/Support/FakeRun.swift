@@ -48,21 +48,22 @@ extension FakeRun {
     /// - Parameters:
     ///   - remains: What the ended instance leaves behind, one sentence each.
     ///   - gate: Pauses before the steps.
+    ///   - explored: The block whose turns are decided here.
     init(
         _ scenario: Scenario, answers: FakeAnswers, seed: UInt64 = 1, interruption: Interruption = Interruption(),
         limits: TimeLimits = TimeLimits(), isDiskFull: Bool = false, remains: [String] = [], gate: StepGate? = nil,
-        during: (@Sendable (FakeLab) throws -> Void)? = nil
+        explored: ExploredBlock? = nil, during: (@Sendable (FakeLab) throws -> Void)? = nil
     ) async throws {
         self = try await onThread {
             let fake = try FakeLab(scenario.topology, answers: answers)
             defer { fake.end() }
             let file = "\(fake.runDirectory)/\(History.fileName)"
             if isDiskFull { try Files.symlink(file, to: "/dev/full") }
+            var setting = ScenarioRun.Setting(
+                executables: Executables(directory: "/nowhere"), limits: limits, gate: gate)
+            setting.explored = explored
             let run = try ScenarioRun(
-                scenario, seed: seed, directory: fake.runDirectory,
-                setting: ScenarioRun.Setting(
-                    executables: Executables(directory: "/nowhere"), limits: limits, gate: gate),
-                interruption: interruption)
+                scenario, seed: seed, directory: fake.runDirectory, setting: setting, interruption: interruption)
             let events = try TraceBoard(directory: "\(fake.runDirectory)/traces", keeping: scenario.awaitedEvents)
             defer { events.stop() }
             interruption.passing(to: run.interruption) {

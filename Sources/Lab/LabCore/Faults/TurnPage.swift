@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LabSystem
+
+/// The turns of a block whose order is decided by a scheduler, in memory that all processes of an instance map; a view
+/// of the memory of the ``FaultTable``.
+///
+/// While a scheduler is at work, each process that it has named is held at every fault point until it is granted the
+/// next turn. When the process of the scheduler ends, however it ends, the held threads continue within a tenth of a
+/// second.
+///
+/// Thread rule: any thread of any process; one scheduler at a time. Arrivals, begin and end exclude each other by the
+/// lock of the table's file, which the kernel releases when a process dies; no thread is held while it has that lock.
+public final class TurnPage: Sendable {
+    /// How many processes of one block can be given turns.
+    public static let slotCount = 16
+
+    /// Where a process is.
+    public enum Place: Hashable, Sendable {
+        /// It holds no thread.
+        case running
+        /// It holds a thread at a place: the name of a fault point, or what ``TurnPage/arrive(at:process:)`` was called
+        /// with.
+        case held(at: String)
+    }
+
+    // Layout, from `FaultSlot.turnsOffset`: round (4), process id of the scheduler (4), changes, a futex word (4),
+    // number of slots in use (4), 48 unused bytes, then the slots. The round is odd while a scheduler is at work; it
+    // never goes back, so a thread that was held in a round that has ended leaves, whatever the slots say since then.
+    static let size = headerSize + slotCount * TurnSlot.size
+
+    private static let headerSize = 64
+    /// How long a held thread waits, in nanoseconds, before it looks whether the process of the scheduler is alive.
+    private static let lookAgain: Int64 = 100_000_000
+
+    private let table: FaultTable
+    private let round: MappedWord32
+    private let scheduler: MappedWord32
+    private let changed: MappedWord32
+    private let used: MappedWord32
+
+    init(_ table: FaultTable) {
+        self.table = table
+        round = table.memory.word32(at: FaultSlot.turnsOffset)
+        scheduler = table.memory.word32(at: FaultSlot.turnsOffset + 4)
+        changed = table.memory.word32(at: FaultSlot.turnsOffset + 8)
+        used = table.memory.word32(at: FaultSlot.turnsOffset + 12)
+    }
+
+    /// Begins: from now on the named processes are held at each point, and their arrivals are counted from zero. The
+    /// calling process is the one of the scheduler.
+    ///
+    /// - Parameter processes: different actor names, e.g. `main`; at most ``slotCount``, of at most 111 bytes in UTF-8.
+    /// - Throws: `InstanceError.tooManyTurns`, `.faultTextTooLong`; `.turnsTaken` while another scheduler is at work
+    ///   whose process is alive; what the system reports when the table's file cannot be locked.
+    public func begin(_ processes: [String]) throws { try begin(processes, scheduler: getpid()) }
+
+    /// Begins on behalf of a process.
+    func begin(_ processes: [String], scheduler pid: Int32) throws {
+        guard processes.count <= Self.slotCount else {
+            throw InstanceError.tooManyTurns(processes: processes.count, slots: Self.slotCount)
+        }
+        for process in processes where process.utf8.count >= FaultSlot.textSize {
+            throw InstanceError.faultTextTooLong(process, bytes: FaultSlot.textSize - 1)
+        }
+        try table.changing {
+            if areGiven {
+                let other = Int32(bitPattern: scheduler.loadRelaxed())
+                guard !ProcessTable.isAlive(other) else { throw InstanceError.turnsTaken(pid: other) }
+                release(round.loadAcquire())
+            }
+            for (index, process) in processes.enumerated() { slot(at: index).reset(process) }
+            used.storeRelease(UInt32(processes.count))
+            scheduler.storeRelaxed(UInt32(bitPattern: pid))
+            round.storeRelease(round.loadRelaxed() &+ 1)
+        }
+    }
+
+    /// Ends: all held threads continue, nothing is held any longer. Without a scheduler at work it does nothing.
+    public func end() { end(round.loadAcquire()) }
+
+    /// Where a process is, with the number of its arrivals since the scheduler began. A process that holds no thread,
+    /// or is given no turns, is running.
+    public func place(of process: String) -> (place: Place, arrivals: UInt32) {
+        slot(of: process)?.read() ?? (.running, 0)
+    }
+
+    /// Lets the held thread of a process continue to its next point. For a process that holds none it does nothing.
+    public func grant(_ process: String) { slot(of: process)?.grant() }
+
+    /// Waits until a process has arrived somewhere, or ``wake()`` was called, since the count of changes was read;
+    /// returns at once if that has happened already. A caller that reads ``changes`` before the places of the
+    /// processes misses nothing.
+    ///
+    /// - Parameters:
+    ///   - seen: the value of ``changes``.
+    ///   - timeout: how long at most, in real time.
+    public func waitForChange(since seen: UInt32, timeout: LabDuration) {
+        let now = Int64(MonotonicClock.nanoseconds())
+        let end = now + min(max(timeout.nanoseconds, 0), .max - now)
+        while changes == seen {
+            guard (try? Futex.wait(changed, while: seen, until: end)) == .lookAgain else { return }
+        }
+    }
+
+    /// Counts arrivals and wakes of all processes, with wrap-around.
+    public var changes: UInt32 { changed.loadAcquire() }
+
+    /// Ends the waits for a change, of all processes.
+    public func wake() {
+        changed.add(1)
+        Futex.wakeAll(changed)
+    }
+
+    /// Holds the calling thread of a process at a place until it is granted, or the scheduler has ended. Returns at
+    /// once for a process that is given no turns. A second thread of the same process waits for the first one's grant
+    /// before it arrives itself.
+    ///
+    /// - Parameters:
+    ///   - place: the name of the place, at most 111 bytes in UTF-8.
+    ///   - process: the actor name of the calling process, or of the one for which the thread arrives.
+    public func arrive(at place: String, process: String) {
+        let current = round.loadAcquire()
+        guard Self.isAtWork(current), let slot = slot(of: process) else { return }
+        var number: UInt32?
+        while round.loadAcquire() == current {
+            let granted = slot.granted.loadAcquire()
+            if let number {
+                // Another thread of the process may have arrived and been granted since this one was.
+                if Int32(bitPattern: granted &- number) >= 0 { return }
+            } else if slot.arrivals.loadAcquire() == granted {
+                do {
+                    number = try table.changing { claim(slot, at: place, in: current) }
+                } catch {
+                    // A table that cannot be locked belongs to an instance that has ended: its threads are not held.
+                    return
+                }
+                if number != nil { wake() }
+                continue
+            }
+            wait(for: slot, after: granted, in: current)
+        }
+    }
+
+    /// Whether a scheduler is at work.
+    var areGiven: Bool { Self.isAtWork(round.loadAcquire()) }
+
+    private static func isAtWork(_ round: UInt32) -> Bool { round % 2 == 1 }
+
+    private func slot(at index: Int) -> TurnSlot {
+        TurnSlot(memory: table.memory, base: FaultSlot.turnsOffset + Self.headerSize + index * TurnSlot.size)
+    }
+
+    private func slot(of process: String) -> TurnSlot? {
+        (0..<min(Int(used.loadAcquire()), Self.slotCount)).lazy.map(slot(at:)).first { $0.process == process }
+    }
+
+    /// Arrives; the table's lock is held.
+    /// - Returns: the number of the arrival; nil when another thread of the process came first, or the round is over.
+    private func claim(_ slot: TurnSlot, at place: String, in current: UInt32) -> UInt32? {
+        let arrivals = slot.arrivals.loadRelaxed()
+        guard round.loadAcquire() == current, arrivals == slot.granted.loadAcquire() else { return nil }
+        slot.arrive(at: place, number: arrivals &+ 1)
+        return arrivals &+ 1
+    }
+
+    /// Waits until more of a slot's arrivals are granted than were before.
+    private func wait(for slot: TurnSlot, after granted: UInt32, in current: UInt32) {
+        let end = Int64(MonotonicClock.nanoseconds()) + Self.lookAgain
+        if (try? Futex.wait(slot.granted, while: granted, until: end)) == .lookAgain { return }
+        if !ProcessTable.isAlive(Int32(bitPattern: scheduler.loadRelaxed())) { self.end(current) }
+    }
+
+    private func end(_ current: UInt32) {
+        guard Self.isAtWork(current) else { return }
+        // A table that cannot be locked belongs to an instance that has ended; its threads must not stay held for that.
+        do { try table.changing { release(current) } } catch { release(current) }
+    }
+
+    /// Lets all threads of a round continue, once.
+    private func release(_ current: UInt32) {
+        guard round.compareExchange(expected: current, desired: current &+ 1) else { return }
+        for index in 0..<Self.slotCount { slot(at: index).grant() }
+    }
+}
+
+/// The turns of one process.
+///
+/// A slot is 256 bytes: arrivals (4), how many of them are granted, a futex word (4), 8 unused bytes, then two texts as
+/// in a `FaultSlot`: process, place; 16 unused bytes. Of all arrivals only the last one can be not granted.
+private struct TurnSlot {
+    static let size = 256
+
+    let memory: MappedMemory
+    let base: Int
+
+    var arrivals: MappedWord32 { memory.word32(at: base) }
+    var granted: MappedWord32 { memory.word32(at: base + 4) }
+    var process: String { memory.text(at: processOffset) }
+
+    private var processOffset: Int { base + 16 }
+    private var placeOffset: Int { processOffset + FaultSlot.textSize }
+
+    /// Gives the slot to a process; the table's lock is held.
+    func reset(_ process: String) {
+        arrivals.storeRelaxed(0)
+        granted.storeRelaxed(0)
+        memory.store(process, at: processOffset)
+    }
+
+    /// Writes an arrival; the table's lock is held, and all earlier ones are granted.
+    func arrive(at place: String, number: UInt32) {
+        precondition(place.utf8.count < FaultSlot.textSize, "the name of the place '\(place)' is too long")
+        // A reader that has seen a part of the new place also sees that the one before was granted, and reads again.
+        MemoryFence.release()
+        memory.store(place, at: placeOffset)
+        arrivals.storeRelease(number)
+    }
+
+    func grant() {
+        granted.storeRelease(arrivals.loadAcquire())
+        Futex.wakeAll(granted)
+    }
+
+    func read() -> (place: TurnPage.Place, arrivals: UInt32) {
+        while true {
+            let number = arrivals.loadAcquire()
+            let before = granted.loadAcquire()
+            if number == before { return (.running, number) }
+            let place = memory.text(at: placeOffset)
+            MemoryFence.acquire()
+            if arrivals.loadRelaxed() == number, granted.loadRelaxed() == before { return (.held(at: place), number) }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import LabCore
+import LabFile
+import LabReports
+import LabSystem
+public import ScenarioEngine
+import ScenarioLanguage
+
+/// The settings of `lab explore`.
+public struct ExploreOptions: Sendable {
+    /// The possible bounds of preemptions.
+    public static let preemptionCounts = 0...100
+
+    /// The file of the scenario; with a row in brackets for a table.
+    public let path: String
+    /// The greatest number of preemptions of an order: switches away from an app that could have gone on.
+    public let preemptions: Int
+    /// Number of orders that are played at the same time.
+    public let jobs: Int
+    /// The greatest number of orders that are played; nil for all.
+    public let limit: Int?
+    /// The real time after which no order begins; nil for no limit.
+    public let time: LabDuration?
+    /// The seed of all random values; nil for a random one.
+    public let seed: UInt64?
+    /// The lab file; nil searches for one.
+    public let labFile: String?
+
+    /// The settings of an exploration.
+    /// - Throws: ``BadUsage`` for invalid values.
+    public init(
+        path: String, preemptions: Int = 2, jobs: Int = ProcessInfo.processInfo.activeProcessorCount,
+        limit: Int? = nil, time: LabDuration? = nil, seed: UInt64? = nil, labFile: String? = nil
+    ) throws {
+        guard Self.preemptionCounts.contains(preemptions) else {
+            let counts = Self.preemptionCounts
+            throw BadUsage(
+                sentence: "--preemptions takes \(counts.lowerBound) to \(counts.upperBound), not \(preemptions)")
+        }
+        guard jobs >= 1 else { throw BadUsage(sentence: "--jobs must be at least 1, not \(jobs)") }
+        if let limit, limit < 1 { throw BadUsage(sentence: "--limit must be at least 1, not \(limit)") }
+        if let time, time <= .zero {
+            throw BadUsage(sentence: "--time takes a duration such as 30s or 5m, not `\(time)`")
+        }
+        self.path = path
+        self.preemptions = preemptions
+        self.jobs = jobs
+        self.limit = limit
+        self.time = time
+        self.seed = seed
+        self.labFile = labFile
+    }
+}
+
+/// A run of `lab explore`: the block of a scenario is played in every order in which its apps can pass the fault
+/// points, up to a number of preemptions; an order that fails is written as a scenario.
+///
+/// Thread rule: `run` is called once, on a thread that may block.
+public struct ExploreRun {
+    private let options: ExploreOptions
+    private let environment: [String: String]
+    private let printer: ProgressPrinter
+    private let interruption: Interruption
+    private let writeErrors: (String) -> Void
+
+    /// A run.
+    /// - Parameters:
+    ///   - interruption: Ends the run early when set; what is known by then is printed.
+    ///   - writeErrors: Takes diagnostics, for standard error.
+    public init(
+        _ options: ExploreOptions, environment: [String: String] = ProcessInfo.processInfo.environment,
+        printer: ProgressPrinter, interruption: Interruption, writeErrors: @escaping (String) -> Void
+    ) {
+        self.options = options
+        self.environment = environment
+        self.printer = printer
+        self.interruption = interruption
+        self.writeErrors = writeErrors
+    }
+
+    /// Explores.
+    /// - Throws: ``BadUsage`` if the scenario has nothing to explore, ``LabFailure`` if the lab fails.
+    public func run() throws -> RunOutcome {
+        var selection = RunOptions(paths: [options.path])
+        selection.labFile = options.labFile
+        let search = SuiteSearch(
+            options: selection, environment: environment, print: printer.print, writeErrors: writeErrors)
+        guard let found = search.find() else { return .badInput }
+        guard found.scenarios.count == 1, let scenario = found.scenarios.first else {
+            throw BadUsage(
+                sentence: "`lab explore` takes one scenario, and \(options.path) has \(found.scenarios.count); "
+                    + "name one of them, for example \(found.scenarios.first?.id ?? "file.yaml")")
+        }
+        if let obstacle = scenario.obstacle { throw BadUsage(sentence: "\(scenario.file.path): \(obstacle)") }
+        let explored = try ExploredScenario(scenario)
+        let setting = ScenarioRun.Setting(
+            executables: try Executables.find(environment: environment), labFile: found.labFile,
+            labOption: options.labFile)
+        let place = try ExploredPlace(of: scenario, labFile: found.labFile)
+        defer { place.removeIfEmpty() }
+        let player = OrderPlayer(
+            explored: explored, seed: options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max)), setting: setting,
+            directory: place.directory, interruption: interruption)
+        return explore(with: player, at: place)
+    }
+
+    private func explore(with player: OrderPlayer, at place: ExploredPlace) -> RunOutcome {
+        let begin = MonotonicClock.nanoseconds()
+        let explored = player.explored
+        printer.print("exploring the \(explored.word) at \(explored.label)\n".withVisibleControls)
+        printer.start(total: nil)
+        var exploration = Exploration(player, options: options, printer: printer)
+        let end = exploration.perform()
+        printer.finish()
+        if let (number, finding) = exploration.finding { show(finding, number: number, of: player, at: place) }
+        if let result = exploration.unreached { show(unreached: result, of: explored) }
+        if let first = exploration.firstInconclusive {
+            let text = "order \(first.number) could not be judged: \(first.reason)"
+            printer.print("\(mark(.inconclusive)) \(text.onOneVisibleLine)\n")
+            printer.print("  recorded in \(place.directory)/order-\(first.number)\n".withVisibleControls)
+        }
+        let seconds = FailureText.seconds(Double(MonotonicClock.nanoseconds() - begin) / 1e9)
+        printer.print("\(exploration.coverage(end)) (\(seconds), seed \(player.seed))\n")
+        switch end {
+        case .found: return .failed
+        case .interrupted: return .interrupted
+        case .unreached: return exploration.unreached?.verdict == .failed ? .failed : .inconclusive
+        case .limit, .time: return .inconclusive
+        case .complete: return exploration.inconclusive == 0 ? .passed : .inconclusive
+        }
+    }
+
+    // MARK: Texts
+
+    private func mark(_ verdict: Verdict) -> String {
+        TerminalReport(isColoured: printer.look.isColoured).mark(verdict)
+    }
+
+    private func show(_ finding: OrderFinding, number: Int, of player: OrderPlayer, at place: ExploredPlace) {
+        let reason = finding.result.failures.first?.headline ?? "it does not pass"
+        printer.print("\(mark(.failed)) \("order \(number): \(reason)".onOneVisibleLine)\n")
+        printer.print(OrderText.columns(finding.turns).map { "    \($0)\n" }.joined())
+        printFailures(of: finding.result)
+        do {
+            let scenario = try place.write(
+                finding, of: player.explored, number: number, seed: player.seed, environment: environment,
+                labOption: options.labFile)
+            let command = scenario.replay(seed: player.seed, labOption: options.labFile)
+            printer.print("written: \(scenario.file.path)\n  repeat it: \(command)\n".withVisibleControls)
+        } catch {
+            printer.print("the order was not written as a scenario: \(error)\n".withVisibleControls)
+        }
+    }
+
+    private func show(unreached result: ScenarioResult, of explored: ExploredScenario) {
+        let word = explored.word
+        let isSkipped = result.verdict == .passed
+        let text =
+            isSkipped
+            ? "the \(word) was not carried out, because its `when` did not hold"
+            : "the scenario ended before the first turn of its \(word)"
+        printer.print("\(mark(isSkipped ? .inconclusive : result.verdict)) \(text)\n")
+        printFailures(of: result)
+    }
+
+    /// The failures without the commands that need the record of a `lab run`.
+    private func printFailures(of result: ScenarioResult) {
+        let text = FailureText(isColoured: printer.look.isColoured)
+        for failure in result.failures {
+            var failure = failure
+            (failure.sharing, failure.link, failure.replay) = (nil, nil, "")
+            printer.print(text.render(failure) + "\n")
+        }
+    }
+}
+
+/// Where an exploration keeps records, and the scenario of the order that fails: `.lab/explored` beside the lab file.
+struct ExploredPlace {
+    /// The folder of the lab file.
+    private let root: String
+    /// Absolute path of the directory for the records of orders; the scenario is written beside it.
+    let directory: String
+
+    /// Takes the next number of a scenario: `NAME-1`, `NAME-2`.
+    /// - Throws: ``LabFailure`` if no directory can be made.
+    init(of scenario: Scenario, labFile: String) throws {
+        root = Files.directory(of: labFile)
+        let folder = "\(root)/.lab/explored"
+        let file = Files.name(of: scenario.file.path)
+        let name = file.hasSuffix(".yaml") ? String(file.dropLast(".yaml".count)) : file
+        do {
+            try Files.createDirectory(folder, mode: 0o755)
+            directory = try Self.take(in: folder, name: name)
+        } catch {
+            throw LabFailure("A directory for the records was not made: \(error). Nothing was explored.")
+        }
+    }
+
+    private static func take(in folder: String, name: String) throws -> String {
+        var number = 1
+        while true {
+            let directory = "\(folder)/\(name)-\(number)"
+            number += 1
+            guard !Files.exists("\(directory).yaml") else { continue }
+            do {
+                try Files.createNewDirectory(directory)
+                return directory
+            } catch let error as SystemError where error.errno == EEXIST {
+                continue
+            }
+        }
+    }
+
+    /// Writes the scenario with an order, and reads it as `lab run` will.
+    /// - Returns: The scenario as it was read.
+    /// - Throws: ``LabFailure`` if the file is not one that `lab run` takes.
+    func write(
+        _ finding: OrderFinding, of explored: ExploredScenario, number: Int, seed: UInt64,
+        environment: [String: String], labOption: String?
+    ) throws -> Scenario {
+        let source = explored.scenario.file.path.onOneVisibleLine
+        let remark = "Order \(number) that `lab explore` has played of \(source), seed \(seed): it fails."
+        let text = try explored.text(inOrder: finding.turns, remark: remark, below: root)
+        let path = "\(directory).yaml"
+        try Files.write(Data(text.utf8), to: path)
+        let shown = ScenarioPath.shortened(path)
+        let row = explored.scenario.row.map { "[\($0)]" } ?? ""
+        let read = SuiteReader(labPath: labOption, environment: environment).read([shown + row])
+        guard read.diagnostics.isEmpty, let scenario = read.scenarios.first else {
+            try Files.remove(path)
+            throw LabFailure(
+                "\(shown) was removed, because `lab run` would not take it:\n"
+                    + DiagnosticRenderer(secrets: read.secrets).render(read.diagnostics))
+        }
+        return scenario
+    }
+
+    /// Removes the directory if all orders have passed: only the records of the others are kept.
+    func removeIfEmpty() {
+        guard (try? Files.list(directory).isEmpty) ?? false else { return }
+        try? Files.removeTree(directory)
+    }
+}

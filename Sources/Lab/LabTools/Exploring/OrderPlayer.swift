@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabSystem
+import ScenarioEngine
+import ScenarioLanguage
+
+/// Plays one order of a block after the other, each in an instance of its own.
+///
+/// Thread rule: any thread; `play` blocks, and may be called by several threads at once.
+struct OrderPlayer: Sendable {
+    let explored: ExploredScenario
+    /// The seed of each order: all of them have the same generated values.
+    let seed: UInt64
+    let setting: ScenarioRun.Setting
+    /// Absolute path of the directory for the records of orders.
+    let directory: String
+    let interruption: Interruption
+
+    /// Plays the order that a beginning leads to; one that fails is played a second time.
+    ///
+    /// The records of an order that passed are removed.
+    /// - Parameter number: From 1, for its directory.
+    func play(_ beginning: OrderSearch.Beginning, number: Int) -> PlayedOrder {
+        let name = "order-\(number)"
+        let played = run(.beginning(beginning.turns), in: name)
+        let end = judged(played, name: name)
+        if case .passed = end { remove(name) }
+        return PlayedOrder(number: number, beginning: beginning, choices: played.block.choices, end: end)
+    }
+
+    private typealias Execution = (result: ScenarioResult, block: ExploredBlock)
+
+    private func run(_ plan: TurnScheduler.Plan, in name: String) -> Execution {
+        let block = ExploredBlock(step: explored.block.path, plan: plan)
+        var setting = self.setting
+        setting.explored = block
+        let place = "\(directory)/\(name)"
+        do {
+            let run = try ScenarioRun(
+                explored.scenario, seed: seed, directory: place, setting: setting, interruption: interruption)
+            return (run.perform(), block)
+        } catch {
+            let result = ScenarioResult(
+                unstarted: explored.scenario, because: "\(error)", seed: seed, labOption: setting.labOption,
+                directory: place)
+            return (result, block)
+        }
+    }
+
+    private func judged(_ played: Execution, name: String) -> PlayedOrder.End {
+        guard !interruption.isSet else { return .interrupted }
+        let turns = played.block.choices.map(\.turn)
+        if let problem = played.block.problem { return .inconclusive("turn \(turns.count + 1): \(problem)") }
+        guard !turns.isEmpty else { return .unreached(played.result) }
+        switch played.result.verdict {
+        case .passed: return .passed
+        case .failed: return confirmed(played.result, turns, name: "\(name)-again")
+        case .inconclusive, .notRun: return .inconclusive(played.result.failures.first?.headline ?? "it was not played")
+        }
+    }
+
+    /// Plays a failing order again, with all of its turns.
+    private func confirmed(_ result: ScenarioResult, _ turns: [Turn], name: String) -> PlayedOrder.End {
+        let again = run(.exact(turns), in: name)
+        defer { remove(name) }
+        guard !interruption.isSet else { return .interrupted }
+        guard again.block.problem == nil, again.result.verdict == .failed else {
+            let reason = result.failures.first?.headline ?? "it failed"
+            let difference =
+                again.block.problem.map { "turn \(again.block.choices.count + 1) was another one: \($0)" }
+                ?? "all \(turns.count) turns were the same"
+            return .inconclusive(
+                "it failed (\(reason)) and did not when it was played again, so something outside the lab's control decided; "
+                    + difference)
+        }
+        return .failed(OrderFinding(turns: turns, result: result))
+    }
+
+    /// What cannot be removed now only takes room.
+    private func remove(_ name: String) { try? Files.removeTree("\(directory)/\(name)") }
+}
+
+/// An order that was played.
+struct PlayedOrder: Sendable {
+    /// How it ended.
+    enum End: Sendable {
+        case passed
+        /// It failed twice.
+        case failed(OrderFinding)
+        /// It could not be judged; the reason in a sentence.
+        case inconclusive(String)
+        /// The scenario ended without its block, so there was no order.
+        case unreached(ScenarioResult)
+        case interrupted
+    }
+
+    /// From 1, in the order in which they began.
+    let number: Int
+    let beginning: OrderSearch.Beginning
+    let choices: [TurnChoice]
+    let end: End
+}
+
+/// An order that fails whenever it is played.
+struct OrderFinding: Sendable {
+    /// All turns of the block.
+    let turns: [Turn]
+    let result: ScenarioResult
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LabCore
+import LabPoints
+import LabSystem
+import ScenarioLanguage
+import Synchronization
+
+/// Gives the processes of a block their turns: one of them runs while the others are held at their places.
+///
+/// A turn ends when its process comes to the next fault point, has ended its branch, or waits for a file lock that
+/// another process of the block holds, as the kernel lists it. The next turn is given only when all stand still.
+///
+/// Thread rule: `run` is called once, on a thread that may block.
+package final class TurnScheduler: Sendable {
+    /// The turns that are given.
+    package enum Plan: Sendable {
+        /// These first; then the process of the last turn goes on while it can, else the first one that can.
+        case beginning([Turn])
+        /// These, and no others.
+        case exact([Turn])
+
+        fileprivate var turns: [Turn] {
+            switch self {
+            case .beginning(let turns), .exact(let turns): turns
+            }
+        }
+    }
+
+    /// Why no further turn was given.
+    package enum Problem: Error, Equatable, Sendable {
+        /// The process of a planned turn is not held at its place; `enabled` are the processes that are held, with
+        /// their places.
+        case notReached(Turn, enabled: [Turn])
+        /// No process can go on: the process for whose lock each one waits.
+        case stuck([String: String])
+        /// A process did not end its turn within the bound.
+        case outOfControl(process: String, waitsFor: String)
+        /// All turns of an exact plan were given, and a process is still held.
+        case unplanned(Turn)
+    }
+
+    /// How long a turn may take, in real time.
+    package static let bound = LabDuration.seconds(5).stretched
+    /// How long all processes wait for locks, in real time, before none of them counts as able to go on: a process that
+    /// has ended its branch may be about to release one.
+    private static let patience = LabDuration.milliseconds(250).stretched
+    /// The time between two looks at the kernel's locks, and the shortest one for which a wait has to last.
+    private static let look = LabDuration.milliseconds(1)
+
+    private let turns: TurnPage
+    private let processes: [String]
+    private let pid: @Sendable (String) -> Int32?
+    private let plan: Plan
+    private let bound: LabDuration
+
+    /// A scheduler of turns that have begun (`TurnPage.begin`).
+    /// - Parameters:
+    ///   - processes: One for each branch, in the order of the block.
+    ///   - pid: The process that plays an app now; nil if it is not known.
+    ///   - bound: How long a turn may take, in real time.
+    init(
+        turns: TurnPage, processes: [String], pid: @escaping @Sendable (String) -> Int32?, plan: Plan,
+        bound: LabDuration = TurnScheduler.bound
+    ) {
+        self.turns = turns
+        self.processes = processes
+        self.pid = pid
+        self.plan = plan
+        self.bound = bound
+    }
+
+    /// Gives turns until all branches have ended or a problem arises; then the processes are still held.
+    /// - Parameter isFinished: Whether the branch of a process has ended; `TurnPage.wake` announces each end.
+    func run(isFinished: (String) -> Bool) -> (choices: [TurnChoice], problem: Problem?) {
+        var choices: [TurnChoice] = []
+        do throws(Problem) {
+            while let enabled = try settled(isFinished) {
+                let planned = plan.turns.dropFirst(choices.count).first
+                if let planned, !enabled.contains(planned), isFinished(planned.process), Self.mayFollowAnswer(planned) {
+                    choices.append(TurnChoice(enabled: enabled + [planned], chosen: enabled.count))
+                    continue
+                }
+                let choice = TurnChoice(enabled: enabled, chosen: try choose(among: enabled, after: choices))
+                choices.append(choice)
+                turns.grant(choice.turn.process)
+            }
+            let missed = plan.turns.dropFirst(choices.count).first { !Self.mayFollowAnswer($0) }
+            if let missed { throw .notReached(missed, enabled: []) }
+            return (choices, nil)
+        } catch {
+            return (choices, error)
+        }
+    }
+
+    private func choose(among enabled: [Turn], after choices: [TurnChoice]) throws(Problem) -> Int {
+        if choices.count < plan.turns.count {
+            let turn = plan.turns[choices.count]
+            guard let index = enabled.firstIndex(of: turn) else { throw .notReached(turn, enabled: enabled) }
+            return index
+        }
+        switch plan {
+        case .exact:
+            if let index = enabled.firstIndex(where: Self.mayFollowAnswer) { return index }
+            // `settled` returns at least one turn.
+            throw .unplanned(enabled[0])
+        case .beginning:
+            let last = choices.last?.turn.process
+            return enabled.firstIndex { $0.process == last } ?? 0
+        }
+    }
+
+    /// Whether a process may come to a place before or after its branch has ended: a lock is released while the answer
+    /// is on its way. Then the turn decides nothing, and an order holds with and without it.
+    private static func mayFollowAnswer(_ turn: Turn) -> Bool {
+        let releases: [FaultPoint] = [.statusLockReleased, .queueLockReleased, .operationLockReleased]
+        return releases.contains { $0.rawValue == turn.place }
+    }
+
+    /// Waits until all processes stand still.
+    /// - Returns: Those that can go on, with their places; nil when all branches have ended.
+    private func settled(_ isFinished: (String) -> Bool) throws(Problem) -> [Turn]? {
+        let begin = MonotonicClock.nanoseconds()
+        var still: Stillness?
+        while true {
+            let seen = turns.changes
+            var held: [Turn] = []
+            var running: [String] = []
+            for process in processes {
+                let place = turns.place(of: process).place
+                switch (isFinished(process), place) {
+                // What a process does after the end of its branch is no part of the block.
+                case (true, .held): turns.grant(process)
+                case (true, .running): break
+                case (false, .held(let place)): held.append(Turn(process: process, place: place))
+                case (false, .running): running.append(process)
+                }
+            }
+            if running.isEmpty { return held.isEmpty ? nil : held }
+            let waits = lockWaits(of: running)
+            let now = MonotonicClock.nanoseconds()
+            if let stray = running.first(where: { waits[$0] == nil }) {
+                still = nil
+                if now - begin >= UInt64(bound.nanoseconds) {
+                    throw .outOfControl(
+                        process: stray,
+                        waitsFor: "something that is neither a fault point nor a lock of another process of the block")
+                }
+            } else if let last = still, last.waits == waits, last.changes == seen {
+                let age = now - last.since
+                if !held.isEmpty, age >= UInt64(Self.look.nanoseconds) { return held }
+                if held.isEmpty, age >= UInt64(Self.patience.nanoseconds) { throw .stuck(waits) }
+            } else {
+                still = Stillness(waits: waits, changes: seen, since: now)
+            }
+            turns.waitForChange(since: seen, timeout: Self.look)
+        }
+    }
+
+    /// Processes that all waited for locks, and since when nothing has changed.
+    private struct Stillness {
+        let waits: [String: String]
+        let changes: UInt32
+        let since: UInt64
+    }
+
+    /// The processes that wait for a lock of another one of the block, with that one.
+    private func lockWaits(of running: [String]) -> [String: String] {
+        // Before their start the processes may not be known; a list that cannot be read shows no waits.
+        guard let waiters = try? ProcessTable.lockWaiters(), !waiters.isEmpty else { return [:] }
+        var waits: [String: String] = [:]
+        for process in running {
+            guard let own = pid(process) else { continue }
+            let files = Set(waiters.filter { $0.pid == own }.map(\.file))
+            guard !files.isEmpty else { continue }
+            waits[process] = processes.first { other in
+                guard let holder = pid(other), holder != own else { return false }
+                let locks = (try? ProcessTable.heldLocks(by: holder)) ?? []
+                return locks.contains { $0.kind == .flock && files.contains($0.file) }
+            }
+        }
+        return waits
+    }
+}
+
+extension TurnScheduler.Problem: CustomStringConvertible {
+    /// What happened, and what the processes do instead.
+    package var description: String {
+        switch self {
+        case .notReached(let turn, let enabled):
+            let places = enabled.map { "`\($0.process)` at `\($0.place)`" }
+            let instead = places.isEmpty ? "all branches have ended" : "held are \(places.joined(separator: ", "))"
+            return "`\(turn.process)` should continue from `\(turn.place)`, but is not held there; \(instead)"
+        case .stuck(let waits):
+            let each = waits.sorted { $0.key < $1.key }.map { "`\($0.key)` waits for a lock of `\($0.value)`" }
+            return "no process can go on: \(each.joined(separator: ", "))"
+        case .outOfControl(let process, let waitsFor):
+            return
+                "`\(process)` came to no fault point and did not end within \(TurnScheduler.bound): it waits for \(waitsFor)"
+        case .unplanned(let turn):
+            return "the order has no such turn, but `\(turn.process)` is held at `\(turn.place)`"
+        }
+    }
+}
+
+/// A block of a scenario whose processes get their turns from outside of the scenario: the plan for one run, and what
+/// came of it.
+///
+/// Thread rule: any thread; used for one run.
+package final class ExploredBlock: Sendable {
+    /// The number of the step that is the block, `Step.path`.
+    package let step: String
+    let plan: TurnScheduler.Plan
+    private let state = Mutex(State())
+
+    private struct State {
+        var hasBegun = false
+        var choices: [TurnChoice] = []
+        var problem: TurnScheduler.Problem?
+    }
+
+    /// A block whose turns follow a plan.
+    /// - Parameter step: The number of the step that is the block, `Step.path`.
+    package init(step: String, plan: TurnScheduler.Plan) {
+        self.step = step
+        self.plan = plan
+    }
+
+    /// All choices of the run, after it; empty if the run did not come to the block.
+    package var choices: [TurnChoice] { state.withLock { $0.choices } }
+    /// Why the turns ended early, after the run; nil if they did not.
+    package var problem: TurnScheduler.Problem? { state.withLock { $0.problem } }
+
+    /// Whether the block is carried out for the first time: in later rounds its branches run at the same time.
+    func begin() -> Bool {
+        state.withLock { state in
+            defer { state.hasBegun = true }
+            return !state.hasBegun
+        }
+    }
+
+    func record(_ choices: [TurnChoice], _ problem: TurnScheduler.Problem?) {
+        state.withLock { ($0.choices, $0.problem) = (choices, problem) }
+    }
+}

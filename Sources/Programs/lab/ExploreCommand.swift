@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import LabCore
+import LabTools
+import ScenarioEngine
+import ScenarioLanguage
+
+/// `lab explore`: a block of a scenario in every order.
+struct ExploreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explore",
+        abstract: "Plays the race or parallel block of a scenario in every order, each in a run of its own.",
+        discussion:
+            "Exit codes: 0 no order fails and all were played, 1 an order fails, 2 bad input, 3 an order could not be judged, a limit ended the search, or the lab failed, 130 interrupted."
+    )
+
+    @Argument(help: "The scenario file; a row of a table as in login.yaml[wrong-pin].")
+    var scenario: String
+
+    @Option(help: "How often an order may leave an app that could have gone on, 0 to 100.")
+    var preemptions = 2
+
+    @Option(
+        name: .shortAndLong,
+        help: "How many orders are played at the same time; otherwise as many as the machine has cores.")
+    var jobs: Int?
+
+    @Option(help: "Begin at most so many orders.")
+    var limit: Int?
+
+    @Option(help: "Begin orders for so long, for example 5m.")
+    var time: String?
+
+    @Option(help: "Seed of the lab's random values, for all orders.")
+    var seed: UInt64?
+
+    @Option(help: "The lab file; otherwise lab.yaml is looked for upwards from the scenario.")
+    var lab: String?
+
+    func run() throws {
+        let length = try time.map { text in
+            guard let length = LabDuration(text) else {
+                throw BadUsage(sentence: "--time takes a duration such as 30s or 5m, not `\(text)`")
+            }
+            return length
+        }
+        let options = try ExploreOptions(
+            path: scenario, preemptions: preemptions,
+            jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, limit: limit, time: length, seed: seed,
+            labFile: lab)
+        let printer = Console.progress()
+        throw try ExploreRun(
+            options, printer: printer, interruption: try InterruptingSignals.interruption(telling: printer),
+            writeErrors: { Console.write($0, to: 2) }
+        ).run()
+    }
+}

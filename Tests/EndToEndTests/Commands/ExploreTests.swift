@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LabSystem
+import TestSupport
+import Testing
+
+extension EndToEnd.Commands {
+    /// `lab explore` with real processes.
+    @Suite("Exploring the orders of a block")
+    struct ExploreTests {
+        /// A scenario with some steps, which begin in line 3.
+        private static func workspace(_ steps: String, lab: String = "") throws -> Workspace {
+            let workspace = try Workspace.ofProject()
+            try workspace.copy("Scenarios/steps", to: "steps")
+            try workspace.write("name: Explored\n\(lab)steps:\n\(steps)", to: "explored.yaml")
+            return workspace
+        }
+
+        private func explore(_ arguments: String..., in workspace: Workspace) async throws -> LabCommand.Outcome {
+            try await LabCommand.run(["explore"] + arguments, in: workspace)
+        }
+
+        /// Both apps know the server's time and key, so that their requests are as short as they can be.
+        private static let activated = """
+              - include: steps/activate.yaml
+              - main: fetchActivationStatus
+              - wallet: fetchActivationStatus
+
+            """
+
+        @Test func `Two apps that sign at once are accepted in every order with one preemption`() async throws {
+            let workspace = try Self.workspace(
+                Self.activated + """
+                      - race:
+                          - main: validatePassword
+                            with: { password: "1234" }
+                          - wallet: validatePassword
+                            with: { password: "1234" }
+                      - server: activationStatus
+                        with: { activationId: "${code.activationId}" }
+                        expect: { activationStatus: ACTIVE, failedAttempts: 0, counter: 2 }
+
+                    """)
+            let outcome = try await explore("explored.yaml", "--preemptions", "1", "--seed", "7", in: workspace)
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.output.hasPrefix("exploring the race at explored.yaml:6\n"), "\(outcome.output)")
+            let lines = outcome.output.split(separator: "\n")
+            #expect(lines.count == 4, "\(outcome.output)")
+            #expect(lines.contains { $0.contains(#/^  0 preemptions +\d+ orders  ✓  /#) }, "\(outcome.output)")
+            // Each of the two can be left at each of its points.
+            let found = try #require(outcome.output.firstMatch(of: #/\n  1 preemption +(\d+) orders  ✓  /#))
+            let orders = try #require(Int(found.1))
+            #expect(orders > 4, "\(outcome.output)")
+            let coverage = try #require(lines.last)
+            #expect(
+                coverage.contains(#/^complete for 1 preemption: \d+ orders; at least \d+ more .+ \(.+, seed 7\)$/#),
+                "\(outcome.output)")
+            // The records of orders that passed are removed.
+            #expect(try Files.list("\(workspace.directory)/.lab/explored") == [])
+            try workspace.expectNothingLeft()
+        }
+
+        @Test(.verifies("exit code", "explore 1"))
+        func `An order that makes a token twice is found, and the written scenario repeats it`() async throws {
+            let workspace = try Self.workspace(
+                Self.activated + """
+                      - parallel:
+                          - main: requestAccessToken
+                            with: { name: accounts, password: "1234" }
+                          - wallet: requestAccessToken
+                            with: { name: accounts, password: "1234" }
+                      - server: activationStatus
+                        with: { activationId: "${code.activationId}" }
+                        expect: { tokens: 1 }
+
+                    """,
+                lab: "lab: { override: { devices: { phone: { apps: { wallet: { quirks: [sharing.D29] } } } } } }\n")
+            let outcome = try await explore("explored.yaml", in: workspace)
+            #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
+            // The simplest orders hide it.
+            #expect(outcome.output.contains(#/\n  0 preemptions +\d+ orders  ✓  /#), "\(outcome.output)")
+            #expect(outcome.output.contains(#/\n  1 preemption +\d+ .*orders  ✗ after \d+  /#), "\(outcome.output)")
+            #expect(outcome.output.contains(#/\n✗ order \d+: server: activationStatus: /#), "\(outcome.output)")
+            #expect(outcome.output.contains(#/\n    turn  (main +wallet|wallet +main)\n       1  start\n/#))
+            #expect(outcome.output.contains(#/\nstopped after \d+ orders; at least \d+ more/#), "\(outcome.output)")
+            let path = ".lab/explored/explored-1.yaml"
+            #expect(
+                outcome.output.contains("\nwritten: \(path)\n  repeat it: lab run \(path) --seed "),
+                "\(outcome.output)")
+            let written = String(decoding: try Files.read("\(workspace.directory)/\(path)"), as: UTF8.self)
+            #expect(written.contains("\n  - order:\n      - "), "\(written)")
+            #expect(written.contains("- include: \"../../steps/activate.yaml\"\n"), "\(written)")
+            let again = try await onThread { try lab("run", path, in: workspace) }
+            #expect(again.status == 1, "\(again.output)\(again.errors)")
+            #expect(again.output.contains("server: activationStatus: "), "\(again.output)")
+            try workspace.expectNothingLeft()
+        }
+
+        @Test(.verifies("exit code", "explore 3"))
+        func `A search that a limit ends does not count as passed, and says what is left`() async throws {
+            let workspace = try Self.workspace(
+                "  - race: [{ main: hasValidActivation }, { wallet: hasValidActivation }]\n")
+            let outcome = try await explore("explored.yaml", "--limit", "1", in: workspace)
+            #expect(outcome.status == 3, "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.output.contains(#/\nstopped after 1 order; at least [1-9]\d* more /#), "\(outcome.output)")
+            try workspace.expectNothingLeft()
+        }
+
+        @Test func `A scenario that fails before its block fails, and nothing of it was explored`() async throws {
+            let workspace = try Self.workspace(
+                """
+                  - main: hasValidActivation
+                    expect: true
+                  - race: [{ main: hasValidActivation }, { wallet: hasValidActivation }]
+
+                """)
+            let outcome = try await explore("explored.yaml", in: workspace)
+            #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
+            #expect(
+                outcome.output.contains("\n✗ the scenario ended before the first turn of its race\n"),
+                "\(outcome.output)")
+            #expect(
+                outcome.output.contains("explored.yaml:3:5: failed: main: hasValidActivation: "), "\(outcome.output)")
+            #expect(outcome.output.contains("\nnothing was explored ("), "\(outcome.output)")
+            try workspace.expectNothingLeft()
+        }
+
+        @Test(
+            arguments: [
+                (["plain.yaml"], "error: plain.yaml:3:5: the steps have no `race` and no `parallel` to explore"),
+                (["."], "error: `lab explore` takes one scenario, and . has 2; name one of them"),
+                (["explored.yaml", "--preemptions=-1"], "error: --preemptions takes 0 to 100, not -1"),
+                (["explored.yaml", "--jobs", "0"], "error: --jobs must be at least 1, not 0"),
+                (["explored.yaml", "--limit", "0"], "error: --limit must be at least 1, not 0"),
+                (["explored.yaml", "--time", "10"], "error: --time takes a duration such as 30s or 5m, not `10`"),
+                (["explored.yaml", "--time", "0s"], "error: --time takes a duration such as 30s or 5m, not `0s`"),
+                (["missing.yaml"], "error: there is no such file or directory: missing.yaml"),
+            ])
+        func `What cannot be explored is refused before anything starts`(arguments: [String], complaint: String)
+            async throws
+        {
+            let workspace = try Workspace.ofProject()
+            try workspace.write("name: Plain\nsteps:\n  - clock: freeze\n", to: "plain.yaml")
+            try workspace.write(
+                "name: Explored\nsteps:\n  - race: [{ main: hasValidActivation }, { wallet: hasValidActivation }]\n",
+                to: "explored.yaml")
+            let outcome = try await LabCommand.run(["explore"] + arguments, in: workspace)
+            #expect(outcome.status == 2, "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.errors.hasPrefix(complaint), "\(outcome.errors)")
+            #expect(!FileManager.default.fileExists(atPath: "\(workspace.directory)/.lab"))
+        }
+    }
+}

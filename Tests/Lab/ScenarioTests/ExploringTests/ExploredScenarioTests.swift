@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LabFile
+import LabReports
+import LabSystem
+import TestSupport
+import Testing
+
+@testable import LabTools
+@testable import ScenarioEngine
+@testable import ScenarioLanguage
+
+@Suite("A scenario whose block is explored", .endsInTime)
+struct ExploredScenarioTests {
+    private static let turns = [
+        Turn(process: "main", place: "start"), Turn(process: "wallet", place: "start"),
+        Turn(process: "main", place: "keychain.read"),
+    ]
+
+    /// The scenario of a text, with files beside it.
+    private static func read(_ text: String, beside files: [String: String] = [:]) throws -> Scenario {
+        let outcome = try ScenarioFolder(text, beside: files).read()
+        #expect(outcome.diagnostics.map(\.kind.sentence) == [])
+        return try #require(outcome.scenarios.first)
+    }
+
+    /// The text with the order, for a file below the folder of the scenario.
+    private static func ordered(_ scenario: Scenario) throws -> String {
+        try ExploredScenario(scenario).text(
+            inOrder: turns, remark: "Found.", below: Files.directory(of: scenario.file.path))
+    }
+
+    @Test func `The order is written before the word of the block, and everything else stays`() throws {
+        let head = """
+            name: Both   # a comment
+            steps:
+              - clock: freeze
+              - note: At once
+
+            """
+        let block = """
+                race:
+                  - main: hasValidActivation
+                  - - wallet: hasValidActivation
+                    - server: initActivation
+              - clock: read
+
+            """
+        let order = """
+                order:
+                  - main: start
+                  - wallet: start
+                  - main: keychain.read
+
+            """
+        let scenario = try Self.read(head + block)
+        #expect(try Self.ordered(scenario) == "# Found.\n" + head + order + block)
+    }
+
+    @Test(
+        arguments: [
+            "  - race:\n      - main: hasValidActivation\n      - wallet: hasValidActivation\n",
+            "  - { parallel: [ { main: hasValidActivation }, { wallet: hasValidActivation } ], note: Both }\n",
+            "  -\n    parallel:\n    - main: hasValidActivation\n    - wallet: hasValidActivation\n    note: Both\n",
+            """
+              - during:
+                  - faults: arm
+                    with: { point: keychain.read, peer: main, action: delay, delay: 1ms }
+                steps:
+                  - race:
+                      - main: hasValidActivation
+                      - wallet: hasValidActivation
+
+            """,
+        ])
+    func `The written scenario is read with the order in its block`(steps: String) throws {
+        let scenario = try Self.read("name: Both\nsteps:\n  - clock: freeze\n" + steps)
+        let written = try Self.read(try Self.ordered(scenario))
+        let blocks = written.steps.flatMap { $0.branches == nil ? $0.inner : [$0] }.filter { $0.branches != nil }
+        let order = try #require(blocks.first?.order)
+        #expect(order.turns.map { Turn(process: $0.process, place: $0.place) } == Self.turns)
+    }
+
+    @Test func `Names of included files and of a table are relative to the written file, and arguments stay`() throws {
+        let scenario = try Self.read(
+            """
+            name: Rows
+            rows: table.csv
+            setup:
+              - include: "freeze.yaml"
+            steps:
+              - include: freeze.yaml
+              - parallel:
+                  - main: hasValidActivation
+                  - wallet: hasValidActivation
+              - check: { include: freeze.yaml }
+                expect: { include: freeze.yaml }
+            """, beside: ["freeze.yaml": "steps:\n  - clock: freeze\n", "table.csv": "id,pin\none,1\n"])
+        let text = try Self.ordered(scenario)
+        #expect(text.contains("\nrows: \"../../table.csv\"\n"), "\(text)")
+        #expect(text.components(separatedBy: "- include: \"../../freeze.yaml\"\n").count == 3, "\(text)")
+        #expect(text.contains("    expect: { include: freeze.yaml }"), "\(text)")
+    }
+
+    private static let race = "- race: [ { main: hasValidActivation }, { wallet: hasValidActivation } ]"
+
+    @Test(
+        arguments: [
+            ("- clock: freeze", "3:5: the steps have no `race` and no `parallel`"),
+            ("- repeat: 2\n    steps:\n      \(race)", "3:5: the steps have no `race` and no `parallel`"),
+            ("\(race)\n    order: [ { main: start } ]", "4:5: the block has an `order` already"),
+            (
+                "- race: [ { main: hasValidActivation }, { main: hasValidActivation } ]",
+                "3:5: turns go to one app of each branch"
+            ),
+        ])
+    func `A scenario without a block whose turns can be given is refused with a place`(step: String, complaint: String)
+        throws
+    {
+        let scenario = try Self.read("name: None\nsteps:\n  \(step)\n")
+        let mistake = try #require(thrown { _ = try ExploredScenario(scenario) } as? BadUsage)
+        #expect(mistake.description.hasPrefix("\(scenario.file.path):\(complaint)"), "\(mistake)")
+    }
+
+    @Test func `The first block of the steps is explored`() throws {
+        let scenario = try Self.read(
+            """
+            name: Two
+            setup:
+              - race: [ { main: hasValidActivation }, { wallet: hasValidActivation } ]
+            steps:
+              - parallel: [ { main: hasValidActivation }, { wallet: hasValidActivation } ]
+              - race: [ { main: hasValidActivation }, { wallet: hasValidActivation } ]
+            """)
+        let explored = try ExploredScenario(scenario)
+        #expect(explored.block.path == "1")
+        #expect(explored.word == "parallel block")
+        #expect(explored.label == "\(scenario.file.path):5")
+    }
+}
+
+@Suite("What an exploration says about its orders", .endsInTime)
+struct ExplorationTextTests {
+    /// An end of an exploration, with its sentence.
+    struct Coverage: Sendable {
+        let end: Exploration.End
+        let played: Int
+        var inconclusive = 0
+        var left = 0
+        var beyond = 0
+        let sentence: String
+    }
+
+    @Test(
+        arguments: [
+            Coverage(
+                end: .complete, played: 57, beyond: 12,
+                sentence: "complete for 2 preemptions: 57 orders; at least 12 more with more preemptions"),
+            Coverage(
+                end: .complete, played: 1, sentence: "complete for 2 preemptions: 1 order; there are no others"),
+            Coverage(
+                end: .complete, played: 57, inconclusive: 3,
+                sentence: "complete for 2 preemptions: 57 orders, 3 of them inconclusive; there are no others"),
+            Coverage(
+                end: .limit, played: 40, left: 17, beyond: 9,
+                sentence: "stopped after 40 orders; at least 17 more with up to 2 preemptions"),
+            Coverage(
+                end: .time, played: 1, inconclusive: 1, left: 2,
+                sentence: "stopped after 1 order, 1 of them inconclusive; at least 2 more with up to 2 preemptions"),
+            Coverage(end: .found, played: 7, sentence: "stopped after 7 orders"),
+            Coverage(
+                end: .interrupted, played: 0, left: 2,
+                sentence: "interrupted after 0 orders; at least 2 more with up to 2 preemptions"),
+            Coverage(end: .unreached, played: 1, sentence: "nothing was explored"),
+        ])
+    func `What was covered is said, and what is known to be left`(coverage: Coverage) {
+        let sentence = Exploration.coverage(
+            coverage.end, bound: 2, played: coverage.played, inconclusive: coverage.inconclusive, left: coverage.left,
+            beyond: coverage.beyond)
+        #expect(sentence == coverage.sentence)
+    }
+
+    @Test func `Only a number of preemptions whose orders all passed has the mark of success`() {
+        func line(_ preemptions: Int, _ change: (inout BoundTally) -> Void) -> String {
+            var tally = BoundTally(preemptions: preemptions)
+            change(&tally)
+            return tally.line(seconds: 2.5, report: TerminalReport(isColoured: false))
+        }
+        #expect(line(0) { $0.played = 2 } == "  0 preemptions      2 orders  ✓  2.50 s")
+        #expect(line(1) { $0.played = 38 } == "  1 preemption      38 orders  ✓  2.50 s")
+        #expect(
+            line(2) {
+                $0.played = 141
+                $0.left = 9
+            } == "  2 preemptions    141 of at least 150 orders  -  2.50 s")
+        #expect(
+            line(2) {
+                $0.played = 5
+                $0.left = 1
+                $0.hasFailed = true
+            } == "  2 preemptions      5 of at least 6 orders  ✗ after 5  2.50 s")
+        #expect(
+            line(1) {
+                $0.played = 3
+                $0.inconclusive = 1
+            } == "  1 preemption       3 orders  ? 1 inconclusive  2.50 s")
+    }
+
+    @Test(.verifies("size", "ExploreOptions.preemptionCounts"))
+    func `The bound of preemptions is 0 to 100`() throws {
+        for preemptions in [0, 100] {
+            #expect(try ExploreOptions(path: "a.yaml", preemptions: preemptions).preemptions == preemptions)
+        }
+        for preemptions in [-1, 101] {
+            let mistake = thrown { _ = try ExploreOptions(path: "a.yaml", preemptions: preemptions) } as? BadUsage
+            #expect(mistake?.description == "--preemptions takes 0 to 100, not \(preemptions)")
+        }
+    }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import LabControl
+import LabCore
+import LabSystem
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ScenarioEngine
+@testable import ScenarioLanguage
+
+@Suite("Turns of a block's processes", .endsInTime)
+struct TurnSchedulerTests {
+    /// Processes that are threads of this one.
+    private final class Players: Sendable {
+        let page: TurnPage
+        let names: [String]
+        /// What they did, `main b`: continued from the place `b`.
+        let done = Recorder<String>()
+        private let directory: TemporaryDirectory
+        private let finished = Mutex<Set<String>>([])
+        private let threads = Mutex<[ThreadHandle]>([])
+
+        init(_ names: String...) throws {
+            directory = try TemporaryDirectory()
+            page = try FaultTable.create(directory.file("faults")).turns
+            self.names = names
+            try page.begin(names)
+        }
+
+        func file(_ name: String) -> String { directory.file(name) }
+
+        /// Lets a process pass places, and then end.
+        func play(_ name: String, _ places: String..., then work: @escaping @Sendable () throws -> Void = {}) {
+            let thread = runOnThread(name: name) { [self] in
+                for place in places {
+                    page.arrive(at: place, process: name)
+                    done.add("\(name) \(place)")
+                }
+                do { try work() } catch { done.add("\(error)") }
+                finished.withLock { _ = $0.insert(name) }
+                page.wake()
+            }
+            threads.withLock { $0.append(thread) }
+        }
+
+        /// Gives turns, and lets all threads end. Blocks.
+        /// - Parameters:
+        ///   - bound: How long a turn may take; nil for the usual time.
+        ///   - release: Called when no more turns are given.
+        func schedule(
+            _ plan: TurnScheduler.Plan, bound: LabDuration? = nil, pids: [String: Int32] = [:],
+            release: () throws -> Void = {}
+        ) throws -> (choices: [TurnChoice], problem: TurnScheduler.Problem?) {
+            let scheduler = TurnScheduler(
+                turns: page, processes: names, pid: { pids[$0] }, plan: plan, bound: bound ?? TurnScheduler.bound)
+            let outcome = scheduler.run { name in finished.withLock { $0.contains(name) } }
+            page.end()
+            defer { for thread in threads.withLock({ $0 }) { thread.join() } }
+            try release()
+            return outcome
+        }
+    }
+
+    private static func turns(_ texts: String...) -> [Turn] {
+        texts.map { text in
+            let words = text.split(separator: " ").map(String.init)
+            return Turn(process: words[0], place: words[1])
+        }
+    }
+
+    @Test func `Processes continue in exactly the planned order`() async throws {
+        try await onThread {
+            let players = try Players("main", "wallet")
+            players.play("main", "a", "b")
+            players.play("wallet", "x", "y")
+            let plan = Self.turns("wallet x", "main a", "wallet y", "main b")
+            let (choices, problem) = try players.schedule(.exact(plan))
+            #expect(problem == nil)
+            #expect(choices.map(\.turn) == plan)
+            #expect(players.done.all == ["wallet x", "main a", "wallet y", "main b"])
+            #expect(choices.first?.enabled == Self.turns("main a", "wallet x"))
+            #expect(choices.last?.enabled == Self.turns("main b"))
+        }
+    }
+
+    @Test func `After the planned beginning a process goes on until its end, then the first that can`() async throws {
+        try await onThread {
+            let players = try Players("main", "wallet", "widget")
+            players.play("main", "a", "b")
+            players.play("wallet", "x", "y", "z")
+            players.play("widget", "k")
+            let (choices, problem) = try players.schedule(.beginning(Self.turns("main a", "wallet x")))
+            #expect(problem == nil)
+            #expect(players.done.all == ["main a", "wallet x", "wallet y", "wallet z", "main b", "widget k"])
+            let order = Self.turns("main a", "wallet x", "wallet y", "wallet z", "main b", "widget k")
+            #expect(choices.map(\.turn) == order)
+        }
+    }
+
+    @Test func `A planned turn at a place that the process has not reached is a problem`() async throws {
+        try await onThread {
+            let players = try Players("main", "wallet")
+            players.play("main", "a", "b")
+            players.play("wallet", "x")
+            let (choices, problem) = try players.schedule(.exact(Self.turns("main a", "main c")))
+            #expect(choices.map(\.turn) == Self.turns("main a"))
+            let turn = Turn(process: "main", place: "c")
+            #expect(problem == .notReached(turn, enabled: Self.turns("main b", "wallet x")))
+            #expect(
+                problem?.description
+                    == "`main` should continue from `c`, but is not held there; held are `main` at `b`, `wallet` at `x`")
+        }
+    }
+
+    @Test func `Planned turns that are left over at the end are a problem`() async throws {
+        let turns = Self.turns("main a", "main b")
+        for plan in [TurnScheduler.Plan.exact(turns), .beginning(turns)] {
+            try await onThread {
+                let players = try Players("main")
+                players.play("main", "a")
+                let (_, problem) = try players.schedule(plan)
+                #expect(problem == .notReached(Turn(process: "main", place: "b"), enabled: []))
+                #expect(problem?.description.hasSuffix("all branches have ended") == true)
+            }
+        }
+    }
+
+    @Test func `A process that is still held when an exact order has ended is a problem`() async throws {
+        try await onThread {
+            let players = try Players("main", "wallet")
+            players.play("main", "a")
+            players.play("wallet", "x")
+            let (_, problem) = try players.schedule(.exact(Self.turns("main a")))
+            #expect(problem == .unplanned(Turn(process: "wallet", place: "x")))
+            #expect(problem?.description == "the order has no such turn, but `wallet` is held at `x`")
+        }
+    }
+
+    @Test func `A turn that neither reaches a place nor ends is a problem when its time is over`() async throws {
+        try await onThread {
+            let players = try Players("main", "wallet")
+            let end = OneShot<Void>()
+            players.play("main", "a")
+            players.play("wallet", "x") { end.wait() }
+            let plan = TurnScheduler.Plan.beginning(Self.turns("wallet x"))
+            let (choices, problem) = try players.schedule(plan, bound: .milliseconds(500).stretched) { end.set() }
+            #expect(choices.map(\.turn) == Self.turns("wallet x"))
+            guard case .outOfControl(process: "wallet", waitsFor: _)? = problem else {
+                throw Unexpected("\(String(describing: problem))")
+            }
+        }
+    }
+
+    // MARK: Locks
+
+    /// Starts a process that holds a lock file until it is killed.
+    private static func holder(of path: String) throws -> ChildProcess {
+        let child = try ChildProcess.spawn(
+            executable: "/usr/bin/flock", arguments: ["--no-fork", path, "sleep", "600"], deathSignal: SIGKILL)
+        let name = (path as NSString).lastPathComponent
+        // The limit of the suite ends it when the lock is never taken.
+        while try !ProcessTable.heldLocks(by: child.pid).contains(where: { $0.path?.hasSuffix("/\(name)") == true }) {
+            sched_yield()
+        }
+        return child
+    }
+
+    private static func end(_ child: ChildProcess) throws {
+        try child.signal(SIGKILL)
+        _ = try child.wait()
+    }
+
+    @Test func `A process that waits for another one's lock cannot go on until the lock is released`() async throws {
+        try await onThread {
+            let players = try Players("main", "wallet")
+            let lock = players.file("lock")
+            let holder = try Self.holder(of: lock)
+            players.play("main", "holding") { try Self.end(holder) }
+            players.play("wallet", "start") { [players] in
+                try FileLock(path: lock).withLock {}
+                players.page.arrive(at: "taken", process: "wallet")
+                players.done.add("wallet taken")
+            }
+            let plan = Self.turns("wallet start", "main holding", "wallet taken")
+            let (choices, problem) = try players.schedule(.exact(plan), pids: ["main": holder.pid, "wallet": getpid()])
+            #expect(problem == nil)
+            #expect(
+                choices.map(\.enabled) == [
+                    Self.turns("main holding", "wallet start"), Self.turns("main holding"), Self.turns("wallet taken"),
+                ])
+            #expect(players.done.all == ["wallet start", "main holding", "wallet taken"])
+        }
+    }
+
+    @Test func `Processes that all wait for locks are stuck`() async throws {
+        try await onThread {
+            let players = try Players("main", "wallet")
+            let lock = players.file("lock")
+            let holder = try Self.holder(of: lock)
+            players.play("main")
+            players.play("wallet", "start") { try FileLock(path: lock).withLock {} }
+            let pids = ["main": holder.pid, "wallet": getpid()]
+            let (choices, problem) = try players.schedule(.beginning([]), pids: pids) { try Self.end(holder) }
+            #expect(choices.map(\.turn) == Self.turns("wallet start"))
+            #expect(problem == .stuck(["wallet": "main"]))
+            #expect(problem?.description == "no process can go on: `wallet` waits for a lock of `main`")
+        }
+    }
+
+    // MARK: In a scenario
+
+    private static let race = """
+        name: Race
+        steps:
+          - repeat: 2
+            steps:
+              - parallel:
+                  - main: hasValidActivation
+                  - wallet: canStartActivation
+        """
+
+    private static var answers: FakeAnswers {
+        FakeAnswers(["main.hasValidActivation": [RedCase.yes], "wallet.canStartActivation": [RedCase.yes]])
+    }
+
+    @Test func `An explored block begins as planned, once, and its choices are known`() async throws {
+        let scenario = try RedCase.scenario(Self.race)
+        let block = try #require(scenario.steps.first?.inner.first)
+        let explored = ExploredBlock(step: block.path, plan: .beginning(Self.turns("wallet start")))
+        let run = try await FakeRun(scenario, answers: Self.answers, explored: explored)
+        #expect(run.result.verdict == .passed, "\(run.result.failures)")
+        #expect(run.requests.prefix(2).map(\.command) == ["canStartActivation", "hasValidActivation"])
+        #expect(run.requests.count == 4)
+        #expect(explored.problem == nil)
+        #expect(
+            explored.choices == [
+                TurnChoice(enabled: Self.turns("main start", "wallet start"), chosen: 1),
+                TurnChoice(enabled: Self.turns("main start"), chosen: 0),
+            ])
+    }
+
+    @Test func `A beginning that the block does not have makes the run inconclusive`() async throws {
+        let scenario = try RedCase.scenario(Self.race)
+        let block = try #require(scenario.steps.first?.inner.first)
+        let explored = ExploredBlock(step: block.path, plan: .beginning(Self.turns("main start", "main state.save")))
+        let run = try await FakeRun(scenario, answers: Self.answers, explored: explored)
+        #expect(run.result.verdict == .inconclusive)
+        #expect(
+            run.result.failures.first?.reason.hasPrefix(
+                "turn 2 of its order could not be given: `main` should continue from `state.save`, but is not held there"
+            ) == true, "\(run.result.failures)")
+        #expect(
+            explored.problem
+                == .notReached(Turn(process: "main", place: "state.save"), enabled: Self.turns("wallet start")))
+    }
+}
