@@ -101,6 +101,33 @@ struct TurnSchedulerTests {
         }
     }
 
+    @Test func `The release of a lock may come before or after the end of a branch, and no other place may`()
+        async throws
+    {
+        try await onThread {
+            let early = try Players("main", "wallet")
+            early.play("main", "a")
+            early.play("wallet", "x", "y")
+            let plan = Self.turns("main a", "wallet x", "main queueLock.released", "wallet y")
+            let (choices, problem) = try early.schedule(.exact(plan))
+            #expect(problem == nil && choices.map(\.turn) == plan, "a release that came after the end was planned")
+            #expect(early.done.all == ["main a", "wallet x", "wallet y"])
+
+            let late = try Players("main", "wallet")
+            late.play("main", "a", "statusLock.released")
+            late.play("wallet", "x")
+            let unplanned = try late.schedule(.exact(Self.turns("main a", "wallet x")))
+            #expect(unplanned.problem == nil)
+            #expect(late.done.all == ["main a", "wallet x", "main statusLock.released"])
+
+            let missed = try Players("main", "wallet")
+            missed.play("main", "a")
+            missed.play("wallet", "x")
+            let outcome = try missed.schedule(.exact(Self.turns("main a", "wallet x", "main state.saved")))
+            #expect(outcome.problem == .notReached(Turn(process: "main", place: "state.saved"), enabled: []))
+        }
+    }
+
     @Test func `A planned turn at a place that the process has not reached is a problem`() async throws {
         try await onThread {
             let players = try Players("main", "wallet")
@@ -112,7 +139,8 @@ struct TurnSchedulerTests {
             #expect(problem == .notReached(turn, enabled: Self.turns("main b", "wallet x")))
             #expect(
                 problem?.description
-                    == "`main` should continue from `c`, but is not held there; held are `main` at `b`, `wallet` at `x`")
+                    == "`main` should continue from `c`, but is not held there; held are `main` at `b`, `wallet` at `x`"
+            )
         }
     }
 
