@@ -64,59 +64,8 @@ extension WKApplicationDelegate {
     }
 }
 
-/// The running watch app under its older name. An app uses this type or ``WKApplication``. Thread rule: any thread.
-public final class WKExtension: NSObject, Sendable {
-    private let tasks: BackgroundTasks
+/// The running watch app under its older name.
+public typealias WKExtension = WKApplication
 
-    private static let instance = WKExtension(tasks: .ofProcess)
-
-    /// The app of this process.
-    public class func shared() -> WKExtension { instance }
-
-    init(tasks: BackgroundTasks) {
-        self.tasks = tasks
-        super.init()
-    }
-
-    /// An app on a device, for tests in one process.
-    package convenience init(sandbox: Sandbox) { self.init(tasks: BackgroundTasks(sandbox: sandbox)) }
-
-    /// Gets the app's tasks; held weakly. It takes the place of a delegate of ``WKApplication``.
-    public weak var delegate: (any WKExtensionDelegate)? {
-        get { tasks.delegate as? any WKExtensionDelegate }
-        set {
-            tasks.setDelegate(newValue) { delegate, tasks in
-                (delegate as? any WKExtensionDelegate)?.handle(tasks)
-            }
-        }
-    }
-
-    /// ``WKApplication/scheduleBackgroundRefresh(withPreferredDate:userInfo:scheduledCompletion:)``.
-    public func scheduleBackgroundRefresh(
-        withPreferredDate preferredFireDate: Date, userInfo: (any NSSecureCoding & NSObjectProtocol)?,
-        scheduledCompletion: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        tasks.schedule(at: preferredFireDate, userInfo, scheduledCompletion)
-    }
-
-    /// The same; returns when the system has taken the request.
-    public func scheduleBackgroundRefresh(
-        withPreferredDate preferredFireDate: Date, userInfo: (any NSSecureCoding & NSObjectProtocol)?
-    ) async throws {
-        try await tasks.schedule(at: preferredFireDate, userInfo)
-    }
-}
-
-/// Calls of the system to a watch app, on the main queue.
-@MainActor
-public protocol WKExtensionDelegate: NSObjectProtocol {
-    /// The app has time for these tasks, and completes each of them.
-    func handle(_ backgroundTasks: Set<WKRefreshBackgroundTask>)
-}
-
-extension WKExtensionDelegate {
-    /// Completes the tasks.
-    public func handle(_ backgroundTasks: Set<WKRefreshBackgroundTask>) {
-        for task in backgroundTasks { task.setTaskCompletedWithSnapshot(false) }
-    }
-}
+/// The delegate of the running watch app under its older name.
+public typealias WKExtensionDelegate = WKApplicationDelegate

@@ -19,8 +19,6 @@ extension KeepingDelegate: WKApplicationDelegate {
     }
 }
 
-extension KeepingDelegate: WKExtensionDelegate {}
-
 /// Delegates without functions of their own.
 private final class PlainDelegate: NSObject {}
 
@@ -130,15 +128,14 @@ struct WatchKitTests {
         #expect(error?.localizedDescription == "The process is on no device.")
     }
 
-    @Test(arguments: BackgroundTaskKind.allCases, [false, true])
-    func `A task reaches the delegate under either name of the app, with its type, and its end the system once`(
-        kind: BackgroundTaskKind, isExtension: Bool
+    @Test(arguments: BackgroundTaskKind.allCases)
+    func `A task reaches the delegate with its type, and its end the system once`(
+        kind: BackgroundTaskKind
     ) async throws {
         let system = FakeTaskSystem()
-        let sandbox = try system.sandbox()
         let delegate = KeepingDelegate()
-        let (app, older) = (WKApplication(sandbox: sandbox), isExtension ? WKExtension(sandbox: sandbox) : nil)
-        if let older { older.delegate = delegate } else { app.delegate = delegate }
+        let app = WKApplication(sandbox: try system.sandbox())
+        app.delegate = delegate
         let started = system.start(kind)
         let task = try #require(try await given(1, to: delegate).first)
         #expect((task is WKWatchConnectivityRefreshBackgroundTask) == (kind == .watchConnectivity))
@@ -146,7 +143,7 @@ struct WatchKitTests {
         #expect(task.userInfo == nil && !task.isCompleted && system.requests.all.isEmpty)
         for _ in 1...2 { task.setTaskCompletedWithSnapshot(false) }
         #expect(task.isCompleted && system.requests.all == [.completed(id: started.id)])
-        withExtendedLifetime((app, older)) {}
+        withExtendedLifetime(app) {}
     }
 
     @Test func `A task that no function of the app handles is completed at once`() async throws {
