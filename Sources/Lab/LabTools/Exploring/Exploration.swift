@@ -82,7 +82,7 @@ struct Exploration {
     }
 
     private static func title(_ number: Int, _ beginning: OrderSearch.Beginning) -> String {
-        "order \(number), \(counted(beginning.preemptions, "preemption"))"
+        "order \(number), \(FailureText.counted(beginning.preemptions, "preemption"))"
     }
 
     /// The next beginning to be played now; nil while others must end before, and at the end.
@@ -145,9 +145,9 @@ struct Exploration {
     ///   - left: Number of orders that are known and were not played.
     ///   - beyond: Number of orders that are known to have more preemptions.
     static func coverage(_ end: End, bound: Int, played: Int, inconclusive: Int, left: Int, beyond: Int) -> String {
-        var orders = counted(played, "order")
+        var orders = FailureText.counted(played, "order")
         if inconclusive > 0 { orders += ", \(inconclusive) of them inconclusive" }
-        let preemptions = counted(bound, "preemption")
+        let preemptions = FailureText.counted(bound, "preemption")
         switch end {
         case .complete:
             let rest = beyond == 0 ? "there are no others" : "at least \(beyond) more with more preemptions"
@@ -178,13 +178,10 @@ struct BoundTally {
     /// `  1 preemption       38 orders  ✓  4.10 s`.
     func line(seconds: Double, report: TerminalReport) -> String {
         let verdict: Verdict = hasFailed ? .failed : inconclusive > 0 ? .inconclusive : left > 0 ? .notRun : .passed
-        let name = counted(preemptions, "preemption")
-        let orders = left == 0 ? counted(played, "order") : "\(played) of at least \(played + left) orders"
+        let name = FailureText.counted(preemptions, "preemption")
+        let orders = left == 0 ? FailureText.counted(played, "order") : "\(played) of at least \(played + left) orders"
         let gap = String(repeating: " ", count: max(1, 20 - name.count - String(played).count))
         let after = hasFailed ? " after \(played)" : inconclusive > 0 ? " \(inconclusive) inconclusive" : ""
         return "  \(name)\(gap)\(orders)  \(report.mark(verdict))\(after)  \(FailureText.seconds(seconds))"
     }
 }
-
-/// A number with its noun: `1 order`, `2 orders`.
-private func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

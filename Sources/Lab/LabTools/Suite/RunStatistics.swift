@@ -5,6 +5,7 @@ import LabCore
 import LabPoints
 public import LabReports
 import LabSystem
+import ScenarioEngine
 import ScenarioLanguage
 
 /// How often events occurred in a run and how long they took, from the traces of its scenarios.
@@ -65,7 +66,7 @@ public struct RunStatistics: Encodable, Equatable, Sendable {
             return "  \(name.padding(toLength: width, withPad: " ", startingAt: 0))\(cells.joined())\n"
         }
         func time(_ milliseconds: Double) -> String { String(format: "%.2f ms", milliseconds) }
-        let heading = "run \(run), \(scenarios) scenario\(scenarios == 1 ? "" : "s")\n"
+        let heading = "run \(run), \(FailureText.counted(scenarios, "scenario"))\n"
         return heading + line("", ["count", "median", "longest"])
             + durations.map {
                 line($0.name, [String($0.count), time($0.medianMilliseconds), time($0.longestMilliseconds)])

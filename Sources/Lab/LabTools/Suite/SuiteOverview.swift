@@ -71,8 +71,8 @@ public struct SuiteOverview {
     public func check() -> RunOutcome {
         guard let found = find(reportsWarnings: true) else { return .badInput }
         let files = Set(found.scenarios.map(\.file.path)).count
-        func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
-        print("\(counted(found.scenarios.count, "scenario")) in \(counted(files, "file")): no mistakes\n")
+        let scenarios = FailureText.counted(found.scenarios.count, "scenario")
+        print("\(scenarios) in \(FailureText.counted(files, "file")): no mistakes\n")
         return .passed
     }
 

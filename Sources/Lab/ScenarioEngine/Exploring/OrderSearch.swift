@@ -35,8 +35,8 @@ package struct TurnChoice: Hashable, Sendable {
 /// Finds the orders in which the processes of a block can pass their places, up to a number of preemptions.
 ///
 /// Each order is one execution. The search plays none: it hands out the first turns of one (a beginning), and behind
-/// these the execution follows the default rule, which preempts no process: the process of the last turn goes on while
-/// it is enabled, then the first one that is. From the choices of the execution the search learns the turns that could
+/// these the execution follows the default rule, which preempts no process: the process of the last turn continues
+/// while it is enabled, then the first one that is. From the choices of the execution the search learns the turns that could
 /// have been given instead. It looks for them only behind the beginning, because the alternatives within it belong to
 /// the execution that opened it, so each order is found once. All orders are found if executions depend on nothing but
 /// their turns.

@@ -15,7 +15,7 @@ import Synchronization
 package final class TurnScheduler: Sendable {
     /// The turns that are given.
     package enum Plan: Sendable {
-        /// These first; then the process of the last turn goes on while it can, else the first one that can.
+        /// These first; then the process of the last turn continues while it can, else the first one that can.
         case beginning([Turn])
         /// These, and no others.
         case exact([Turn])

@@ -68,6 +68,11 @@ public struct FailureText: Sendable {
         String(format: "%.2f ms", Double(nanoseconds) / 1e6)
     }
 
+    /// A number with its noun: `1 order`, `2 orders`.
+    package static func counted(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+
     package static func seconds(_ seconds: Double) -> String {
         seconds < 1 ? String(format: "%.0f ms", seconds * 1000) : String(format: "%.2f s", seconds)
     }

@@ -87,7 +87,7 @@ struct TurnSchedulerTests {
         }
     }
 
-    @Test func `After the planned beginning a process goes on until its end, then the first that can`() async throws {
+    @Test func `After the planned beginning a process continues to its end, then the first that can`() async throws {
         try await onThread {
             let players = try Players("main", "wallet", "widget")
             players.play("main", "a", "b")

@@ -108,19 +108,15 @@ open class WMTPostApprovalScreen: Codable {
     }
 }
 
-/// What the screens of each class have.
 private enum ContentKey: String, CodingKey { case heading, message, payload }
 
-extension WMTPostApprovalScreen {
-    /// Writes what the screens of each class have.
-    fileprivate func encode(
-        heading: String, message: String, payload: some Encodable, to encoder: any Encoder
-    ) throws {
-        var container = encoder.container(keyedBy: ContentKey.self)
-        try container.encode(heading, forKey: .heading)
-        try container.encode(message, forKey: .message)
-        try container.encode(payload, forKey: .payload)
-    }
+/// What the screens of each class have, in JSON.
+private struct ScreenContent<Payload: Codable>: Codable {
+    typealias CodingKeys = ContentKey
+
+    let heading: String
+    let message: String
+    let payload: Payload
 }
 
 /// A screen that shows what was approved.
@@ -146,17 +142,15 @@ open class WMTPostApprovalScreenReview: WMTPostApprovalScreen {
 
     /// Reads a screen.
     public required init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: ContentKey.self)
-        heading = try container.decode(String.self, forKey: .heading)
-        message = try container.decode(String.self, forKey: .message)
-        payload = try container.decode(WMTReviewPostApprovalScreenPayload.self, forKey: .payload)
+        let content = try ScreenContent<WMTReviewPostApprovalScreenPayload>(from: decoder)
+        (heading, message, payload) = (content.heading, content.message, content.payload)
         try super.init(from: decoder)
     }
 
     /// Writes the screen.
     open override func encode(to encoder: any Encoder) throws {
         try super.encode(to: encoder)
-        try encode(heading: heading, message: message, payload: payload, to: encoder)
+        try ScreenContent(heading: heading, message: message, payload: payload).encode(to: encoder)
     }
 }
 
@@ -183,17 +177,15 @@ open class WMTPostApprovalScreenRedirect: WMTPostApprovalScreen {
 
     /// Reads a screen.
     public required init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: ContentKey.self)
-        heading = try container.decode(String.self, forKey: .heading)
-        message = try container.decode(String.self, forKey: .message)
-        payload = try container.decode(WMTRedirectPostApprovalScreenPayload.self, forKey: .payload)
+        let content = try ScreenContent<WMTRedirectPostApprovalScreenPayload>(from: decoder)
+        (heading, message, payload) = (content.heading, content.message, content.payload)
         try super.init(from: decoder)
     }
 
     /// Writes the screen.
     open override func encode(to encoder: any Encoder) throws {
         try super.encode(to: encoder)
-        try encode(heading: heading, message: message, payload: payload, to: encoder)
+        try ScreenContent(heading: heading, message: message, payload: payload).encode(to: encoder)
     }
 }
 
@@ -233,7 +225,7 @@ open class WMTPostApprovalScreenGeneric: WMTPostApprovalScreen {
     /// Writes the screen.
     open override func encode(to encoder: any Encoder) throws {
         try super.encode(to: encoder)
-        try encode(heading: heading, message: message, payload: payload, to: encoder)
+        try ScreenContent(heading: heading, message: message, payload: payload).encode(to: encoder)
     }
 }
 
