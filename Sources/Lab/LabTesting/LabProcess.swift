@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LabRunner
+import ScenarioEngine
 import SimulatedDevice
 import Synchronization
 
