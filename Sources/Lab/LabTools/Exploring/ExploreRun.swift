@@ -15,20 +15,18 @@ public struct ExploreOptions: Sendable {
 
     /// The file of the scenario; with a row in brackets for a table.
     public let path: String
-    /// The greatest number of preemptions of an order: switches away from an app that could have gone on.
-    public let preemptions: Int
-    /// Number of orders that are played at the same time.
-    public let jobs: Int
-    /// The greatest number of orders that are played; nil for all.
-    public let limit: Int?
-    /// The real time after which no order begins; nil for no limit.
-    public let time: LabDuration?
+    let bounds: ExplorationBounds
     /// The seed of all random values; nil for a random one.
     public let seed: UInt64?
     /// The lab file; nil searches for one.
     public let labFile: String?
 
     /// The settings of an exploration.
+    /// - Parameters:
+    ///   - preemptions: The greatest number of preemptions of an order: switches away from an app that could have gone on.
+    ///   - jobs: Number of orders that are played at the same time.
+    ///   - limit: The greatest number of orders that are played; nil for all.
+    ///   - time: The real time after which no order begins; nil for no limit.
     /// - Throws: ``BadUsage`` for invalid values.
     public init(
         path: String, preemptions: Int = 2, jobs: Int = ProcessInfo.processInfo.activeProcessorCount,
@@ -45,10 +43,7 @@ public struct ExploreOptions: Sendable {
             throw BadUsage(sentence: "--time takes a duration such as 30s or 5m, not `\(time)`")
         }
         self.path = path
-        self.preemptions = preemptions
-        self.jobs = jobs
-        self.limit = limit
-        self.time = time
+        bounds = ExplorationBounds(preemptions: preemptions, jobs: jobs, limit: limit, time: time)
         self.seed = seed
         self.labFile = labFile
     }
@@ -111,7 +106,7 @@ public struct ExploreRun {
         let explored = player.explored
         printer.print("exploring the \(explored.word) at \(explored.label)\n".withVisibleControls)
         printer.start(total: nil)
-        var exploration = Exploration(player, options: options, printer: printer)
+        var exploration = Exploration(player, bounds: options.bounds, observe: show)
         let end = exploration.perform()
         printer.finish()
         if let (number, finding) = exploration.finding { show(finding, number: number, of: player, at: place) }
@@ -133,6 +128,21 @@ public struct ExploreRun {
     }
 
     // MARK: Texts
+
+    private func show(_ event: Exploration.Event) {
+        switch event {
+        case .began(let number, let beginning): printer.began(Self.title(number, beginning))
+        case .ended(let order): printer.ended(Self.title(order.number, order.beginning), at: order.number - 1, "")
+        case .closed(let bound):
+            let report = TerminalReport(isColoured: printer.look.isColoured)
+            let seconds = Double(MonotonicClock.nanoseconds() - bound.begin) / 1e9
+            printer.print(bound.line(seconds: seconds, report: report) + "\n")
+        }
+    }
+
+    private static func title(_ number: Int, _ beginning: OrderSearch.Beginning) -> String {
+        "order \(number), \(FailureText.counted(beginning.preemptions, "preemption"))"
+    }
 
     private func mark(_ verdict: Verdict) -> String {
         TerminalReport(isColoured: printer.look.isColoured).mark(verdict)
@@ -173,6 +183,18 @@ public struct ExploreRun {
             (failure.sharing, failure.link, failure.replay) = (nil, nil, "")
             printer.print(text.render(failure) + "\n")
         }
+    }
+}
+
+extension BoundTally {
+    /// `  1 preemption       38 orders  ✓  4.10 s`.
+    func line(seconds: Double, report: TerminalReport) -> String {
+        let verdict: Verdict = hasFailed ? .failed : inconclusive > 0 ? .inconclusive : left > 0 ? .notRun : .passed
+        let name = FailureText.counted(preemptions, "preemption")
+        let orders = left == 0 ? FailureText.counted(played, "order") : "\(played) of at least \(played + left) orders"
+        let gap = String(repeating: " ", count: max(1, 20 - name.count - String(played).count))
+        let after = hasFailed ? " after \(played)" : inconclusive > 0 ? " \(inconclusive) inconclusive" : ""
+        return "  \(name)\(gap)\(orders)  \(report.mark(verdict))\(after)  \(FailureText.seconds(seconds))"
     }
 }
 

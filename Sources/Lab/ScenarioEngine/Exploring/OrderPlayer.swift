@@ -1,26 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LabSystem
-import ScenarioEngine
 import ScenarioLanguage
 
 /// Plays one order of a block after the other, each in an instance of its own.
 ///
 /// Thread rule: any thread; `play` blocks, and may be called by several threads at once.
-struct OrderPlayer: Sendable {
-    let explored: ExploredScenario
+package struct OrderPlayer: Sendable {
+    package let explored: ExploredScenario
     /// The seed of each order: all of them have the same generated values.
-    let seed: UInt64
+    package let seed: UInt64
     let setting: ScenarioRun.Setting
     /// Absolute path of the directory for the records of orders.
     let directory: String
     let interruption: Interruption
 
+    /// A player.
+    /// - Parameters:
+    ///   - seed: The seed of each order: all of them have the same generated values.
+    ///   - directory: Absolute path of the directory for the records of orders.
+    ///   - interruption: Ends the order that is played.
+    package init(
+        explored: ExploredScenario, seed: UInt64, setting: ScenarioRun.Setting, directory: String,
+        interruption: Interruption
+    ) {
+        self.explored = explored
+        self.seed = seed
+        self.setting = setting
+        self.directory = directory
+        self.interruption = interruption
+    }
+
     /// Plays the order that a beginning leads to; one that fails is played a second time.
     ///
     /// The records of an order that passed are removed.
     /// - Parameter number: From 1, for its directory.
-    func play(_ beginning: OrderSearch.Beginning, number: Int) -> PlayedOrder {
+    package func play(_ beginning: OrderSearch.Beginning, number: Int) -> PlayedOrder {
         let name = "order-\(number)"
         let played = run(.beginning(beginning.turns), in: name)
         let end = judged(played, name: name)
@@ -81,9 +96,9 @@ struct OrderPlayer: Sendable {
 }
 
 /// An order that was played.
-struct PlayedOrder: Sendable {
+package struct PlayedOrder: Sendable {
     /// How it ended.
-    enum End: Sendable {
+    package enum End: Sendable {
         case passed
         /// It failed twice.
         case failed(OrderFinding)
@@ -95,15 +110,15 @@ struct PlayedOrder: Sendable {
     }
 
     /// From 1, in the order in which they began.
-    let number: Int
-    let beginning: OrderSearch.Beginning
-    let choices: [TurnChoice]
-    let end: End
+    package let number: Int
+    package let beginning: OrderSearch.Beginning
+    package let choices: [TurnChoice]
+    package let end: End
 }
 
 /// An order that fails whenever it is played.
-struct OrderFinding: Sendable {
+package struct OrderFinding: Sendable {
     /// All turns of the block.
-    let turns: [Turn]
-    let result: ScenarioResult
+    package let turns: [Turn]
+    package let result: ScenarioResult
 }

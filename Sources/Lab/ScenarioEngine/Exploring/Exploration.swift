@@ -1,15 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LabReports
-import LabSystem
-import ScenarioEngine
+package import LabSystem
+
+/// How far an exploration goes.
+package struct ExplorationBounds: Sendable {
+    /// The greatest number of preemptions of an order: switches away from an app that could have gone on.
+    package var preemptions: Int
+    /// Number of orders that are played at the same time, at least 1.
+    package var jobs: Int
+    /// The greatest number of orders that are played; nil for all.
+    package var limit: Int?
+    /// The real time after which no order begins; nil for no limit.
+    package var time: LabDuration?
+
+    /// Bounds of an exploration.
+    package init(preemptions: Int, jobs: Int, limit: Int? = nil, time: LabDuration? = nil) {
+        self.preemptions = preemptions
+        self.jobs = jobs
+        self.limit = limit
+        self.time = time
+    }
+}
 
 /// The orders of a block, several at once, those with the fewest preemptions first, until one fails.
 ///
 /// Used by the one thread that calls `perform`; each order is played on a thread of its own.
-struct Exploration {
+package struct Exploration {
+    /// What happens while orders are played.
+    package enum Event {
+        /// An order is played from now on.
+        case began(number: Int, OrderSearch.Beginning)
+        case ended(PlayedOrder)
+        /// No more orders with so many preemptions are played.
+        case closed(BoundTally)
+    }
+
     /// Why no more orders are played.
-    enum End: Equatable {
+    package enum End: Equatable, Sendable {
         /// All orders within the bound were played.
         case complete
         /// One fails.
@@ -22,14 +49,14 @@ struct Exploration {
     }
 
     /// An order that could not be judged.
-    struct InconclusiveOrder {
-        let number: Int
-        let reason: String
+    package struct InconclusiveOrder {
+        package let number: Int
+        package let reason: String
     }
 
     private let player: OrderPlayer
-    private let options: ExploreOptions
-    private let printer: ProgressPrinter
+    private let bounds: ExplorationBounds
+    private let observe: (Event) -> Void
     private let deadline: Deadline?
     private var search: OrderSearch
     private var bound = BoundTally(preemptions: 0)
@@ -37,35 +64,37 @@ struct Exploration {
     private var stop: End?
 
     /// Number of orders that were played to their end.
-    private(set) var played = 0
+    package private(set) var played = 0
     /// Number of orders that could not be judged.
-    private(set) var inconclusive = 0
+    package private(set) var inconclusive = 0
     /// The first of these.
-    private(set) var firstInconclusive: InconclusiveOrder?
+    package private(set) var firstInconclusive: InconclusiveOrder?
     /// The order that fails, with its number.
-    private(set) var finding: (number: Int, finding: OrderFinding)?
+    package private(set) var finding: (number: Int, finding: OrderFinding)?
     /// The result of the scenario that ended without its block.
-    private(set) var unreached: ScenarioResult?
+    package private(set) var unreached: ScenarioResult?
     /// Number of orders that were begun, but interrupted.
     private var interrupted = 0
 
-    init(_ player: OrderPlayer, options: ExploreOptions, printer: ProgressPrinter) {
+    /// An exploration that has played no order yet.
+    /// - Parameter observe: Called by the thread that calls ``perform()``.
+    package init(_ player: OrderPlayer, bounds: ExplorationBounds, observe: @escaping (Event) -> Void = { _ in }) {
         self.player = player
-        self.options = options
-        self.printer = printer
-        deadline = options.time.map { Deadline(after: $0, of: "the exploration") }
-        search = OrderSearch(preemptions: options.preemptions)
+        self.bounds = bounds
+        self.observe = observe
+        deadline = bounds.time.map { Deadline(after: $0, of: "the exploration") }
+        search = OrderSearch(preemptions: bounds.preemptions)
     }
 
     /// Plays orders until all are played, one fails, or a limit or an interruption ends it.
-    mutating func perform() -> End {
+    package mutating func perform() -> End {
         let finished = Mailbox<PlayedOrder>()
         var running = 0
         while true {
-            while running < options.jobs, let beginning = next(whileRunning: running) {
+            while running < bounds.jobs, let beginning = next(whileRunning: running) {
                 running += 1
                 started += 1
-                printer.began(Self.title(started, beginning))
+                observe(.began(number: started, beginning))
                 runOnThread(name: "order \(started)") { [player, number = started] in
                     finished.send(player.play(beginning, number: number))
                 }
@@ -81,16 +110,12 @@ struct Exploration {
         return player.interruption.isSet ? .interrupted : stop ?? .complete
     }
 
-    private static func title(_ number: Int, _ beginning: OrderSearch.Beginning) -> String {
-        "order \(number), \(FailureText.counted(beginning.preemptions, "preemption"))"
-    }
-
     /// The next beginning to be played now; nil while others must end before, and at the end.
     private mutating func next(whileRunning running: Int) -> OrderSearch.Beginning? {
         guard finding == nil, unreached == nil, !player.interruption.isSet,
             let lowest = search.waiting.firstIndex(where: { $0 > 0 })
         else { return nil }
-        if let limit = options.limit, started >= limit { stop = .limit }
+        if let limit = bounds.limit, started >= limit { stop = .limit }
         if deadline?.isOver ?? false { stop = .time }
         guard stop == nil else { return nil }
         if lowest > bound.preemptions {
@@ -103,7 +128,7 @@ struct Exploration {
     }
 
     private mutating func note(_ order: PlayedOrder) {
-        printer.ended(Self.title(order.number, order.beginning), at: order.number - 1, "")
+        observe(.ended(order))
         if case .interrupted = order.end {
             interrupted += 1
             return
@@ -129,14 +154,13 @@ struct Exploration {
     private mutating func closeBound() {
         guard bound.played > 0, unreached == nil else { return }
         bound.left = search.waiting[bound.preemptions] + interrupted
-        let seconds = Double(MonotonicClock.nanoseconds() - bound.begin) / 1e9
-        printer.print(bound.line(seconds: seconds, report: TerminalReport(isColoured: printer.look.isColoured)) + "\n")
+        observe(.closed(bound))
     }
 
     /// What was covered, in a sentence without its end.
-    func coverage(_ end: End) -> String {
+    package func coverage(_ end: End) -> String {
         Self.coverage(
-            end, bound: options.preemptions, played: played, inconclusive: inconclusive,
+            end, bound: bounds.preemptions, played: played, inconclusive: inconclusive,
             left: search.waiting.reduce(0, +) + interrupted, beyond: search.beyondBound)
     }
 
@@ -162,26 +186,17 @@ struct Exploration {
 }
 
 /// The orders with one number of preemptions.
-struct BoundTally {
-    let preemptions: Int
-    let begin = MonotonicClock.nanoseconds()
+package struct BoundTally {
+    package let preemptions: Int
+    /// The moment of the first order, on the monotonic clock in nanoseconds.
+    package let begin = MonotonicClock.nanoseconds()
     /// Number of orders that were played to their end.
-    var played = 0
+    package var played = 0
     /// Number of orders that could not be judged.
-    var inconclusive = 0
+    package var inconclusive = 0
     /// Number of orders that are known and were not played.
-    var left = 0
-    var hasFailed = false
+    package var left = 0
+    package var hasFailed = false
 
-    init(preemptions: Int) { self.preemptions = preemptions }
-
-    /// `  1 preemption       38 orders  ✓  4.10 s`.
-    func line(seconds: Double, report: TerminalReport) -> String {
-        let verdict: Verdict = hasFailed ? .failed : inconclusive > 0 ? .inconclusive : left > 0 ? .notRun : .passed
-        let name = FailureText.counted(preemptions, "preemption")
-        let orders = left == 0 ? FailureText.counted(played, "order") : "\(played) of at least \(played + left) orders"
-        let gap = String(repeating: " ", count: max(1, 20 - name.count - String(played).count))
-        let after = hasFailed ? " after \(played)" : inconclusive > 0 ? " \(inconclusive) inconclusive" : ""
-        return "  \(name)\(gap)\(orders)  \(report.mark(verdict))\(after)  \(FailureText.seconds(seconds))"
-    }
+    package init(preemptions: Int) { self.preemptions = preemptions }
 }

@@ -3,20 +3,19 @@
 import LabCore
 import LabFile
 import LabSystem
-import ScenarioEngine
-import ScenarioLanguage
+package import ScenarioLanguage
 
 /// A scenario with the block whose orders are explored: the first `race` or `parallel` of its steps.
 ///
 /// An immutable value. Thread rule: any thread.
-struct ExploredScenario: Sendable {
-    let scenario: Scenario
+package struct ExploredScenario: Sendable {
+    package let scenario: Scenario
     /// The step of the block.
-    let block: Step
+    package let block: Step
 
     /// Finds the block.
     /// - Throws: ``BadUsage`` with a place, if the scenario has no block, or one whose processes cannot be scheduled.
-    init(_ scenario: Scenario) throws {
+    package init(_ scenario: Scenario) throws {
         self.scenario = scenario
         guard let block = Self.firstBlock(in: scenario.steps) else {
             let place = scenario.steps.first?.place.label ?? scenario.file.path
@@ -36,10 +35,10 @@ struct ExploredScenario: Sendable {
     }
 
     /// What the block is.
-    var word: String { if case .race = block.action { "race" } else { "parallel block" } }
+    package var word: String { if case .race = block.action { "race" } else { "parallel block" } }
 
     /// Where the block is written, with the line only.
-    var label: String { "\(block.place.file.path):\(block.place.range.start.line)" }
+    package var label: String { "\(block.place.file.path):\(block.place.range.start.line)" }
 
     /// Only steps that are carried out exactly once, and that stand in the scenario's own file, which gets the `order`.
     private static func firstBlock(in steps: [Step]) -> Step? {
@@ -59,7 +58,7 @@ struct ExploredScenario: Sendable {
     ///   - remark: A sentence for the first line.
     ///   - root: The absolute path of the folder that contains `.lab`.
     /// - Throws: ``LabFailure`` if the block is not found in the file.
-    func text(inOrder turns: [Turn], remark: String, below root: String) throws -> String {
+    package func text(inOrder turns: [Turn], remark: String, below root: String) throws -> String {
         let file = scenario.file
         var edits = [try Self.insertion(of: turns, into: Self.node(of: block, in: file), of: file)]
         let document = try Self.root(of: file)
