@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LabSystem
+package import LabCore
+import LabSystem
 
 /// How far an exploration goes.
 package struct ExplorationBounds: Sendable {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LabCore
+import LabFile
+package import ScenarioLanguage
+
 /// The verdict of a scenario's run.
 public enum Verdict: String, CaseIterable, Codable, Comparable, Sendable {
     /// Everything was as expected.
@@ -166,4 +170,27 @@ extension [ScenarioResult] {
 
     /// The results that are not counted.
     package var skipped: Int { count { if case .skipped = $0.outcome { true } else { false } } }
+}
+
+// Results of scenarios that were not played.
+extension ScenarioResult {
+    /// The result of a scenario that could not be started.
+    package init(
+        unstarted scenario: Scenario, because reason: String, seed: UInt64, labOption: String?, directory: String
+    ) {
+        self.init(notRun: scenario, id: scenario.id, round: 1, seed: seed, labOption: labOption)
+        verdict = .inconclusive
+        failures = [StepFailure(verdict: .inconclusive, reason: reason, replay: replay)]
+        self.directory = directory
+    }
+
+    /// The result of a scenario that was not reached.
+    package init(notRun scenario: Scenario, id: String, round: Int, seed: UInt64, labOption: String?) {
+        self.init(
+            id: id, name: scenario.name, tags: scenario.tags, file: scenario.file.path,
+            topology: scenario.topology.name, verdict: .notRun, quarantine: scenario.standing.quarantine,
+            remark: scenario.obstacle, round: round,
+            seed: seed, seconds: 0, commands: 0, failures: [], overheads: [], launches: [:],
+            replay: scenario.replay(seed: seed, labOption: labOption), directory: "")
+    }
 }
