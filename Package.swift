@@ -200,8 +200,8 @@ let lab = building(
             "LabApp",
             [
                 "LabProgram", "AppHandlers", "WatchAppHandlers", "PowerAuth2", "PowerAuth2ForExtensions",
-                "PowerAuth2ForWatch", "LabPeer", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem",
-                argumentParser,
+                "PowerAuth2ForWatch", "SimulatedDevice", "LabPeer", "LabCore", "LabControl", "LabVocabulary",
+                "LabPoints", "LabSystem", argumentParser,
             ]),
         // The manual's sample, as an app compiles it.
         .target(

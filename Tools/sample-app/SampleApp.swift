@@ -44,6 +44,11 @@ final class SampleApp: MainApp {
         Command("chatter", "Logs many lines.", taking: Lines.self) { app, lines in
             for line in 1...lines.lines { app.context.log("line \(line)") }
         },
+        Command("sayTwice", "Logs a word at both sides of a checkpoint.", taking: Word.self) { app, word in
+            app.context.log(word.word)
+            checkpoint("between-words")
+            app.context.log(word.word)
+        },
         Command("crash", "Dies.") { _ in
             kill(getpid(), SIGKILL)
         },

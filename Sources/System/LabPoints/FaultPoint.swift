@@ -13,11 +13,13 @@ public enum FaultPoint: String, CaseIterable, Sendable, CustomStringConvertible 
     case stateSaved = "state.saved"
     case counterBumped = "counter.bumped"
     case tokenCounterBumped = "tokenCounter.bumped"
+    case statusLockTake = "statusLock.take"
     case statusLockTaken = "statusLock.taken"
     case statusLockReleased = "statusLock.released"
     case queueLockTake = "queueLock.take"
     case queueLockTaken = "queueLock.taken"
     case queueLockReleased = "queueLock.released"
+    case operationLockTake = "operationLock.take"
     case operationLockTaken = "operationLock.taken"
     case operationStarted = "operation.started"
     case operationCleared = "operation.cleared"
@@ -99,6 +101,7 @@ public enum FaultPoint: String, CaseIterable, Sendable, CustomStringConvertible 
             Facts(
                 "After the token counter of a shared session was raised, before a token changes.",
                 actions: .withoutFailure)
+        case .statusLockTake: Facts("Before the lock for one task of a shared session is asked for.")
         case .statusLockTaken:
             Facts("After the lock for one task of a shared session was taken.", actions: .withoutFailure)
         case .statusLockReleased:
@@ -106,6 +109,9 @@ public enum FaultPoint: String, CaseIterable, Sendable, CustomStringConvertible 
         case .queueLockTake: Facts("Before the lock for one signed request is asked for.")
         case .queueLockTaken: Facts("After the lock for one signed request was taken.", actions: .withoutFailure)
         case .queueLockReleased: Facts("After the lock for one signed request was released.", actions: .withoutFailure)
+        case .operationLockTake:
+            Facts(
+                "Before the lock for an operation that excludes other apps is asked for.", actions: .withoutFailure)
         case .operationLockTaken:
             Facts(
                 "After the lock for an operation that excludes other apps was taken, before the operation is announced.",

@@ -72,6 +72,43 @@ extension EndToEnd.Peers {
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         }
 
+        @Test(arguments: [["first", "second", "second", "first"], ["first", "second", "first", "second"]])
+        func `An order holds it at its checkpoint while another app continues`(words: [String]) async throws {
+            let workspace = try Workspace()
+            let program = try LabCommand.path(of: "sample-app")
+            try workspace.write(
+                """
+                topologies:
+                  default:
+                    devices:
+                      phone:
+                        kind: phone
+                        apps:
+                          first: { bundleIdentifier: com.example.first, executable: \(program) }
+                          second: { bundleIdentifier: com.example.second, executable: \(program) }
+
+                """, to: "lab.yaml")
+            var seen: Set<String> = []
+            let turns = words.map { "\($0): \(seen.insert($0).inserted ? "start" : "checkpoint.between-words")" }
+            let logged = words.map { "{ event: log, peer: \($0), where: { message: \($0) } }" }
+            try workspace.write(
+                """
+                name: Words
+                steps:
+                  - parallel:
+                      - first: sayTwice
+                        with: { word: first }
+                      - second: sayTwice
+                        with: { word: second }
+                    order: [\(turns.map { "{ \($0) }" }.joined(separator: ", "))]
+                  - order: [\(logged.joined(separator: ", "))]
+
+                """, to: "scenario.yaml")
+            let outcome = try await onThread { try lab("run", "scenario.yaml", in: workspace) }
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+            try workspace.expectNothingLeft()
+        }
+
         @Test func `If it dies, the step reports it, and the lab's own commands relaunch it`() async throws {
             let outcome = try await Self.run(
                 """

@@ -98,6 +98,34 @@ struct TurnPageTests {
         turns.end()
     }
 
+    @Test func `A turn taken for another process holds the calling thread, and no rule is about it`() throws {
+        let other = try other()
+        func take(of process: String) -> ThreadHandle {
+            runOnThread(name: "server") { other.takeTurn(at: "server.afterCommit", of: process) }
+        }
+        var isComposed = false
+        func composed() -> String {
+            isComposed = true
+            return "server.afterCommit"
+        }
+        table.takeTurn(at: composed(), of: "main")
+        #expect(!isComposed, "nothing is armed")
+        for process in ["main", "server"] {
+            try table.arm(FaultRule(point: .serverAfterCommit, process: process, action: .fail("EIO"), limit: 0))
+        }
+        take(of: "main").join()
+        try turns.begin(["main", "wallet"])
+        take(of: "widget").join()
+        let thread = take(of: "main")
+        let (place, arrivals) = arrival(1, of: "main")
+        #expect(place == .held(at: "server.afterCommit") && arrivals == 1)
+        #expect(turns.place(of: "wallet").place == .running, "the caller's own process is not asked")
+        turns.grant("main")
+        thread.join()
+        turns.end()
+        #expect(table.rules().map(\.passed) == [0, 0])
+    }
+
     @Test func `A process that is given no turns is not held`() throws {
         turns.arrive(at: "start", process: "main")
         try turns.begin(["wallet"])

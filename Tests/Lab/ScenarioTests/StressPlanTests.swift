@@ -21,8 +21,8 @@ struct StressPlanTests {
                   1  activate
                   2  tellWatch
                   3  knowledgeSignature
-                  4  changePassword, killed at counter.bumped, pass 2
-                  5  changePassword, killed at counter.bumped, pass 3
+                  4  changePassword, killed at queueLock.released, pass 2
+                  5  changePassword, killed at state.saved, pass 3
                   6  knowledgeSignature
                   7  tokenHeader accounts
                 app2

@@ -2,6 +2,7 @@
 
 import LabCore
 import LabPoints
+import LabSystem
 import TestSupport
 import Testing
 
@@ -22,6 +23,23 @@ struct ObservationTests {
         #expect(throws: Never.self) { try wallet.pass(.stateSave) }
         #expect(throws: Never.self) { try main.pass(.stateSaved) }
         #expect(throws: InjectedFault(point: .stateSave, error: "EIO")) { try main.pass(.stateSave) }
+    }
+
+    @Test func `An app that is given turns is held at a checkpoint, another one is not`() throws {
+        let device = try TemporaryDevice()
+        let (main, wallet) = (try device.sandbox(), try device.sandbox(name: "wallet", bundleIdentifier: "com.wallet"))
+        let checkpoint = try #require(Checkpoint("balance-read"))
+        main.pass(checkpoint)
+        let turns = device.faults.turns
+        try turns.begin(["main"])
+        wallet.pass(checkpoint)
+        let thread = runOnThread(name: "main") { main.pass(checkpoint) }
+        // The arrival is written before it is counted.
+        turns.waitForChange(since: 0, timeout: .minutes(1))
+        #expect(turns.place(of: "main").place == .held(at: "checkpoint.balance-read"))
+        turns.grant("main")
+        thread.join()
+        turns.end()
     }
 
     @Test func `An event of an SDK is traced with the operation that caused it`() throws {

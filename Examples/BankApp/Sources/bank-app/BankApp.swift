@@ -41,6 +41,7 @@ final class BankApp: MainApp {
         let store = try context.sdk.tokenStore
         guard let token = store.localToken(withName: PaymentList.tokenName) else { throw BankError.notLoggedIn }
         _ = token.removeFromWatch()
+        checkpoint("removed-from-watch")
         try await store.removeAccessToken(withName: PaymentList.tokenName)
     }
 }

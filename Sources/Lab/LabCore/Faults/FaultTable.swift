@@ -81,6 +81,19 @@ public final class FaultTable: Sendable {
         try passArmed(point, process: process, subject: subject())
     }
 
+    /// Holds the calling thread at a place until a process is granted the turn (``TurnPage/arrive(at:process:)``); no
+    /// rule takes effect. While nothing is armed in the instance, and no scheduler gives turns, this costs one load and a
+    /// branch.
+    ///
+    /// - Parameters:
+    ///   - place: the name of the place, at most 111 bytes in UTF-8; composed only while something is armed.
+    ///   - process: the actor name of the process whose turn it is: the calling one, or one that waits for the caller.
+    @inline(__always)
+    public func takeTurn(at place: @autoclosure () -> String, of process: String) {
+        if live.loadRelaxed() == 0 { return }
+        turns.arrive(at: place(), process: process)
+    }
+
     /// Calls `handler` in this process before a rule takes effect, also before a kill: the place to trace it. The count
     /// includes this time.
     public func onFiring(_ handler: @escaping @Sendable (Armed) -> Void) {

@@ -21,7 +21,7 @@ public final class TurnPage: Sendable {
         /// It holds no thread.
         case running
         /// It holds a thread at a place: the name of a fault point, or what ``TurnPage/arrive(at:process:)`` was called
-        /// with.
+        /// with. The thread may be one of the server, which works on a request of the process.
         case held(at: String)
     }
 

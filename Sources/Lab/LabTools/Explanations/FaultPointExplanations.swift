@@ -39,6 +39,10 @@ extension Explanation {
             "A kill here makes the other apps read their tokens again, although none has changed.",
             ["sharing.md, section 7.7"], ["sharing/killed-between-token-and-store.yaml"]),
         faultPoint(
+            .statusLockTake,
+            "A failure here shows that a task that cannot get the lock ends with an error, and changes nothing.",
+            ["sharing.md, section 7.5"], ["sharing/killed-with-a-lock.yaml"]),
+        faultPoint(
             .statusLockTaken,
             "A delay blocks every task of the other apps; a kill shows that the kernel releases the lock.",
             ["sharing.md, section 7.1", "sharing.md, section 7.5"],
@@ -58,6 +62,9 @@ extension Explanation {
         faultPoint(
             .queueLockReleased, "A kill here comes after the answer of a signed request, which the app may not know.",
             ["sharing.md, section 7.9"], ["sharing/block-holds-the-queue.yaml"]),
+        faultPoint(
+            .operationLockTake, "A kill here ends an app that has not begun its operation.",
+            ["sharing.md, section 8.2"], ["sharing/killed-while-it-begins-an-activation.yaml"]),
         faultPoint(
             .operationLockTaken, "A kill here ends an operation that no other app has seen.",
             ["sharing.md, section 8.2"], ["sharing/killed-while-it-begins-an-activation.yaml"]),

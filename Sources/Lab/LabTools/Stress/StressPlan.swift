@@ -193,12 +193,12 @@ enum StressAction: String, CaseIterable {
 
     /// The fault points of the action: where a plan kills the app.
     var faultPoints: [FaultPoint] {
-        let task: [FaultPoint] = [.statusLockTaken, .statusLockReleased]
+        let task: [FaultPoint] = [.statusLockTake, .statusLockTaken, .statusLockReleased]
         let save: [FaultPoint] = [.counterBumped, .stateSave, .keychainWrite, .stateSaved]
         let exchange: [FaultPoint] = [.httpRequestSent, .httpResponseReceived]
         let signature = task + save + [.queueLockTake, .queueLockTaken, .queueLockReleased] + exchange
         let operation: [FaultPoint] = [
-            .operationLockTaken, .operationStarted, .operationCleared, .operationLockReleased,
+            .operationLockTake, .operationLockTaken, .operationStarted, .operationCleared, .operationLockReleased,
         ]
         return switch self {
         case .activate: task + save + exchange + operation

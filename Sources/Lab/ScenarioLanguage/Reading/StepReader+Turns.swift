@@ -42,15 +42,21 @@ extension StepReader {
                 .wrongShape(what: "the place of a turn", expected: .value, actual: entry.value.shape),
                 at: entry.value.place)
         }
-        let known = TurnOrder.places.map(\.name)
-        guard known.contains(place) else {
-            let kind: DiagnosticKind =
-                FaultPoint(rawValue: place) == nil
-                ? .unknownName(what: "place", name: place, known: known)
-                : .misfit(what: "`\(place)`", reason: "no app passes it, so that none continues from there")
-            return collector.refuse(kind, at: entry.value.place)
-        }
+        if let refusal = refusal(ofPlace: place) { return collector.refuse(refusal, at: entry.value.place) }
         return TurnOrder.Turn(process: entry.key, place: place)
+    }
+
+    /// Why no app is ever held at a place; nil if one can be.
+    private func refusal(ofPlace place: String) -> DiagnosticKind? {
+        let known = TurnOrder.places.map(\.name)
+        if known.contains(place) || Checkpoint(place: place) != nil { return nil }
+        if FaultPoint(rawValue: place) != nil {
+            return .misfit(what: "`\(place)`", reason: "only agents of devices pass it, and turns go to apps")
+        }
+        if place.hasPrefix(Checkpoint.prefix) {
+            return .misfit(what: "`\(place)`", reason: "the name of a checkpoint has \(Checkpoint.rule)")
+        }
+        return .unknownName(what: "place", name: place, known: known)
     }
 
     /// Reports each `order` in a block that may carry its steps out again, or carries out others beside them: then the

@@ -168,17 +168,18 @@ package struct TurnOrder: Sendable {
     package struct Turn: Sendable, Equatable {
         /// An app: the one that the commands of a branch address.
         package let process: String
-        /// The name of a fault point, or ``TurnOrder/start``.
+        /// The name of a fault point, ``TurnOrder/start``, or the place of a `Checkpoint`.
         package let place: String
     }
 
     /// The place before the first step of a branch.
     package static let start = "start"
 
-    /// The places at which an app can be held, each with its meaning.
+    /// The places at which an app can be held, each with its meaning; beside them there are those of each `Checkpoint`.
+    /// At points of the server an app is held while the server works on its request.
     static let places: [(name: String, meaning: String)] =
         [(start, "Before the first step of the branch.")]
-        + FaultPoint.allCases.filter { $0.owners.contains(.app) }.map { ($0.rawValue, $0.summary) }
+        + FaultPoint.allCases.filter { $0.owners != [.device] }.map { ($0.rawValue, $0.summary) }
 
     /// At least one.
     package let turns: [Turn]

@@ -105,7 +105,10 @@ enum StepSchema {
     private static let orderOfEvents = Schema.has("order").and(.not(.anyOf([.has("parallel"), .has("race")])))
     /// Each element is one process and its place.
     private static let turns = Schema.list(
-        of: Schema.object([:], others: .word(of: TurnOrder.places)).and(.notEmpty).and(.atMost(keys: 1)), atLeast: 1)
+        of: Schema.object([:], others: .anyOf([.word(of: TurnOrder.places), checkpoint])).and(.notEmpty)
+            .and(.atMost(keys: 1)), atLeast: 1)
+    private static let checkpoint = Schema.text(matching: Checkpoint.pattern)
+        .described("A checkpoint of an own app.")
     private static let order = Schema.definition("turns").described(
         "The turns of the branches' processes, one after the other, each with the place from which it continues.")
 

@@ -179,6 +179,9 @@ public final class Sandbox: Sendable {
         try faults?.pass(point, process: identity.name, about: subject())
     }
 
+    /// Passes a place in the app's own code, at which an explored order may hold this process.
+    package func pass(_ checkpoint: Checkpoint) { faults?.takeTurn(at: checkpoint.place, of: identity.name) }
+
     /// Writes an event to the trace of this process, with the lab operation on whose behalf it happens.
     /// - Parameter details: Those that are declared for the event; one without a value is left out.
     public func trace(_ event: TraceEventName, _ details: KeyValuePairs<TraceField, TraceValue?> = [:]) {

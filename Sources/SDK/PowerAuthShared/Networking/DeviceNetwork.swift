@@ -47,7 +47,11 @@ package struct DeviceNetwork: Sendable {
         request.serverTrust = ServerTrust(
             authoritiesPath: sandbox.installedAuthorityPath, time: sandbox.clock.now(), judge: judge)
         let operation = Sandbox.operation
-        if let operation { request.headers.append(("X-Lab-Operation", operation)) }
+        if let operation {
+            request.headers.append(("X-Lab-Operation", operation))
+            // So that the server knows who waits for its answer.
+            request.headers.append(("X-Lab-App", sandbox.identity.name))
+        }
         let limit = request.timeout
         request.timeout = nil
         sandbox.trace(.httpRequest, [.method: .text(request.method), .path: .text(path)])

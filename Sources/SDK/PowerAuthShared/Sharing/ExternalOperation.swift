@@ -57,6 +57,8 @@ final class ExternalOperation {
             throw NSError.powerAuth(
                 .operationCancelled, "Internal error: External pending operation is already started")
         }
+        // An armed failure has no meaning here: the lock is only tried, and one that is not free is another app's.
+        try? report.take()
         guard try lock.tryLock() else { throw refusal }
         report.taken()
         if shared.operationType != 0 { repaired() }
@@ -112,6 +114,7 @@ final class ExternalOperation {
     /// original reports the dead owner until the next start (sharing.md, D1 and D2).
     func clearIfOwnerIsGone() {
         guard !keepsStaleInformation, owned == nil, shared.operationType != 0 else { return }
+        try? report.take()
         guard (try? lock.tryLock()) == true else { return }
         report.taken()
         clear()

@@ -22,6 +22,8 @@ package final class SharedLock: @unchecked Sendable {
         case heldByOtherObject(path: String)
         /// The system refused.
         case system(SystemError)
+        /// The system let the request for the lock fail.
+        case notRequested(any Error)
 
         package var description: String {
             switch self {
@@ -29,6 +31,7 @@ package final class SharedLock: @unchecked Sendable {
                 "Status lock '\(path)' asked for while the same thread holds it through another SDK object of the same "
                     + "instanceId; end the task of the first object before you start one in the second."
             case .system(let error): String(describing: error)
+            case .notRequested(let error): String(describing: error)
             }
         }
     }
@@ -127,6 +130,7 @@ package final class SharedLock: @unchecked Sendable {
 
     private func lockFile() throws(Failure) {
         let thread = UInt(pthread_self())
+        do { try report?.take() } catch { throw .notRequested(error) }
         do {
             if try !file.tryLock() {
                 // Other threads may come and go meanwhile; this one cannot.
@@ -233,6 +237,10 @@ package struct LockReport: Sendable {
         self.sandbox = sandbox
     }
 
+    /// Before the lock is asked for, whether it is free or not.
+    /// - Throws: what the system brings about; then the lock must not be asked for.
+    func take() throws { try sandbox.pass(lock.take) }
+
     /// Before a wait for the lock.
     func requested() { sandbox.trace(.lockRequested, [.lock: .word(lock)]) }
 
@@ -251,6 +259,14 @@ package struct LockReport: Sendable {
 }
 
 extension SharedLockKind {
+    fileprivate var take: FaultPoint {
+        switch self {
+        case .status: .statusLockTake
+        case .queue: .queueLockTake
+        case .operation: .operationLockTake
+        }
+    }
+
     fileprivate var taken: FaultPoint {
         switch self {
         case .status: .statusLockTaken

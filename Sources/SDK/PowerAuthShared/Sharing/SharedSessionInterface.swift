@@ -127,7 +127,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
             around: SerialOperationQueue.Bracket(
                 enter: { [self] in
                     do {
-                        try sandbox.pass(.queueLockTake)
+                        try queueReport.take()
                         if try !queueLock.tryLock() {
                             queueReport.requested()
                             try queueLock.lock()

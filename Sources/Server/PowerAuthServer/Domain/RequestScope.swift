@@ -9,25 +9,30 @@ import Synchronization
 struct RequestScope: Sendable {
     /// The lab operation that caused the request.
     var operation: String?
+    /// The lab's app that sent it; nil while nothing can hold it.
+    var app: String?
     /// The plaintexts of its envelopes; nil where they are not recorded.
     var plaintexts: PlaintextLog?
     /// Its identifier in the logs of other servers.
     var correlation: String?
 
-    /// That of the current thread or task.
+    /// That of the current thread or task, for work on other threads: without the app, because nothing may hold them
+    /// for it.
     static var current: RequestScope {
         RequestScope(
             operation: CurrentOperation.id, plaintexts: CurrentPlaintexts.log, correlation: CurrentCorrelation.current)
     }
 
-    private var isEmpty: Bool { operation == nil && plaintexts == nil && correlation == nil }
+    private var isEmpty: Bool { operation == nil && app == nil && plaintexts == nil && correlation == nil }
 
     /// Runs a function on its behalf.
     func run<Value>(_ body: () throws -> Value) rethrows -> Value {
         if isEmpty { return try body() }
         return try CurrentPlaintexts.$log.withValue(plaintexts) {
             try CurrentOperation.$id.withValue(operation) {
-                try CurrentCorrelation.$current.withValue(correlation, operation: body)
+                try CurrentApp.$name.withValue(app) {
+                    try CurrentCorrelation.$current.withValue(correlation, operation: body)
+                }
             }
         }
     }
@@ -37,7 +42,9 @@ struct RequestScope: Sendable {
         if isEmpty { return try await body() }
         return try await CurrentPlaintexts.$log.withValue(plaintexts) {
             try await CurrentOperation.$id.withValue(operation) {
-                try await CurrentCorrelation.$current.withValue(correlation, operation: body)
+                try await CurrentApp.$name.withValue(app) {
+                    try await CurrentCorrelation.$current.withValue(correlation, operation: body)
+                }
             }
         }
     }

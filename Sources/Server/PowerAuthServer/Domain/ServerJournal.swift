@@ -77,6 +77,10 @@ public protocol ServerJournal: Sendable {
 /// The lab operation on whose behalf the current thread works.
 enum CurrentOperation { @TaskLocal static var id: String? }
 
+/// The lab's app that waits for what the current thread works on; nil for threads that must not be held for it, such as
+/// the writing one.
+enum CurrentApp { @TaskLocal static var name: String? }
+
 /// Several journals that receive the same events.
 struct CompositeJournal: ServerJournal {
     let journals: [any ServerJournal]
@@ -88,13 +92,16 @@ struct CompositeJournal: ServerJournal {
 
 /// Where a lab may interfere with the server. Every function may block, and may end the process.
 ///
-/// Called on worker threads and on the writing thread. The defaults do nothing.
+/// Called on threads of requests and on the writing thread. The defaults do nothing.
 public struct ServerFaults: Sendable {
     /// Whether any point may act now. Otherwise a request may be answered on an event loop, which must not be blocked,
     /// and passes no point outside of its transaction. Must not block.
     public var areArmed: @Sendable () -> Bool
     /// A request for a path was received completely and nothing was done yet. Throwing answers it with 500.
     public var requestReceived: @Sendable (_ path: String) throws -> Void
+    /// A request is about to begin a transaction. Nothing is locked, so that no other request waits for one that is
+    /// held.
+    public var beforeTransaction: @Sendable () -> Void
     /// A transaction is complete but not committed. Throwing rolls it back.
     public var beforeCommit: @Sendable () throws -> Void
     /// A transaction is committed, its reply not sent yet. Throwing answers with 500.
@@ -109,12 +116,14 @@ public struct ServerFaults: Sendable {
     public init(
         areArmed: @escaping @Sendable () -> Bool = { true },
         requestReceived: @escaping @Sendable (_ path: String) throws -> Void = { _ in },
+        beforeTransaction: @escaping @Sendable () -> Void = {},
         beforeCommit: @escaping @Sendable () throws -> Void = {},
         afterCommit: @escaping @Sendable () throws -> Void = {},
         responseSent: @escaping @Sendable (_ path: String) throws -> Void = { _ in }
     ) {
         self.areArmed = areArmed
         self.requestReceived = requestReceived
+        self.beforeTransaction = beforeTransaction
         self.beforeCommit = beforeCommit
         self.afterCommit = afterCommit
         self.responseSent = responseSent

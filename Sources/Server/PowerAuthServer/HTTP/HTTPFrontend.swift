@@ -68,11 +68,14 @@ struct HTTPFrontend: Sendable {
             mountPoint: mountPoint, remoteAddress: context.remoteAddress, reading: reading)
         let correlation = correlationHeader.flatMap(received.header).flatMap(CurrentCorrelation.init)?.id
         let operation = request.headers[ServerHeader.operationField]
+        // Only what a lab may hold has to be known by its app.
+        let app = faults.areArmed() ? request.headers[ServerHeader.appField] : nil
         let fullPath = request.uri.path
         return try await interfere(with: received, endpoint, operation, context) { plaintexts in
             let work = RequestDispatcher(
                 endpoint: endpoint, request: received, path: fullPath, started: started,
-                scope: RequestScope(operation: operation, plaintexts: plaintexts, correlation: correlation),
+                scope: RequestScope(
+                    operation: operation, app: app, plaintexts: plaintexts, correlation: correlation),
                 workers: workers, waitingRoom: waitingRoom, journal: journal, faults: faults)
             return await work.answer()
         }
@@ -185,8 +188,12 @@ public enum ServerHeader {
     /// Carries the identifier of a lab operation, which is then in the trace of everything it caused.
     public static let operation = "X-Lab-Operation"
 
+    /// Carries the actor name of the lab's app that sent the request, which waits for the answer.
+    public static let app = "X-Lab-App"
+
     // A header's name as a constant is one.
     static let operationField = HTTPField.Name(operation)!
+    static let appField = HTTPField.Name(app)!
 }
 
 /// Gives an unknown path the enveloped 404, and a request for no clear host 400.

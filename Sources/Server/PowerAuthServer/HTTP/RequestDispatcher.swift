@@ -27,7 +27,9 @@ struct RequestDispatcher: Sendable {
             {
                 return noted(answer)
             }
-            return await withTaskExecutorPreference(workers.executor) { await work() }
+            // A request that a lab may hold for as long as it likes must keep no worker from the others.
+            let executor: any TaskExecutor = scope.app == nil ? workers.executor : ThreadPerJob.shared
+            return await withTaskExecutorPreference(executor) { await work() }
         }
     }
 

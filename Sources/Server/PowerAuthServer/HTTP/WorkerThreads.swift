@@ -64,3 +64,17 @@ final class WorkerThreads: Sendable {
     /// - Returns: false, with nothing done, after ``close()``.
     @discardableResult func submit(_ job: @escaping @Sendable () -> Void) -> Bool { executor.jobs.send(.function(job)) }
 }
+
+/// Runs each job of a task on a thread of its own, which may be held without keeping other tasks waiting.
+///
+/// Thread rule: any thread.
+final class ThreadPerJob: TaskExecutor {
+    static let shared = ThreadPerJob()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        runOnThread(name: "held request", stackSize: 8 << 20) {
+            job.runSynchronously(on: self.asUnownedTaskExecutor())
+        }
+    }
+}

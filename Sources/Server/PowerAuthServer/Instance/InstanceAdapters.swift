@@ -45,17 +45,30 @@ struct InstanceJournal: ServerJournal {
 }
 
 extension ServerFaults {
-    /// The fault points of an instance's server.
+    /// The fault points of an instance's server: the rules are those for the server, and the turns those of the app
+    /// whose request is worked on.
+    ///
+    /// The turn at `server.beforeCommit` is taken before the transaction begins. Transactions exclude each other, so
+    /// no other one could come between its beginning and its commit anyway; and one that was held in between would keep
+    /// all others waiting.
     init(_ table: FaultTable) {
-        func point(_ point: FaultPoint) -> @Sendable () throws -> Void {
-            { try table.pass(point, process: InstanceServer.processName) }
+        @Sendable func takeTurn(at point: FaultPoint) {
+            if let app = CurrentApp.name { table.takeTurn(at: point.rawValue, of: app) }
         }
         func request(_ point: FaultPoint) -> @Sendable (String) throws -> Void {
-            { path in try table.pass(point, process: InstanceServer.processName, about: path) }
+            { path in
+                takeTurn(at: point)
+                try table.pass(point, process: InstanceServer.processName, about: path)
+            }
         }
         self.init(
-            areArmed: { table.isArmed },
-            requestReceived: request(.serverRequestReceived), beforeCommit: point(.serverBeforeCommit),
-            afterCommit: point(.serverAfterCommit), responseSent: request(.serverResponseSent))
+            areArmed: { table.isArmed }, requestReceived: request(.serverRequestReceived),
+            beforeTransaction: { takeTurn(at: .serverBeforeCommit) },
+            beforeCommit: { try table.pass(.serverBeforeCommit, process: InstanceServer.processName) },
+            afterCommit: {
+                takeTurn(at: .serverAfterCommit)
+                try table.pass(.serverAfterCommit, process: InstanceServer.processName)
+            },
+            responseSent: request(.serverResponseSent))
     }
 }

@@ -19,11 +19,13 @@ final class ServerDatabase: Sendable {
     private let pool: DatabasePool
     private let queue: CommitQueue
     private let checkpointer: Checkpointer
-    /// Called before and after the commit of a change; a lab injects faults there.
+    /// Called around a change and its commit; a lab injects faults there.
     private let hooks: CommitHooks
 
     /// What happens around a commit. Throwing from `beforeCommit` rolls back.
     struct CommitHooks: Sendable {
+        /// On the caller's thread, before the change is queued.
+        var beforeChange: @Sendable () -> Void = {}
         var beforeCommit: @Sendable () throws -> Void = {}
         var afterCommit: @Sendable () throws -> Void = {}
     }
@@ -61,6 +63,7 @@ final class ServerDatabase: Sendable {
     func change<Value>(
         _ body: @escaping (Database, TransactionRows) throws -> Value, whenCommitted: @escaping () -> Void
     ) throws -> Value {
+        hooks.beforeChange()
         let awaited = AwaitedChange(body: body, whenCommitted: whenCommitted)
         queue.add(
             CommitQueue.Request(
@@ -75,7 +78,7 @@ final class ServerDatabase: Sendable {
 
     /// Makes one change without blocking the caller. Any thread.
     ///
-    /// The fault point after the commit is not passed: a server with armed faults does not use this method.
+    /// The hooks before the change and after its commit are not called: a server with armed faults does not use this method.
     /// - Parameter whenDone: called on the writing thread with the result of the body, after the commit.
     func submit<Value: Sendable>(
         _ body: @escaping @Sendable (Database, TransactionRows) throws -> Value,

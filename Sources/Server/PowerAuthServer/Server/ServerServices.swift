@@ -19,7 +19,10 @@ struct ServerServices: Sendable {
         let path = configuration.directory + "/server.sqlite"
         try PrivateFiles.makeFile(path)
         let database = try ServerDatabase(
-            path: path, hooks: .init(beforeCommit: faults.beforeCommit, afterCommit: faults.afterCommit))
+            path: path,
+            hooks: .init(
+                beforeChange: faults.beforeTransaction, beforeCommit: faults.beforeCommit,
+                afterCommit: faults.afterCommit))
         let seal = RecordSeal(key: configuration.databaseEncryptionKey)
         let cost = configuration.hashesCheaply ? Argon2Hash.Cost.least : Argon2Hash.Cost()
         context = ServiceContext(

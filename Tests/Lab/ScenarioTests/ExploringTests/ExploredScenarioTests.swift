@@ -31,6 +31,25 @@ struct ExploredScenarioTests {
             inOrder: turns, remark: "Found.", below: Files.directory(of: scenario.file.path))
     }
 
+    @Test func `An order continues apps from points of the server and from checkpoints, too`() throws {
+        let scenario = try Self.read(
+            """
+            name: Both
+            steps:
+              - race:
+                  - main: hasValidActivation
+                  - wallet: hasValidActivation
+                order:
+                  - main: start
+                  - main: server.requestReceived
+                  - wallet: checkpoint.balance-read
+                  - main: server.responseSent
+
+            """)
+        let places = ["start", "server.requestReceived", "checkpoint.balance-read", "server.responseSent"]
+        #expect(scenario.steps.first?.order?.turns.map(\.place) == places)
+    }
+
     @Test func `The order is written before the word of the block, and everything else stays`() throws {
         let head = """
             name: Both   # a comment

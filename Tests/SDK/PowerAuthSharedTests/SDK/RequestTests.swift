@@ -142,6 +142,20 @@ struct RequestTests {
         #expect(encrypted.header("X-PowerAuth-Authorization") == nil)
     }
 
+    @Test func `A request of a lab operation says which one and which app it is of; another one does not`() async throws
+    {
+        let fixture = try await SDKFixture.activated()
+        func sent() throws -> [String?] {
+            let request = try #require(fixture.server.state.withLock { $0.requests.last })
+            return ["X-Lab-Operation", "X-Lab-App"].map(request.header)
+        }
+        #expect(await fixture.validate(SDKFixture.password) == nil)
+        #expect(try sent() == [nil, nil])
+        let refused = await Sandbox.$operation.withValue("step-1") { await fixture.validate(SDKFixture.password) }
+        #expect(refused == nil)
+        #expect(try sent() == ["step-1", fixture.sandbox.identity.name])
+    }
+
     @Test func `Interceptors see finished requests`() async throws {
         let fixture = try SDKFixture()
         let client = PowerAuthClientConfiguration.patient

@@ -61,6 +61,22 @@ struct ExternalOperationTests {
         #expect(main.interface.externalPendingOperation?.externalApplicationId == "wallet")
     }
 
+    @Test func `Each start asks for the operation lock, and only one that no other application keeps from it takes it`()
+        throws
+    {
+        let main = try SharingApp("main", on: device)
+        let wallet = try SharingApp("wallet", on: device)
+        for point in [FaultPoint.operationLockTake, .operationLockTaken] {
+            try device.faults.arm(FaultRule(point: point, process: "wallet", action: .delay(.zero), limit: 0))
+        }
+        try main.startActivation()
+        #expect(throws: NSError.self) { try wallet.startActivation() }
+        #expect(device.faults.rules().map(\.passed) == [1, 0])
+        main.interface.resetSession()
+        try wallet.startActivation()
+        #expect(device.faults.rules().map(\.passed) == [2, 1])
+    }
+
     @Test func `Persisting ends the operation in the same task`() throws {
         let main = try SharingApp("main", on: device)
         let wallet = try SharingApp("wallet", on: device)

@@ -195,6 +195,20 @@ struct InterruptedSaveTests {
         #expect(try main.state() == StoredStates.counted(10))
     }
 
+    @Test func `A task that cannot ask for the lock fails and changes nothing, and the next one has its turn`() throws {
+        let main = try SharingApp("main", on: device)
+        let wallet = try SharingApp("wallet", on: device)
+        try main.save(StoredStates.version6)
+        try arm(.statusLockTake)
+        let error = #expect(throws: NSError.self) { try main.save(StoredStates.counted(9)) }
+        #expect(error?.powerAuthErrorCode == .invalidActivationState)
+        #expect(try wallet.state() == StoredStates.version6)
+        try main.save(StoredStates.counted(9))
+        #expect(try wallet.state() == StoredStates.counted(9))
+        try arm(.statusLockTake, "widget")
+        #expect(throws: InvalidConfiguration.self) { try SharingApp("widget", on: device) }
+    }
+
     @Test func `A temporarily unreadable state is not taken for a missing one, and is readable afterwards`() throws {
         let main = try SharingApp("main", on: device)
         try main.save(StoredStates.version6)

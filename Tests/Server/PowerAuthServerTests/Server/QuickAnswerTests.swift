@@ -48,8 +48,8 @@ struct QuickAnswerTests {
         }
         let fixture = try ServerFixture(
             faults: ServerFaults(
-                requestReceived: request("received "), beforeCommit: point("before"), afterCommit: point("after"),
-                responseSent: request("sent ")))
+                requestReceived: request("received "), beforeTransaction: point("begin"),
+                beforeCommit: point("before"), afterCommit: point("after"), responseSent: request("sent ")))
         try await fixture.run { client in
             var device = try await client.activeDevice()
             for _ in 0..<2 {
@@ -57,7 +57,10 @@ struct QuickAnswerTests {
                 #expect(try await device.verifySignature().flag("signatureValid") == true)
                 #expect(
                     passed.withLock { $0 }
-                        == ["received /rest/v3/signature/verify", "before", "after", "sent /rest/v3/signature/verify"])
+                        == [
+                            "received /rest/v3/signature/verify", "begin", "before", "after",
+                            "sent /rest/v3/signature/verify",
+                        ])
             }
         }
     }
