@@ -37,6 +37,9 @@ struct StressSharingCommand: ParsableCommand {
     @Option(help: "A defect of the original that every app has, for example sharing.D7. May be repeated.")
     var quirk: [String] = []
 
+    @Option(help: "How long the calls that break a rule are shrunk, for example 5m; 0s for not at all.")
+    var shrink = "\(StressConfiguration.usualShrinking)"
+
     @Option(help: "How many runs are kept in .lab/runs, with this one.")
     var keepRuns = 10
 
@@ -51,12 +54,14 @@ struct StressSharingCommand: ParsableCommand {
         guard let length = LabDuration(duration), length > .zero else {
             throw BadUsage(sentence: "--for takes a duration such as 10s or 5m, not `\(duration)`")
         }
-        var configuration = try StressConfiguration(processes: processes, duration: length, seed: seed, quirks: quirk)
+        guard let shrinking = LabDuration(shrink) else {
+            throw BadUsage(sentence: "--shrink takes a duration such as 30s, or 0s for not at all, not `\(shrink)`")
+        }
+        var configuration = try StressConfiguration(
+            processes: processes, duration: length, seed: seed, quirks: quirk, shrinking: shrinking)
         configuration.keptRuns = keepRuns
-        var look = Console.look(of: 1)
-        look.isQuiet = quiet
         let interruption = Interruption()
-        let run = StressRun(configuration, look: look, interruption: interruption) { Console.write($0, to: 1) }
+        let run = StressRun(configuration, printer: Console.progress(isQuiet: quiet), interruption: interruption)
         guard !dryRun else { return Console.write(run.plan(), to: 1) }
         // Once to stop after the calls under way, twice to end at once.
         try Signals.onSignals([SIGINT, SIGTERM, SIGHUP]) { _ in

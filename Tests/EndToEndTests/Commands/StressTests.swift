@@ -53,16 +53,30 @@ extension EndToEnd.Commands {
 
         @Test(.verifies("exit code", "stress sharing 1"))
         func `An app that saves before it counts is caught, with the events that show it`() async throws {
-            let workspace = try Workspace()
+            let workspace = try Workspace.ofProject()
             // A seed repeats the plan but not the timing: one round may miss the mistake, thirty rounds do not.
             let outcome = try await stress(
-                "--processes", "4", "--for", "5m", "--seed", Self.seed, "--quirk", "sharing.D7", in: workspace)
+                "--processes", "4", "--for", "5m", "--seed", Self.seed, "--quirk", "sharing.D7", "--shrink", "10s",
+                in: workspace)
             #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
             #expect(outcome.output.contains("✗ fresh state"), "\(outcome.output)")
             #expect(
                 outcome.output.contains("  again: lab stress sharing --processes 4 --for 10s --seed "),
                 "\(outcome.output)")
             #expect(outcome.output.contains(" --quirk sharing.D7\n"), "\(outcome.output)")
+            #expect(
+                outcome.output.contains(#/\nshrinking the calls that break `.+`, for at most 10s: 4 apps /#),
+                "\(outcome.output)")
+            // Whether a part breaks the rule again is a matter of time.
+            if let written = outcome.output.firstMatch(of: #/\nwritten: (\S+)\n  play it: lab run \S+ --seed \d+\n/#) {
+                let path = String(written.1)
+                #expect(path.hasPrefix(".lab/explored/stress-"))
+                #expect(outcome.output.contains("\n  find the order: lab explore \(path)\n"), "\(outcome.output)")
+                let check = try await onThread { try lab("check", path, in: workspace) }
+                #expect(check.status == 0, "\(check.output)\(check.errors)")
+            } else {
+                #expect(outcome.output.contains(" broke the rule again; no scenario was written\n"))
+            }
             let again = try await onThread { try lab("check", ".lab/runs/latest", in: workspace) }
             #expect(again.status == 1)
             #expect(again.output.contains("✗ fresh state"), "\(again.output)")
@@ -95,6 +109,8 @@ extension EndToEnd.Commands {
                 (["--for", "10"], "--for takes a duration such as 10s or 5m, not `10`"),
                 (["--for", "0s"], "--for takes a duration such as 10s or 5m, not `0s`"),
                 (["--for", "2d"], "--for takes a duration from 1ns to 1d, not `2d`"),
+                (["--shrink", "30"], "--shrink takes a duration such as 30s, or 0s for not at all, not `30`"),
+                (["--shrink", "2d"], "--shrink takes a duration from 0s to 1d, not `2d`"),
                 (["--quirk", "sharing.D99"], "--quirk: there is no quirk 'sharing.D99'"),
                 (["--keep-runs", "0"], "--keep-runs must be at least 1"),
                 (["--rounds", "2"], "Unknown option"),

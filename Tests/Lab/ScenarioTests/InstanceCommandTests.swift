@@ -248,4 +248,27 @@ struct InstanceCommandTests {
                     == ControlError.badArgument("there is no event `state.save`; `lab events` lists them"))
         }
     }
+
+    @Test func `Rules that are broken by then are listed with events, also where an app has a quirk`() async throws {
+        var topology = JoinedLabs.topology
+        topology.devices[0].apps[0].quirks = ["sharing.D7"]
+        try await FakeLab.run(topology) { (lab: FakeLab) throws in
+            func broken() throws -> [ListBrokenRules.BrokenRule] {
+                let result = try lab.connection.give("brokenRules", to: "trace").result
+                return try #require(result).decode()
+            }
+            let directory = "\(lab.runDirectory)/traces"
+            let main = try TraceWriter(directory: directory, process: "main", incarnation: 1)
+            let wallet = try TraceWriter(directory: directory, process: "wallet", incarnation: 1)
+            let error = try lab.connection.give("brokenRules", to: "trace").error
+            #expect(error?.message.hasPrefix("The rules are about one activation") == true)
+            main.emit(.memoryCreated, ["name": "m"])
+            main.emit(.lockTaken, ["lock": "status"])
+            #expect(try !broken().contains { $0.rule == "exclusion" })
+            for writer in [wallet, main] { writer.emit(.lockTaken, ["lock": "status"]) }
+            let rule = try #require(try broken().first { $0.rule == "exclusion" })
+            #expect(!rule.breach.isEmpty)
+            #expect(rule.events.first?.contains("wallet#1") == true)
+        }
+    }
 }

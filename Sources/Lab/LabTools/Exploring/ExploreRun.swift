@@ -93,7 +93,9 @@ public struct ExploreRun {
         let setting = ScenarioRun.Setting(
             executables: try Executables.find(environment: environment), labFile: found.labFile,
             labOption: options.labFile)
-        let place = try ExploredPlace(of: scenario, labFile: found.labFile)
+        let place = try ExploredPlace(
+            name: ExploredPlace.name(of: scenario), below: Files.directory(of: found.labFile), environment: environment,
+            labOption: options.labFile)
         defer { place.removeIfEmpty() }
         let player = OrderPlayer(
             explored: explored, seed: options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max)), setting: setting,
@@ -154,9 +156,11 @@ public struct ExploreRun {
         printer.print(OrderText.columns(finding.turns).map { "    \($0)\n" }.joined())
         printFailures(of: finding.result)
         do {
-            let scenario = try place.write(
-                finding, of: player.explored, number: number, seed: player.seed, environment: environment,
-                labOption: options.labFile)
+            let explored = player.explored
+            let source = explored.scenario.file.path.onOneVisibleLine
+            let remark = "Order \(number) that `lab explore` has played of \(source), seed \(player.seed): it fails."
+            let text = try explored.text(inOrder: finding.turns, remark: remark, below: place.root)
+            let scenario = try place.write(text, row: explored.scenario.row)
             let command = scenario.replay(seed: player.seed, labOption: options.labFile)
             printer.print("written: \(scenario.file.path)\n  repeat it: \(command)\n".withVisibleControls)
         } catch {
@@ -195,73 +199,5 @@ extension BoundTally {
         let gap = String(repeating: " ", count: max(1, 20 - name.count - String(played).count))
         let after = hasFailed ? " after \(played)" : inconclusive > 0 ? " \(inconclusive) inconclusive" : ""
         return "  \(name)\(gap)\(orders)  \(report.mark(verdict))\(after)  \(FailureText.seconds(seconds))"
-    }
-}
-
-/// Where an exploration keeps records, and the scenario of the order that fails: `.lab/explored` beside the lab file.
-struct ExploredPlace {
-    /// The folder of the lab file.
-    private let root: String
-    /// Absolute path of the directory for the records of orders; the scenario is written beside it.
-    let directory: String
-
-    /// Takes the next number of a scenario: `NAME-1`, `NAME-2`.
-    /// - Throws: ``LabFailure`` if no directory can be made.
-    init(of scenario: Scenario, labFile: String) throws {
-        root = Files.directory(of: labFile)
-        let folder = "\(root)/.lab/explored"
-        let file = Files.name(of: scenario.file.path)
-        let name = file.hasSuffix(".yaml") ? String(file.dropLast(".yaml".count)) : file
-        do {
-            try Files.createDirectory(folder, mode: 0o755)
-            directory = try Self.take(in: folder, name: name)
-        } catch {
-            throw LabFailure("A directory for the records was not made: \(error). Nothing was explored.")
-        }
-    }
-
-    private static func take(in folder: String, name: String) throws -> String {
-        var number = 1
-        while true {
-            let directory = "\(folder)/\(name)-\(number)"
-            number += 1
-            guard !Files.exists("\(directory).yaml") else { continue }
-            do {
-                try Files.createNewDirectory(directory)
-                return directory
-            } catch let error as SystemError where error.errno == EEXIST {
-                continue
-            }
-        }
-    }
-
-    /// Writes the scenario with an order, and reads it as `lab run` will.
-    /// - Returns: The scenario as it was read.
-    /// - Throws: ``LabFailure`` if the file is not one that `lab run` takes.
-    func write(
-        _ finding: OrderFinding, of explored: ExploredScenario, number: Int, seed: UInt64,
-        environment: [String: String], labOption: String?
-    ) throws -> Scenario {
-        let source = explored.scenario.file.path.onOneVisibleLine
-        let remark = "Order \(number) that `lab explore` has played of \(source), seed \(seed): it fails."
-        let text = try explored.text(inOrder: finding.turns, remark: remark, below: root)
-        let path = "\(directory).yaml"
-        try Files.write(Data(text.utf8), to: path)
-        let shown = ScenarioPath.shortened(path)
-        let row = explored.scenario.row.map { "[\($0)]" } ?? ""
-        let read = SuiteReader(labPath: labOption, environment: environment).read([shown + row])
-        guard read.diagnostics.isEmpty, let scenario = read.scenarios.first else {
-            try Files.remove(path)
-            throw LabFailure(
-                "\(shown) was removed, because `lab run` would not take it:\n"
-                    + DiagnosticRenderer(secrets: read.secrets).render(read.diagnostics))
-        }
-        return scenario
-    }
-
-    /// Removes the directory if all orders have passed: only the records of the others are kept.
-    func removeIfEmpty() {
-        guard (try? Files.list(directory).isEmpty) ?? false else { return }
-        try? Files.removeTree(directory)
     }
 }

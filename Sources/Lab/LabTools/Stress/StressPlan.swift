@@ -79,11 +79,17 @@ struct StressPlan {
         return .suspendAfter(moment, for: .milliseconds(1 + Int64(stream.below(60))))
     }
 
+    /// The names of the apps.
+    var apps: [String] { (1...processes).map { "app\($0)" } }
+
     /// The first calls of every app, a line each.
     func text(calls count: Int) -> String {
-        (1...processes).map { "app\($0)" }.map { app in
-            "\(app)\n" + calls(of: app).prefix(count).map { "  \($0)\n" }.joined()
-        }.joined()
+        apps.map { Self.text(of: $0, calls(of: $0).prefix(count)) }.joined()
+    }
+
+    /// Calls of an app, a line each.
+    static func text(of app: String, _ calls: some Sequence<Call>) -> String {
+        "\(app)\n" + calls.map { "  \($0)\n" }.joined()
     }
 }
 

@@ -139,26 +139,41 @@ struct StressPlayer {
 struct StressRound {
     let configuration: StressConfiguration
     let seed: UInt64
-    let length: LabDuration
+    /// The longest time for which calls are made.
+    var length: LabDuration
     /// Absolute path of the directory for traces and logs.
-    let directory: String
+    var directory: String
     let executables: Executables
     let interruption: Interruption
+    /// The calls that are made; nil for as many of the plan as the time allows.
+    var part: StressPart?
 
     struct Outcome {
         let history: RecordedHistory
         let examination: Examination
+
+        /// The first rule that is broken, in the order of reports; nil if all hold.
+        var brokenRule: Examination.Result? { examination.results.first { $0.verdict == .failed } }
+
+        /// Whether a rule is broken.
+        /// - Parameter rule: Its name.
+        func breaks(_ rule: String) -> Bool {
+            examination.results.contains { $0.name == rule && $0.verdict == .failed }
+        }
     }
 
     /// The process name of the driver's own events.
     static let driver = "stress"
 
+    /// The plan of which calls are made.
+    var plan: StressPlan { StressPlan(seed: seed, processes: configuration.processes) }
+
     /// Plays the round and checks it, or throws ``LabFailure`` if the lab could not play it.
     func perform() throws -> Outcome {
         try Files.createDirectory(directory)
+        let topology = part.map { configuration.smallestTopology(for: $0) } ?? configuration.topology
         let instance = try LabInstance(
-            topology: configuration.topology, runDirectory: directory, seed: seed, executables: executables,
-            labFile: nil)
+            topology: topology, runDirectory: directory, seed: seed, executables: executables, labFile: nil)
         let traces = instance.manifest.tracesDirectory
         let trace = try TraceWriter(directory: traces, process: Self.driver, incarnation: 1)
         let played = Result {
@@ -193,7 +208,8 @@ struct StressRound {
     /// All apps play their lists at the same time until the round ends.
     private func play(on instance: InstanceConnection, trace: TraceWriter) throws {
         let end = Deadline(after: length, of: "the round")
-        let plan = StressPlan(seed: seed, processes: configuration.processes)
+        let plan = self.plan
+        let part = self.part
         let failures = FailureList()
         let secrets = StressSecrets()
         let threads = instance.manifest.topology.apps.filter { $0.kind == .app }.map { app in
@@ -201,7 +217,12 @@ struct StressRound {
                 var player = StressPlayer(app: app.name, instance: instance, trace: trace, secrets: secrets)
                 failures.catching {
                     // The failure of one player ends all.
-                    try player.play(plan.calls(of: app.name)) { end.isOver || interruption.isSet || !failures.isEmpty }
+                    let isOver = { end.isOver || interruption.isSet || !failures.isEmpty }
+                    if let part {
+                        try player.play(part.calls(of: app.name), until: isOver)
+                    } else {
+                        try player.play(plan.calls(of: app.name), until: isOver)
+                    }
                 }
             }
         }

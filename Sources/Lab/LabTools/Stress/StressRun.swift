@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LabChecks
 public import LabCore
 import LabPoints
@@ -15,21 +16,15 @@ import ScenarioLanguage
 public struct StressRun {
     private let configuration: StressConfiguration
     private let interruption: Interruption
-    private let look: OutputStyle
-    private let print: (String) -> Void
+    private let printer: ProgressPrinter
 
     /// A run.
     /// - Parameters:
     ///   - interruption: Ends the run early when set.
-    ///   - print: Takes pieces of text, in order.
-    public init(
-        _ configuration: StressConfiguration, look: OutputStyle, interruption: Interruption,
-        print: @escaping (String) -> Void
-    ) {
+    public init(_ configuration: StressConfiguration, printer: ProgressPrinter, interruption: Interruption) {
         self.configuration = configuration
-        self.look = look
+        self.printer = printer
         self.interruption = interruption
-        self.print = print
     }
 
     /// The first calls of every app, for `--dry-run`.
@@ -39,22 +34,23 @@ public struct StressRun {
             + "the first \(calls) calls of each app; nothing was started, seed \(seed)\n"
     }
 
-    /// Plays rounds until one does not pass.
+    /// Plays rounds until one does not pass; the calls of one that breaks a rule are shrunk.
     /// - Throws: ``LabFailure`` if the lab fails.
     public func run() throws -> RunOutcome {
         let begin = MonotonicClock.nanoseconds()
         let executables = try Executables.find()
-        let directory = try RunDirectory.create(in: Self.records(), keeping: configuration.keptRuns)
+        let directory = try RunDirectory.create(in: "\(Self.root())/.lab", keeping: configuration.keptRuns)
         defer { withExtendedLifetime(directory) {} }
-        let seed = firstSeed
+        let (look, seed) = (printer.look, firstSeed)
         let rounds = configuration.rounds
         if !look.isQuiet {
             let quirks = configuration.quirks.isEmpty ? "" : ", quirks \(configuration.quirks.joined(separator: ", "))"
-            print(
+            printer.print(
                 "\(configuration.processes) apps share an activation for \(configuration.duration), seed \(seed)\(quirks)\n"
             )
         }
         var verdict = Examination.Verdict.passed
+        var broken: (round: StressRound, outcome: StressRound.Outcome)?
         for (index, length) in rounds.enumerated() where verdict == .passed && !interruption.isSet {
             let round = StressRound(
                 configuration: configuration, seed: seed &+ UInt64(index), length: length,
@@ -64,15 +60,31 @@ public struct StressRun {
             guard !interruption.isSet else { break }
             verdict = outcome.examination.verdict
             let title = "round \(index + 1) of \(rounds.count), \(length), seed \(round.seed)"
-            print(StressReport(isColoured: look.isColoured).render(outcome, title: title, isQuiet: look.isQuiet))
-            if verdict != .passed { print(replay(round)) }
+            let report = StressReport(isColoured: look.isColoured)
+            printer.print(report.render(outcome, title: title, isQuiet: look.isQuiet))
+            if verdict != .passed { printer.print(replay(round)) }
+            if verdict == .failed { broken = (round, outcome) }
         }
-        if let failure = directory.seal() { print("warning: \(failure)\n") }
-        let outcome = interruption.isSet ? RunOutcome.interrupted : RunOutcome(verdict)
+        if let failure = directory.seal() { printer.print("warning: \(failure)\n") }
+        if let broken { shrink(broken.round, broken.outcome) }
+        // An interruption while the calls are shrunk changes nothing about the broken rule.
+        let outcome = interruption.isSet && broken == nil ? RunOutcome.interrupted : RunOutcome(verdict)
         let seconds = FailureText.seconds(Double(MonotonicClock.nanoseconds() - begin) / 1e9)
-        print("\(outcome.word) in \(seconds), seed \(seed)\n")
-        if !look.isQuiet { print("recorded in \(directory.path)\n") }
+        printer.print("\(outcome.word) in \(seconds), seed \(seed)\n")
+        if !look.isQuiet { printer.print("recorded in \(directory.path)\n") }
         return outcome
+    }
+
+    private func shrink(_ round: StressRound, _ outcome: StressRound.Outcome) {
+        guard configuration.shrinking > .zero else { return }
+        do {
+            let place = try ExploredPlace(
+                name: "stress-\(round.seed)", below: Self.root(), environment: ProcessInfo.processInfo.environment)
+            defer { place.removeIfEmpty() }
+            StressShrinkRun(round, outcome, for: configuration.shrinking, at: place, printer: printer)?.perform()
+        } catch {
+            printer.print("the calls were not shrunk: \(error)\n".withVisibleControls)
+        }
     }
 
     private var firstSeed: UInt64 { configuration.seed ?? UInt64.random(in: 0...UInt64(UInt32.max)) }
@@ -84,10 +96,9 @@ public struct StressRun {
             + "--seed \(round.seed)\(quirks)\n"
     }
 
-    /// The directory of records: beside the lab file, if one exists.
-    private static func records() -> String {
-        let root = SuiteReader.findLabFile(near: ".").map { Files.directory(of: Files.absolute($0)) }
-        return "\(root ?? Files.absolute("."))/.lab"
+    /// The folder for records: that of the lab file, if one exists.
+    private static func root() -> String {
+        SuiteReader.findLabFile(near: ".").map { Files.directory(of: Files.absolute($0)) } ?? Files.absolute(".")
     }
 }
 
@@ -131,12 +142,20 @@ public struct StressConfiguration: Sendable {
     public let seed: UInt64?
     /// Quirks of every app, as named in topologies.
     public let quirks: [String]
+    /// The real time for which the calls of a round that breaks a rule are shrunk; zero for not at all.
+    public let shrinking: LabDuration
     /// Number of run directories kept, including that of this run.
     public var keptRuns = 10
 
+    /// The real time for shrinking unless an option says otherwise.
+    public static let usualShrinking = LabDuration.seconds(30)
+
     /// A run.
     /// - Throws: ``BadUsage`` for invalid values.
-    public init(processes: Int, duration: LabDuration, seed: UInt64? = nil, quirks: [String] = []) throws {
+    public init(
+        processes: Int, duration: LabDuration, seed: UInt64? = nil, quirks: [String] = [],
+        shrinking: LabDuration = StressConfiguration.usualShrinking
+    ) throws {
         guard Self.processCounts.contains(processes) else {
             throw BadUsage(
                 sentence: "--processes takes \(Self.processCounts.lowerBound) to \(Self.processCounts.upperBound), "
@@ -144,6 +163,9 @@ public struct StressConfiguration: Sendable {
         }
         guard duration > .zero, duration <= Self.longestRun else {
             throw BadUsage(sentence: "--for takes a duration from 1ns to \(Self.longestRun), not `\(duration)`")
+        }
+        guard shrinking >= .zero, shrinking <= Self.longestRun else {
+            throw BadUsage(sentence: "--shrink takes a duration from 0s to \(Self.longestRun), not `\(shrinking)`")
         }
         do {
             _ = try QuirkSet(parsing: quirks)
@@ -154,6 +176,7 @@ public struct StressConfiguration: Sendable {
         self.duration = duration
         self.seed = seed
         self.quirks = quirks
+        self.shrinking = shrinking
     }
 
     /// The length of each round.
@@ -170,11 +193,20 @@ public struct StressConfiguration: Sendable {
 
     /// A phone with apps of one vendor that share an activation, and a watch with an app of the first one.
     var topology: Topology {
+        Self.topology(of: (1...processes).map { "app\($0)" }, quirks: quirks, hasWatch: true)
+    }
+
+    /// The devices and apps that a part of a plan needs.
+    func smallestTopology(for part: StressPart) -> Topology {
+        Self.topology(of: part.apps, quirks: quirks, hasWatch: part.needsWatch)
+    }
+
+    private static func topology(of names: [String], quirks: [String], hasWatch: Bool) -> Topology {
         let keychainGroup = "LABTEAM001.com.example.shared"
-        let apps = (1...processes).map { number in
-            let identifier = "com.example.app\(number)"
+        let apps = names.map { name in
+            let identifier = "com.example.\(name)"
             return AppSpec(
-                name: "app\(number)", kind: .app, bundleIdentifier: identifier, appGroups: ["group.com.example.lab"],
+                name: name, kind: .app, bundleIdentifier: identifier, appGroups: ["group.com.example.lab"],
                 keychainAccessGroups: [keychainGroup], quirks: quirks,
                 powerAuth: PowerAuthSpec(
                     sdk: .full, instanceId: "com.example.bank",
@@ -184,13 +216,14 @@ public struct StressConfiguration: Sendable {
         }
         // A suspended app keeps its locks, so that the others meet them; deaths with a lock come from kills.
         // Dialogs follow each other without the pause that Face ID makes.
-        let phone = DeviceSpec(name: Self.device, kind: .phone, suspension: .lenient, biometry: .touchID, apps: apps)
+        let phone = DeviceSpec(name: device, kind: .phone, suspension: .lenient, biometry: .touchID, apps: apps)
+        guard hasWatch else { return Topology(name: "stress", devices: [phone]) }
         let companion = AppSpec(
-            name: "companion", kind: .watchApp, bundleIdentifier: "com.example.\(Self.appWithWatch).watch",
-            host: Self.appWithWatch, powerAuth: PowerAuthSpec(sdk: .watch, instanceId: "com.example.bank"))
+            name: "companion", kind: .watchApp, bundleIdentifier: "com.example.\(appWithWatch).watch",
+            host: appWithWatch, powerAuth: PowerAuthSpec(sdk: .watch, instanceId: "com.example.bank"))
         return Topology(
             name: "stress", devices: [phone, DeviceSpec(name: "watch", kind: .watch, apps: [companion])],
-            links: [LinkSpec(name: "pairing", phone: Self.device, watch: "watch")])
+            links: [LinkSpec(name: "pairing", phone: device, watch: "watch")])
     }
 
     static let device = "phone"

@@ -7,7 +7,7 @@ extension Vocabulary {
     /// Commands of the instance: its fault table, its clock, and what was recorded.
     static let instanceCommands: [any Command.Type] = [
         ArmFault.self, DisarmFaults.self, ListArmedFaults.self, AdvanceClock.self, FreezeClock.self, RunClock.self,
-        ReadClock.self, ListEvents.self,
+        ReadClock.self, ListEvents.self, ListBrokenRules.self,
     ]
     /// Commands about the server's process.
     static let serverProcessCommands: [any Command.Type] = [KillServer.self, RestartServer.self]
@@ -114,6 +114,22 @@ public struct ListEvents: Command {
         public init() {}
     }
     public typealias Result = [Event]
+    public init() {}
+}
+
+public struct ListBrokenRules: Command {
+    public static let info = CommandInfo(
+        "brokenRules", of: .trace,
+        "Holds what was recorded so far against the rules that hold in every scenario, also where an app has a quirk."
+    )
+
+    public struct BrokenRule: FieldObject {
+        @Field("Name of the rule.") public var rule: String
+        @Field("What breaks it.") public var breach: String
+        @Field("The fewest events that show the breach, as a table.") public var events: [String]
+        public init() {}
+    }
+    public typealias Result = [BrokenRule]
     public init() {}
 }
 

@@ -134,14 +134,22 @@ enum ScenarioRules {
 
     /// Checks the traces of a scenario's processes against the rules.
     static func violations(of topology: Topology, in history: RecordedHistory) -> [Violation] {
-        guard topology.apps.allSatisfy({ $0.quirks.isEmpty }),
-            topology.devices.count(where: { $0.kind == .phone }) == 1, history.hasOneSharedActivation
-        else { return [] }
-        return Examination(history, by: SharingCheckers.inScenarios, limits: limits).results.compactMap { result in
+        guard topology.apps.allSatisfy({ $0.quirks.isEmpty }), canJudge(topology, history) else { return [] }
+        return examination(of: history).results.compactMap { result in
             guard let breach = result.breach else { return nil }
             return Violation(
                 sentence: "the rule `\(result.name)` of shared activations is broken: \(breach.sentence)",
                 events: ExcerptTable(breach.excerpt).lines)
         }
+    }
+
+    /// Whether the traces show whose lock each event is about.
+    static func canJudge(_ topology: Topology, _ history: RecordedHistory) -> Bool {
+        topology.devices.count(where: { $0.kind == .phone }) == 1 && history.hasOneSharedActivation
+    }
+
+    /// Holds a history that can be judged against the rules, whatever quirks the apps have.
+    static func examination(of history: RecordedHistory) -> Examination {
+        Examination(history, by: SharingCheckers.inScenarios, limits: limits)
     }
 }

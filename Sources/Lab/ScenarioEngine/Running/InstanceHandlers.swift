@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LabChecks
 import LabControl
 import LabCore
 import LabFile
@@ -80,6 +81,7 @@ enum InstanceHandlers {
     private static let trace: CommandDispatcher<InstanceConnection> = {
         var table = CommandDispatcher<InstanceConnection>(of: .trace, errors: refusal)
         table.answer(ListEvents.self, list)
+        table.answer(ListBrokenRules.self) { _, instance in try brokenRules(on: instance) }
         return table
     }()
 
@@ -120,6 +122,28 @@ enum InstanceHandlers {
                 $0.step = event.operation
                 $0.time = event.time
                 $0.fields = event.fields
+            }
+        }
+    }
+
+    private static func brokenRules(on instance: InstanceConnection) throws -> [ListBrokenRules.BrokenRule] {
+        let history = try RecordedHistory(
+            traces: instance.manifest.tracesDirectory, where: SharingCheckers.judgeInScenarios)
+        guard ScenarioRules.canJudge(instance.manifest.topology, history) else {
+            throw LabFailure(
+                "The rules are about one activation that apps of one phone share, and this lab has several activations or phones, or no app that shares one."
+            )
+        }
+        return try ScenarioRules.examination(of: history).results.compactMap { result -> ListBrokenRules.BrokenRule? in
+            if let why = result.openBecause {
+                throw LabFailure("Whether the rule `\(result.name)` holds is not known: \(why).")
+            }
+            return result.breach.map { breach in
+                ListBrokenRules.BrokenRule {
+                    $0.rule = result.name
+                    $0.breach = breach.sentence
+                    $0.events = ExcerptTable(breach.excerpt).lines
+                }
             }
         }
     }
