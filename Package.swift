@@ -221,7 +221,7 @@ let lab = building(
             "ScenarioEngine",
             [
                 "ScenarioLanguage", "LabChecks", "LabFile", "LabCore", "LabControl", "LabVocabulary",
-                "LabPoints", "LabSystem",
+                "LabPoints", "LabSystem", "COpenSSL",
             ]),
         // What a run leaves behind for people and programs.
         module(

@@ -24,6 +24,7 @@ struct LabCommand: ParsableCommand {
             BundleCommand.self, StressCommand.self, ExploreCommand.self,
             UpCommand.self,
             ShellCommand.self, RecordCommand.self,
+            SnapshotCommand.self, RestoreCommand.self, SnapshotsCommand.self,
             ExecCommand.self, PsCommand.self, TraceCommand.self, LogsCommand.self, InspectCommand.self,
             DownCommand.self, ClockCommand.self, ServerCommand.self, StepsCommand.self, EventsCommand.self,
             ExplainCommand.self, SchemaCommand.self, FaultsCommand.self, QuirksCommand.self, DoctorCommand.self,
@@ -50,7 +51,7 @@ struct LabCommand: ParsableCommand {
             try command.run()
         } catch let outcome as RunOutcome {
             Foundation.exit(outcome.rawValue)
-        } catch let error as BadUsage {
+        } catch let error where error is BadUsage || error is SnapshotError {
             Console.error("error: \(error)")
             Foundation.exit(RunOutcome.badInput.rawValue)
         } catch let error where error is LabFailure || error is DamagedRecord {

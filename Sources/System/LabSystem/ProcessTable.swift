@@ -75,9 +75,9 @@ public enum ProcessTable {
         for name in names {
             // Closed meanwhile, or the process has ended.
             guard let text = text("\(directory)/\(name)") else { continue }
-            for line in text.split(separator: "\n") where line.hasPrefix("lock:") {
+            for line in text.utf8.split(separator: UInt8(ascii: "\n")) where line.starts(with: "lock:".utf8) {
                 // "lock:  1: POSIX  ADVISORY  WRITE 4242 00:1f:1234 0 EOF"
-                let fields = line.split(whereSeparator: \.isWhitespace)
+                let fields = fields(of: line)
                 guard fields.count >= 9, let kind = HeldLock.Kind(rawValue: String(fields[2])) else { continue }
                 // A record lock belongs to the process and is listed at each descriptor of its file.
                 guard kind != .posix || seen.insert(Array(fields[2...])).inserted else { continue }
@@ -111,14 +111,20 @@ public enum ProcessTable {
 
     /// The processes of the machine that wait for a `flock(2)`.
     public static func lockWaiters() throws -> [LockWaiter] {
-        String(decoding: try Files.read("/proc/locks"), as: UTF8.self).split(separator: "\n").compactMap { line in
+        let text = String(decoding: try Files.read("/proc/locks"), as: UTF8.self)
+        return text.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
             // "1: -> FLOCK  ADVISORY  WRITE 4242 00:1f:1234 0 EOF"
-            let fields = line.split(whereSeparator: \.isWhitespace)
+            let fields = fields(of: line)
             guard fields.count >= 7, fields[1] == "->", fields[2] == HeldLock.Kind.flock.rawValue,
                 let pid = Int32(fields[5])
             else { return nil }
             return LockWaiter(pid: pid, file: String(fields[6]))
         }
+    }
+
+    /// What stands between the spaces of a line; by bytes, because a scheduler of turns reads these files in a loop.
+    private static func fields(of line: Substring.UTF8View) -> [Substring] {
+        line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.map(Substring.init)
     }
 
     private static func status(of pid: Int32, thread: String? = nil) -> (state: String, parent: Int32)? {

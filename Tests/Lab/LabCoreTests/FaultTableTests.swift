@@ -159,6 +159,35 @@ struct FaultTableTests {
         #expect(try other().rules().map(\.rule.process) == longest)
     }
 
+    @Test func `A copy brings the rules back with their counts, in every process, and removes those that came later`()
+        throws
+    {
+        try table.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("ENOSPC"), limit: 2))
+        #expect(fails(table))
+        let copy = try table.copyOfRules()
+        let process = try other()
+        #expect(fails(process))
+        try table.disarm()
+        try table.arm(FaultRule(point: .stateSave, process: "wallet", action: .kill))
+        try table.restoreRules(copy)
+        #expect(process.rules().map(\.rule.process) == ["main"] && process.rules().map(\.fired) == [1])
+        #expect(process.isArmed)
+        let later = try other()
+        #expect(fails(later))
+    }
+
+    @Test func `A copy of another size is refused and changes nothing`() throws {
+        try table.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("ENOSPC")))
+        let copy = try table.copyOfRules()
+        try table.disarm()
+        for damaged in [copy.dropLast(), copy + Data([0]), Data()] {
+            #expect(throws: InstanceError.self) { try table.restoreRules(damaged) }
+        }
+        #expect(table.rules().isEmpty)
+        try table.restoreRules(copy)
+        #expect(table.rules().count == 1)
+    }
+
     @Test func `Concurrent passes fire a rule as often as its limit allows`() throws {
         try table.arm(FaultRule(point: .statusLockTaken, process: "main", action: .fail("EIO"), limit: 1))
         let log = Recorder<FaultTable.Armed>()

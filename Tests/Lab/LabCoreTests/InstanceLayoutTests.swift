@@ -27,6 +27,8 @@ struct InstanceLayoutTests {
             (layout.deviceDirectory("d"), "/run/i/devices/d"),
             (layout.backupsDirectory, "/run/i/backups"),
             (try layout.backupDirectory("b"), "/run/i/backups/b"),
+            (layout.snapshotsDirectory, "/run/i/snapshots"),
+            (layout.hibernationPath("d"), "/run/i/devices/d/hibernation.json"),
             (layout.keychainPath("d"), "/run/i/devices/d/keychain.sqlite"),
             (layout.groupsDirectory("d"), "/run/i/devices/d/groups"),
             (layout.appsDirectory("d"), "/run/i/devices/d/apps"),

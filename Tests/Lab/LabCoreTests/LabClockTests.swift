@@ -137,6 +137,24 @@ struct LabClockTests {
         #expect(throws: InstanceError.clockBackwards(by: .seconds(-1))) { try clock.advance(by: .seconds(-1)) }
     }
 
+    @Test(arguments: [false, true])
+    func `An instance that returns to an earlier state has its earlier time, and runs or stands still from there`(
+        isFrozen: Bool
+    ) throws {
+        let before = clock.now()
+        try clock.advance(by: .minutes(60))
+        try clock.set(before, rate: 600, isFrozen: isFrozen)
+        #expect(clock.isFrozen == isFrozen && clock.rate == 600)
+        if isFrozen {
+            #expect(clock.now() == before)
+        } else {
+            #expect(clock.now() >= before)
+            #expect(try clock.waitUntil(before + .seconds(1)))
+        }
+        try clock.set(before, rate: 0, isFrozen: false)
+        #expect(clock.rate == 1, "time does not run slower than real time")
+    }
+
     @Test func `An advance beyond the range is refused`() throws {
         let tooFar = LabDuration(nanoseconds: 8_640_000_000_000_000_000)
         #expect(throws: InstanceError.clockTooFar(by: tooFar)) { try clock.advance(by: tooFar) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LabControl
 import LabCore
 import LabSystem
@@ -110,6 +111,36 @@ struct SharedMemoryTests {
         #expect(try SharedMemoryObject.list().contains { physical.hasSuffix($0) })
         try names.unlinkAll()
         #expect(try !SharedMemoryObject.list().contains { physical.hasSuffix($0) })
+    }
+
+    @Test func `A boot that continues an earlier one has its memory, but for objects without a size`() throws {
+        let device = try TemporaryDevice()
+        let registry = DeviceRegistry(layout: device.layout, device: device.spec.name)
+        let first = try space(device).create(name: "group.example.abcd", size: 16).map()
+        withExtendedLifetime(first) { first.bytes.copyBytes(from: Array(1...16)) }
+        let hibernation = try Hibernation(of: device.spec.name, in: device.layout, linksInRange: [:])
+        #expect(hibernation.memory.values.map { Array($0) } == [Array(1...16)])
+        try BootNames(layout: device.layout, device: device.spec.name, boot: registry.boot()).unlinkAll()
+
+        let boot = BootNames(layout: device.layout, device: device.spec.name, boot: try registry.beginBoot())
+        try boot.restore(hibernation.memory.merging(["0123456789abcdef": Data()]) { first, _ in first })
+        let restored = try space(device).open(name: "group.example.abcd").map()
+        #expect(withExtendedLifetime(restored) { Array(restored.bytes) } == Array(1...16))
+        #expect(try boot.existing() == [boot.physicalName(of: "group.example.abcd")])
+    }
+
+    @Test func `No boot has the number of an earlier one, also when the device was put back to an earlier state`()
+        throws
+    {
+        let device = try TemporaryDevice()
+        let registry = DeviceRegistry(layout: device.layout, device: device.spec.name)
+        #expect(try registry.beginBoot() == 1)
+        let directory = device.layout.deviceDirectory(device.spec.name)
+        let before = try Files.read("\(directory)/registry.json")
+        #expect(try registry.beginBoot() == 2)
+        try Files.write(before, to: "\(directory)/registry.json")
+        #expect(try registry.boot() == 1)
+        #expect(try registry.beginBoot() == 3)
     }
 
     @Test func `A device leaves no names on the machine`() throws {

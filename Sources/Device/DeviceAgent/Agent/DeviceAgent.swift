@@ -44,7 +44,8 @@ public final class DeviceAgent {
     private let guardLock: FileLock
     private var isEnding = false
 
-    /// Boots the device: a new boot number, empty shared memory, no processes.
+    /// Boots the device: a new boot number, empty shared memory, no processes. A device with a ``Hibernation`` continues:
+    /// its shared memory, its lock and the range of its links are as they were.
     /// - Throws: ``AgentError`` if the device is unknown or has an agent; errors of files and sockets.
     public convenience init(layout: InstanceLayout, manifest: InstanceManifest, deviceName: String) throws {
         try self.init(layout: layout, manifest: manifest, deviceName: deviceName, vocabulary: .lab)
@@ -68,6 +69,10 @@ public final class DeviceAgent {
         let previousBoot = try registry.boot()
         boot = try registry.beginBoot()
         try BootNames(layout: layout, device: device.name, boot: previousBoot).unlinkAll()
+        let hibernation = try Hibernation.read(layout, device: device.name)
+        if let hibernation {
+            try BootNames(layout: layout, device: device.name, boot: boot).restore(hibernation.memory)
+        }
         clock = try LabClock.open(layout.clockPath)
         faults = try FaultTable.open(layout.faultsPath)
         deviceClock = try DeviceClock(
@@ -75,11 +80,11 @@ public final class DeviceAgent {
         disk = try DeviceDisk(layout: layout, device: device.name)
         connectivity = try DeviceConnectivity(layout: layout, device: device)
         security = try DeviceSecurity(layout: layout, device: device)
-        // A device comes out of its box open, and is locked whenever it starts again.
+        // A device comes out of its box open, and is locked whenever it starts again and does not continue.
         if previousBoot > 0 {
             // The agent before may have been killed with a dialog open and answers given.
             try security.closeEverything()
-            try security.changeState { $0.reboot() }
+            if hibernation == nil { try security.changeState { $0.reboot() } }
         }
         notifications = try NotificationStore(layout: layout, device: device.name)
         backgroundTasks = try BackgroundTaskStore(layout: layout, device: device.name)
@@ -104,6 +109,7 @@ public final class DeviceAgent {
                 try LinkHost(
                     layout: layout, topology: manifest.topology, link: link, device: device,
                     role: try Self.role(of: link, on: device, manifest.topology, registry),
+                    isInRange: hibernation?.linksInRange[link.name] ?? link.up,
                     process: (manifest.share?.bootsBefore ?? 0) + UInt64(boot),
                     tcpAddress: manifest.share?.linkAddresses[link.name],
                     seed: manifest.seed, clock: clock, mailbox: mailbox, faults: faults, disk: disk, trace: trace))
@@ -114,6 +120,7 @@ public final class DeviceAgent {
         for host in hosts.values.sorted(by: { $0.spec.name < $1.spec.name }) {
             enduring("notifications") { try showUndecided(of: host) }
         }
+        try Hibernation.remove(layout, device: device.name)
     }
 
     /// Serves until the instance ends or a signal asks for it.

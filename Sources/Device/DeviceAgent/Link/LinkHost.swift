@@ -55,7 +55,7 @@ final class LinkHost {
 
     init(
         layout: InstanceLayout, topology: Topology, link spec: LinkSpec, device: DeviceSpec, role: LinkRole,
-        process: UInt64, tcpAddress: String?,
+        isInRange: Bool, process: UInt64, tcpAddress: String?,
         seed: UInt64, clock: LabClock, mailbox: AgentMailbox, faults: FaultTable, disk: DeviceDisk,
         trace: TraceWriter
     ) throws {
@@ -81,7 +81,7 @@ final class LinkHost {
         port = try LinkPort(layout: layout, link: spec, isWatch: isWatch, process: process, tcpAddress: tcpAddress)
         alarm = LabAlarm(clock: clock) { _ in mailbox.post(.labAlarm) }
         // Only the phone's end knows whether the devices are in range; it never answers while they are not.
-        if !isWatch && !spec.up { collect(.range(isInRange: false)) }
+        if !isWatch && !isInRange { collect(.range(isInRange: false)) }
         if link.isSeeking { nextGreeting = 0 }
     }
 

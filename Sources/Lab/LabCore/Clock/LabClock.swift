@@ -116,6 +116,17 @@ public final class LabClock: Sendable {
     /// Sets the clock of an instance in which nothing runs yet.
     public func set(_ setting: ClockSetting) throws { try change { $0 = setting } }
 
+    /// Sets the time of an instance that returns to an earlier state, also back; nothing runs in it meanwhile.
+    /// - Parameter rate: Seconds of lab time in a second of real time while the clock is not frozen; 1 or more.
+    public func set(_ time: LabTime, rate: Int, isFrozen: Bool) throws {
+        try change { reading in
+            let real = real
+            reading = ClockSetting(
+                offset: time.nanoseconds &- real, frozenAt: isFrozen ? time.nanoseconds : nil, fastSince: real,
+                gain: Int64(max(1, rate)) - 1)
+        }
+    }
+
     /// Copies the setting of the clock of another host, without going back: time that has passed here stays.
     /// - Returns: how far this clock is ahead of the other one from here on; zero when both agree.
     public func follow(_ setting: ClockSetting) throws -> LabDuration {

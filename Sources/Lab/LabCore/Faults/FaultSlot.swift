@@ -16,6 +16,8 @@ struct FaultSlot {
     static let lastArmingOffset = 12
     static let turnsOffset = headerSize + FaultTable.slotCount * slotSize
     static let tableSize = turnsOffset + TurnPage.size
+    /// Where all slots are.
+    static let slots = headerSize..<turnsOffset
     /// The bytes of a text with the zero behind it.
     static let textSize = 112
 

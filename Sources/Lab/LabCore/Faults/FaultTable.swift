@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Foundation
 public import LabPoints
 import LabSystem
 import Synchronization
@@ -151,6 +152,23 @@ public final class FaultTable: Sendable {
     /// All rules with their fired counts, spent ones included, in the order of their arming.
     public func rules() -> [Armed] {
         slots.compactMap { $0.read() }.sorted { $0.id < $1.id }
+    }
+
+    /// The rules with their counts, as bytes that ``restoreRules(_:)`` takes. Nothing passes a fault point meanwhile.
+    package func copyOfRules() throws -> Data {
+        try changing { Data(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory.bytes)[FaultSlot.slots])) }
+    }
+
+    /// Replaces all rules by those of a copy. Nothing passes a fault point meanwhile.
+    /// - Throws: `InstanceError.unreadable` for bytes of another size.
+    package func restoreRules(_ copy: Data) throws {
+        guard copy.count == FaultSlot.slots.count else {
+            throw InstanceError.unreadable(
+                path: path, expected: "a copy of \(FaultSlot.slots.count) bytes of the fault rules")
+        }
+        try changing {
+            UnsafeMutableRawBufferPointer(rebasing: memory.bytes[FaultSlot.slots]).copyBytes(from: copy)
+        }
     }
 
     private var slots: [FaultSlot] { (0..<Self.slotCount).map { FaultSlot(memory: memory, index: $0) } }

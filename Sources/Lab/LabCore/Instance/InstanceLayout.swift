@@ -58,6 +58,11 @@ public struct InstanceLayout: Hashable, Sendable {
         return "\(backupsDirectory)/\(name)"
     }
 
+    /// The snapshots of the instance, which end with it.
+    public var snapshotsDirectory: String { "\(root)/snapshots" }
+
+    /// What a device that is to continue keeps of its memory, for `Hibernation`.
+    public func hibernationPath(_ device: String) -> String { "\(deviceDirectory(device))/hibernation.json" }
     /// The keychain shared by the apps of a device.
     public func keychainPath(_ device: String) -> String { "\(deviceDirectory(device))/keychain.sqlite" }
     /// The app-group containers of a device.

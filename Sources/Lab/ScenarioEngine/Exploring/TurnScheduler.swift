@@ -120,6 +120,8 @@ package final class TurnScheduler: Sendable {
     private func settled(_ isFinished: (String) -> Bool) throws(Problem) -> [Turn]? {
         let begin = MonotonicClock.nanoseconds()
         var still: Stillness?
+        // The count of changes before the last wait.
+        var waited: UInt32?
         while true {
             let seen = turns.changes
             var held: [Turn] = []
@@ -135,6 +137,12 @@ package final class TurnScheduler: Sendable {
                 }
             }
             if running.isEmpty { return held.isEmpty ? nil : held }
+            // Most turns end before a look at the kernel's locks would, which costs more than they do.
+            if seen != waited {
+                waited = seen
+                turns.waitForChange(since: seen, timeout: Self.look)
+                continue
+            }
             let waits = lockWaits(of: running)
             let now = MonotonicClock.nanoseconds()
             if let stray = running.first(where: { waits[$0] == nil }) {

@@ -79,20 +79,7 @@ public final class LabInstance: Sendable {
 
     /// Launches an app through its device, waits for its first answer and measures how long that took.
     private func launch(_ app: String) throws {
-        let launched: LaunchedProcess
-        do {
-            launched = try ActorSession(instance: connection).call(
-                Launch(), by: app, timeout: InstanceParts.startPatience)
-        } catch {
-            throw LabFailure("The app \(app) did not start: \(error). \(parts.logHint(app))")
-        }
-        let endpoint = InstanceEndpoint.peer(app)
-        do {
-            try connection.clients.ping(
-                endpoint, timeout: InstanceParts.startPatience, watching: connection.watch(of: endpoint))
-        } catch {
-            throw LabFailure("\(endpoint.fileName) did not answer: \(error). \(parts.logHint(endpoint.fileName))")
-        }
+        let launched = try connection.launch(app)
         let elapsed = MonotonicClock.nanoseconds() - launched.launchedAt
         state.withLock { $0.launchTimes[app] = $0.launchTimes[app] ?? elapsed }
     }

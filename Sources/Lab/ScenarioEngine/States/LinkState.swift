@@ -232,12 +232,16 @@ extension InstanceConnection {
 
     /// Waits at the start of an instance until its devices have connected, and every watch session shows whether its
     /// counterpart is reachable: otherwise the first step would meet a watch that is not yet in reach.
-    func waitForLinks() {
-        let links = host.links
+    func waitForLinks() { waitForLinks(host.links, since: 0) }
+
+    /// The same for some links.
+    /// - Parameter begin: When their devices were started, in monotonic nanoseconds: what processes have reported before
+    ///   counts no longer.
+    func waitForLinks(_ links: [LinkSpec], since begin: UInt64) {
         guard !links.isEmpty else { return }
         wait(for: "the links of a new instance") { events in
             let state = LinkState(in: self)
-            let told = events().lastReachability
+            let told = events().filter { $0.time >= begin }.lastReachability
             return links.allSatisfy { state.isSettledAtStart($0, told: told) }
         }
     }

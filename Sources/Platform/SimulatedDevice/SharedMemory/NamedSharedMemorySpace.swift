@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+public import Foundation
 import Glibc
 public import LabCore
 public import LabSystem
@@ -113,9 +113,22 @@ public struct BootNames: Sendable {
     /// The name under which the machine knows an object: 16 hexadecimal digits of the SHA-256 of the device's name.
     public func physicalName(of name: String) -> String { prefix + sha256(Data(name.utf8)).prefix(8).hexadecimal }
 
-    func register(_ name: String) throws {
+    func register(_ name: String) throws { try register(physical: physicalName(of: name)) }
+
+    private func register(physical name: String) throws {
         if !Files.exists(directory) { try Files.createDirectory(directory) }
-        try Files.touch(directory + "/" + physicalName(of: name).dropFirst())
+        try Files.touch(directory + "/" + name.dropFirst())
+    }
+
+    /// Makes the objects of an earlier boot that this boot continues. One without bytes is left out: its creator died
+    /// before it could size it.
+    /// - Parameter memory: The contents, by the last 16 digits of the physical names.
+    public func restore(_ memory: [String: Data]) throws {
+        for (digits, content) in memory where !content.isEmpty {
+            try register(physical: prefix + digits)
+            let mapped = try SharedMemoryObject.create(name: prefix + digits, size: content.count).map()
+            withExtendedLifetime(mapped) { mapped.bytes.copyBytes(from: content) }
+        }
     }
 
     /// The physical names of the objects that exist.

@@ -41,10 +41,12 @@ public struct DeviceRegistry: Sendable {
     public func boot() throws -> Int { try read().boot }
 
     /// Begins the next boot: shared memory of the previous ones does not exist for processes that start from now on.
-    /// - Returns: The number of the new boot.
+    /// - Returns: The number of the new boot. No boot of the instance has it twice, also after the device's directory was
+    ///   put back to an earlier state: traces and greetings of a link are told apart by it.
     public func beginBoot() throws -> Int {
-        try change { record in
-            record.boot += 1
+        let number = try Incarnations.next(layout, device)
+        return try change { record in
+            record.boot = max(record.boot + 1, number)
             return record.boot
         }
     }
