@@ -124,6 +124,7 @@ public final class Peer: @unchecked Sendable {
                     Signals.killSelf()
                 },
                 pass: { try faults.pass($0, process: app.name) },
+                touch: { faults.touch(.device, writing: true, process: app.name) },
                 trace: { trace.emit($0, $1) }))
         sandbox.connect(watchSession: agent)
         sandbox.connect(notifications: agent.notifications)
@@ -203,6 +204,8 @@ public final class Peer: @unchecked Sendable {
         _ request: ControlRequest, _ completion: @escaping @Sendable (Result<JSONValue, ControlError>, UInt64) -> Void
     ) {
         let trace = trace
+        let sandbox = sandbox
+        sandbox.touch(.answers, writing: false)
         trace.emit(.commandStarted, operation: request.operation, ["command": .string(request.command)])
         let begin = MonotonicClock.nanoseconds()
         let hasEnded = Atomic(false)
@@ -213,6 +216,7 @@ public final class Peer: @unchecked Sendable {
             var fields: [String: JSONValue] = ["command": .string(request.command)]
             if case .failure(let error) = outcome { fields["error"] = .string(error.name ?? error.domain) }
             trace.emit(.commandFinished, operation: request.operation, fields)
+            sandbox.touch(.answers, writing: true)
             completion(outcome, worked)
         }
         Sandbox.$operation.withValue(request.operation) { commands.perform(request, on: (), finished) }

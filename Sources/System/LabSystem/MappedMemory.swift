@@ -80,6 +80,10 @@ public struct MappedWord32: @unchecked Sendable {
     /// Adds with wrap-around and returns the value before.
     @discardableResult
     public func add(_ value: UInt32) -> UInt32 { csystem_fetch_add_32(pointer, value) }
+    /// Sets the bits of `mask` and leaves the others.
+    public func or(_ mask: UInt32) { csystem_or_32(pointer, mask) }
+    /// Writes and returns the value before.
+    public func exchange(_ value: UInt32) -> UInt32 { csystem_exchange_32(pointer, value) }
     /// Writes `desired` if the word holds `expected`, and returns whether it did.
     public func compareExchange(expected: UInt32, desired: UInt32) -> Bool {
         csystem_compare_exchange_32(pointer, expected, desired) != 0

@@ -203,6 +203,75 @@ struct TurnPageTests {
         #expect(table.isArmed && other.isArmed, "the rule can still fire")
     }
 
+    /// What a turn has read and written.
+    private func footprint(reads: SharedThing..., writes: SharedThing...) -> Footprint {
+        var footprint = Footprint()
+        for thing in reads { footprint.read(thing) }
+        for thing in writes { footprint.write(thing) }
+        return footprint
+    }
+
+    @Test func `What all processes touch is taken once`() throws {
+        try turns.begin(["main", "wallet"])
+        let other = try other()
+        table.touch(.keychain, writing: false, process: "main")
+        table.touch(.keychain, writing: false, process: "main")
+        other.touch(.memory, writing: true, process: "wallet")
+        #expect(turns.takeFootprint() == footprint(reads: .keychain, writes: .memory))
+        #expect(turns.takeFootprint() == footprint())
+        other.touch(.keychain, writing: true, process: "main")
+        #expect(turns.takeFootprint() == footprint(writes: .keychain))
+        other.turns.touchEverything(process: "wallet")
+        #expect(turns.takeFootprint() == .everything)
+        turns.end()
+    }
+
+    @Test func `An access is noted for a process that is given turns only, while a scheduler is at work`() throws {
+        table.touch(.keychain, writing: true, process: "main")
+        turns.touchEverything(process: "main")
+        try turns.begin(["main"])
+        #expect(turns.takeFootprint() == footprint())
+        for process in ["wallet", "server", ""] { table.touch(.keychain, writing: true, process: process) }
+        #expect(turns.takeFootprint() == footprint())
+        table.touch(.files, writing: true, process: "main")
+        turns.end()
+        try turns.begin(["main"])
+        #expect(turns.takeFootprint() == footprint(), "the next scheduler has seen nothing yet")
+        turns.end()
+        try table.arm(FaultRule(point: .stateSave, process: "wallet", action: .fail("EIO")))
+        table.touch(.files, writing: true, process: "main")
+        #expect(turns.takeFootprint() == footprint())
+    }
+
+    @Test func `What the server does for a process after one of the server's points is noted for the process`() throws {
+        try turns.begin(["main"])
+        for (place, expected) in [
+            ("server.beforeCommit", footprint(writes: .server)), ("state.save", footprint()), ("start", footprint()),
+        ] {
+            let number = turns.place(of: "main").arrivals + 1
+            let thread = runOnThread(name: "arriver") { [turns] in turns.arrive(at: place, process: "main") }
+            #expect(arrival(number, of: "main").place == .held(at: place))
+            #expect(turns.takeFootprint() == footprint())
+            turns.grant("main")
+            thread.join()
+            #expect(turns.takeFootprint() == expected, "\(place)")
+        }
+        turns.end()
+    }
+
+    @Test func `Accesses of another process are seen when it arrives`() throws {
+        try turns.begin(["main"])
+        let other = try other()
+        let thread = runOnThread(name: "app") {
+            other.touch(.preferences, writing: true, process: "main")
+            other.turns.arrive(at: "next", process: "main")
+        }
+        #expect(arrival(1, of: "main").place == .held(at: "next"))
+        #expect(turns.takeFootprint() == footprint(writes: .preferences))
+        turns.end()
+        thread.join()
+    }
+
     @Test func `A rule takes effect when the process has its turn`() throws {
         try turns.begin(["main"])
         try table.arm(FaultRule(point: .stateSave, process: "main", action: .fail("EIO")))
@@ -308,6 +377,8 @@ struct TurnPageTests {
         // The arrival is written before it is counted.
         turns.waitForChange(since: 0, timeout: .minutes(1))
         #expect(turns.place(of: "wallet").arrivals == 1)
+        turns.touch(.memory, writing: false, process: "wallet")
+        turns.touch(.server, writing: true, process: "wallet")
         let bytes = [UInt8](try Files.read(directory.file("faults")))
         func word(_ offset: Int) -> Int {
             bytes[offset..<offset + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -317,10 +388,11 @@ struct TurnPageTests {
         }
         let begin = 256 + 64 * 512
         #expect(bytes.count == begin + 64 + 16 * 256)
-        #expect(word(4) == 3 && word(8) == 1, "the version, and what a pass must look at")
+        #expect(word(4) == 4 && word(8) == 1, "the version, and what a pass must look at")
         #expect([0, 4, 8, 12].map { word(begin + $0) } == [1, Int(getpid()), 1, 2])
         let slots = [begin + 64, begin + 64 + 256]
         #expect(slots.map { [word($0), word($0 + 4)] } == [[0, 0], [1, 0]])
+        #expect(slots.map { [word($0 + 8), word($0 + 12)] } == [[0, 0], [2, 128]], "what was touched")
         #expect(slots.map { text($0 + 16) } == ["main", "wallet"])
         #expect(text(slots[1] + 16 + 112) == "start")
         turns.end()

@@ -16,10 +16,12 @@ struct AgentConnectionEventTests {
         let device: TemporaryDevice
         let connection: AgentConnection
         let notes: Recorder<String>
+        let touches: Recorder<Void>
 
         init() throws {
             let (device, notes) = (try TemporaryDevice(), Recorder<String>())
-            (self.device, self.notes) = (device, notes)
+            let touches = Recorder<Void>()
+            (self.device, self.notes, self.touches) = (device, notes, touches)
             connection = try AgentConnection(
                 layout: device.layout, device: device.spec, attach: AttachBody(name: "main", pid: 1, incarnation: 2),
                 handlers: AgentConnection.Handlers(
@@ -28,6 +30,7 @@ struct AgentConnectionEventTests {
                         notes.add("pass \(point)")
                         throw InjectedFault(point: point, error: "EIO")
                     },
+                    touch: { touches.add(()) },
                     trace: { name, fields in
                         let details = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
                         notes.add(([name.rawValue] + details).joined(separator: " "))
@@ -42,6 +45,14 @@ struct AgentConnectionEventTests {
 
     private func list() throws -> Data {
         try PropertyListSerialization.data(fromPropertyList: ["n": 1], format: .binary, options: 0)
+    }
+
+    @Test func `Each frame to the agent is an access to the device`() throws {
+        let course = try Course()
+        let before = course.touches.all.count
+        course.connection.cancelTransfer(id)
+        course.connection.contextTold(id)
+        #expect(course.touches.all.count == before + 2)
     }
 
     @Test func `Each message frame becomes the event with its content, its form and its code`() throws {

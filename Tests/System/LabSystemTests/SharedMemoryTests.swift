@@ -166,4 +166,18 @@ struct SharedMemoryTests {
         threads.forEach { $0.join() }
         #expect(word.loadAcquire() == 40_000)
     }
+
+    @Test func `Concurrent bits are kept, and an exchange gives each once`() throws {
+        let directory = try TemporaryDirectory()
+        let memory = try MappedMemory.file(directory.file("page"), size: 4_096, create: true)
+        let word = memory.word32(at: 4)
+        let threads = (0..<4).map { number in
+            runOnThread(name: "setter") { for bit in 0..<8 { word.or(UInt32(1) << UInt32(8 * number + bit)) } }
+        }
+        threads.forEach { $0.join() }
+        #expect(word.exchange(7) == .max)
+        #expect(word.exchange(0) == 7)
+        word.or(0)
+        #expect(word.loadAcquire() == 0)
+    }
 }

@@ -95,6 +95,19 @@ public final class FaultTable: Sendable {
         turns.arrive(at: place(), process: process)
     }
 
+    /// Notes an access to something that processes share, for a scheduler that wants to know what its turns have
+    /// touched. While nothing is armed in the instance, and no scheduler gives turns, this costs one load and a branch.
+    ///
+    /// The turn of the note must be that of the access: no fault point lies between the two.
+    /// - Parameters:
+    ///   - writing: whether the access can change something.
+    ///   - process: the actor name of the calling process, e.g. `main`.
+    @inline(__always)
+    public func touch(_ thing: SharedThing, writing: Bool, process: String) {
+        if live.loadRelaxed() == 0 { return }
+        turns.touch(thing, writing: writing, process: process)
+    }
+
     /// Calls `handler` in this process before a rule takes effect, also before a kill: the place to trace it. The count
     /// includes this time.
     public func onFiring(_ handler: @escaping @Sendable (Armed) -> Void) {

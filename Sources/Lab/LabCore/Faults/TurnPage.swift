@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+public import LabPoints
 import LabSystem
 
 /// The turns of a block whose order is decided by a scheduler, in memory that all processes of an instance map; a view
@@ -128,7 +129,7 @@ public final class TurnPage: Sendable {
             let granted = slot.granted.loadAcquire()
             if let number {
                 // Another thread of the process may have arrived and been granted since this one was.
-                if Int32(bitPattern: granted &- number) >= 0 { return }
+                if Int32(bitPattern: granted &- number) >= 0 { return resume(slot, from: place) }
             } else if slot.arrivals.loadAcquire() == granted {
                 do {
                     number = try table.changing { claim(slot, at: place, in: current) }
@@ -143,6 +144,43 @@ public final class TurnPage: Sendable {
         }
     }
 
+    /// Notes that a process has an access to something that processes share. Any thread of any process may call it; for
+    /// a process that is given no turns it does nothing.
+    ///
+    /// - Parameters:
+    ///   - writing: whether the access can change something.
+    ///   - process: the actor name of the process, e.g. `main`.
+    public func touch(_ thing: SharedThing, writing: Bool, process: String) {
+        var footprint = Footprint()
+        if writing { footprint.write(thing) } else { footprint.read(thing) }
+        touch(footprint, process: process)
+    }
+
+    /// Notes that something is done for a process which may have an access to anything.
+    public func touchEverything(process: String) { touch(.everything, process: process) }
+
+    /// What all processes have touched since the last call, or since the scheduler began.
+    ///
+    /// For the scheduler, while all processes stand still: then it is what was done in one turn, by its process and by
+    /// those that were given a lock in it.
+    public func takeFootprint() -> Footprint {
+        (0..<slotsInUse).reduce(into: Footprint()) { $0.formUnion(slot(at: $1).takeFootprint()) }
+    }
+
+    private func touch(_ footprint: Footprint, process: String) {
+        guard areGiven else { return }
+        slot(of: process)?.touch(footprint)
+    }
+
+    /// Notes what a process may touch after an arrival was granted. At a point of the server it arrives on behalf of an
+    /// app, and only the server knows what it does there.
+    private func resume(_ slot: TurnSlot, from place: String) {
+        guard FaultPoint(rawValue: place)?.owners == [.server] else { return }
+        var footprint = Footprint()
+        footprint.write(.server)
+        slot.touch(footprint)
+    }
+
     /// Whether a scheduler is at work.
     var areGiven: Bool { Self.isAtWork(round.loadAcquire()) }
 
@@ -153,8 +191,10 @@ public final class TurnPage: Sendable {
     }
 
     private func slot(of process: String) -> TurnSlot? {
-        (0..<min(Int(used.loadAcquire()), Self.slotCount)).lazy.map(slot(at:)).first { $0.process == process }
+        (0..<slotsInUse).lazy.map(slot(at:)).first { $0.process == process }
     }
+
+    private var slotsInUse: Int { min(Int(used.loadAcquire()), Self.slotCount) }
 
     /// Arrives; the table's lock is held.
     /// - Returns: the number of the arrival; nil when another thread of the process came first, or the round is over.
@@ -187,8 +227,9 @@ public final class TurnPage: Sendable {
 
 /// The turns of one process.
 ///
-/// A slot is 256 bytes: arrivals (4), how many of them are granted, a futex word (4), 8 unused bytes, then two texts as
-/// in a `FaultSlot`: process, place; 16 unused bytes. Of all arrivals only the last one can be not granted.
+/// A slot is 256 bytes: arrivals (4), how many of them are granted, a futex word (4), the things that were read (4) and
+/// written (4) since the scheduler looked, then two texts as in a `FaultSlot`: process, place; 16 unused bytes. Of all
+/// arrivals only the last one can be not granted.
 private struct TurnSlot {
     static let size = 256
 
@@ -199,6 +240,8 @@ private struct TurnSlot {
     var granted: MappedWord32 { memory.word32(at: base + 4) }
     var process: String { memory.text(at: processOffset) }
 
+    private var reads: MappedWord32 { memory.word32(at: base + 8) }
+    private var writes: MappedWord32 { memory.word32(at: base + 12) }
     private var processOffset: Int { base + 16 }
     private var placeOffset: Int { processOffset + FaultSlot.textSize }
 
@@ -206,6 +249,8 @@ private struct TurnSlot {
     func reset(_ process: String) {
         arrivals.storeRelaxed(0)
         granted.storeRelaxed(0)
+        reads.storeRelaxed(0)
+        writes.storeRelaxed(0)
         memory.store(process, at: processOffset)
     }
 
@@ -222,6 +267,13 @@ private struct TurnSlot {
         granted.storeRelease(arrivals.loadAcquire())
         Futex.wakeAll(granted)
     }
+
+    func touch(_ footprint: Footprint) {
+        if footprint.reads != 0 { reads.or(footprint.reads) }
+        if footprint.writes != 0 { writes.or(footprint.writes) }
+    }
+
+    func takeFootprint() -> Footprint { Footprint(reads: reads.exchange(0), writes: writes.exchange(0)) }
 
     func read() -> (place: TurnPage.Place, arrivals: UInt32) {
         while true {

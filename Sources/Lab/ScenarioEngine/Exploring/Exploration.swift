@@ -114,7 +114,7 @@ package struct Exploration {
     /// The next beginning to be played now; nil while others must end before, and at the end.
     private mutating func next(whileRunning running: Int) -> OrderSearch.Beginning? {
         guard finding == nil, unreached == nil, !player.interruption.isSet,
-            let lowest = search.waiting.firstIndex(where: { $0 > 0 })
+            let lowest = search.waiting.first?.level.preemptions
         else { return nil }
         if let limit = bounds.limit, started >= limit { stop = .limit }
         if deadline?.isOver ?? false { stop = .time }
@@ -154,15 +154,20 @@ package struct Exploration {
     /// Prints what was played with the number of preemptions.
     private mutating func closeBound() {
         guard bound.played > 0, unreached == nil else { return }
-        bound.left = search.waiting[bound.preemptions] + interrupted
+        bound.left = left { $0.preemptions == bound.preemptions }
         observe(.closed(bound))
+    }
+
+    /// Number of orders that are known and were not played.
+    private func left(_ isCounted: (OrderSearch.Level) -> Bool) -> Int {
+        search.waiting.reduce(interrupted) { isCounted($1.level) ? $0 + $1.count : $0 }
     }
 
     /// What was covered, in a sentence without its end.
     package func coverage(_ end: End) -> String {
         Self.coverage(
             end, bound: bounds.preemptions, played: played, inconclusive: inconclusive,
-            left: search.waiting.reduce(0, +) + interrupted, beyond: search.beyondBound)
+            left: left { _ in true }, beyond: search.beyondBound)
     }
 
     /// - Parameters:

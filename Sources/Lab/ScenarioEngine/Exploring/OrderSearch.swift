@@ -1,54 +1,122 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LabPoints
+import ScenarioLanguage
+
 /// One turn of an order: a process continued from the place where it had been held, until its next one, its end, or a
-/// lock that another process had.
+/// lock that another process had; or it was killed there.
 package struct Turn: Hashable, Codable, Sendable {
     /// The actor name of the process, e.g. `main`.
     package var process: String
     /// Where it had been held: the name of a fault point, or `start` before its first step.
     package var place: String
+    /// Whether the process got SIGKILL at its place instead of continuing.
+    package var dies: Bool
+
+    private enum CodingKeys: String, CodingKey { case process, place, dies }
 
     /// Makes a turn.
-    package init(process: String, place: String) {
-        self.process = process
-        self.place = place
+    package init(process: String, place: String, dies: Bool = false) {
+        (self.process, self.place, self.dies) = (process, place, dies)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        process = try container.decode(String.self, forKey: .process)
+        place = try container.decode(String.self, forKey: .place)
+        dies = try container.decodeIfPresent(Bool.self, forKey: .dies) ?? false
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(process, forKey: .process)
+        try container.encode(place, forKey: .place)
+        if dies { try container.encode(dies, forKey: .dies) }
     }
 }
 
 /// What a scheduler saw when it gave a turn.
 package struct TurnChoice: Hashable, Sendable {
-    /// The processes that could go on, each once, with their places, in the order of the block. Never empty.
+    /// The processes that could go on, each once, with their places, in the order of the block; behind them the turn
+    /// that was given, if it is a death. Never empty.
     package var enabled: [Turn]
-    /// The one that went on: an index of ``enabled``.
+    /// The one that went on, or the death: an index of ``enabled``.
     package var chosen: Int
+    /// What was touched in the turn.
+    package var footprint: Footprint
+
+    /// Makes a choice.
+    /// - Parameter footprint: What was touched in the turn; if that is not known, everything.
+    package init(enabled: [Turn], chosen: Int, footprint: Footprint = .everything) {
+        (self.enabled, self.chosen, self.footprint) = (enabled, chosen, footprint)
+    }
 
     /// The turn that was given.
     package var turn: Turn { enabled[chosen] }
 
-    /// Whether giving `turn` here is a preemption: the process of the previous turn could have gone on, and does not.
-    fileprivate func isPreemption(_ turn: Turn, after previous: Turn?) -> Bool {
-        guard let previous, previous.process != turn.process else { return false }
-        return enabled.contains { $0.process == previous.process }
+    /// The turns that could have been given, deaths left aside.
+    fileprivate var possible: [Turn] { enabled.filter { !$0.dies } }
+
+    /// What was spent after giving `turn` here.
+    /// - Parameters:
+    ///   - spent: What was spent before.
+    ///   - previous: The process of the last turn that was not a death; nil before the first one.
+    fileprivate func level(after spent: OrderSearch.Level, giving turn: Turn, previous: String?) -> OrderSearch.Level {
+        var level = spent
+        if turn.dies {
+            level.deaths += 1
+        } else if let previous, previous != turn.process, enabled.contains(where: { $0.process == previous }) {
+            level.preemptions += 1
+        }
+        return level
     }
 }
 
-/// Finds the orders in which the processes of a block can pass their places, up to a number of preemptions.
+/// Finds the orders in which the processes of a block can pass their places and die there, up to numbers of preemptions
+/// and deaths; of the orders that have the same effect it finds at least one.
 ///
 /// Each order is one execution. The search plays none: it hands out the first turns of one (a beginning), and behind
-/// these the execution follows the default rule, which preempts no process: the process of the last turn continues
-/// while it is enabled, then the first one that is. From the choices of the execution the search learns the turns that could
-/// have been given instead. It looks for them only behind the beginning, because the alternatives within it belong to
-/// the execution that opened it, so each order is found once. All orders are found if executions depend on nothing but
-/// their turns.
+/// these the execution follows the default rule, which preempts and kills no process: the process of the last turn that
+/// was not a death continues while it is enabled, then the first one that is. From the choices of the execution the
+/// search learns the turns that could have been given instead. It looks for them only behind the beginning, because the
+/// alternatives within it belong to the execution that opened it, so each order is found once.
+///
+/// Two turns depend on each other if they move the same process or their footprints conflict. Orders that differ only
+/// in the places of independent turns lead to the same state, so the search looks behind one of them only (``opened``).
+/// This leaves out fewer orders than sleep sets or persistent sets would, but these are wrong with a bound on
+/// preemptions: the order that they keep may need more preemptions than the one that they leave out (Coons, Musuvathi,
+/// McKinley: Bounded partial-order reduction, 2013). Here the kept one has as few or fewer.
+///
+/// All states are found if executions depend on nothing but their turns, and footprints lack nothing.
 ///
 /// A value; its owner decides which thread uses it. Beginnings may be under way at the same time.
 package struct OrderSearch: Sendable {
+    /// What an order spends, and the bound on it.
+    package struct Level: Hashable, Comparable, Sendable {
+        /// The number of switches away from a process that could have gone on.
+        package var preemptions: Int
+        /// The number of turns in which a process dies.
+        package var deaths: Int
+
+        /// Makes a level.
+        package init(preemptions: Int, deaths: Int) {
+            (self.preemptions, self.deaths) = (preemptions, deaths)
+        }
+
+        /// By the sum, then by deaths: the order in which beginnings are handed out.
+        package static func < (left: Level, right: Level) -> Bool {
+            (left.preemptions + left.deaths, left.deaths) < (right.preemptions + right.deaths, right.deaths)
+        }
+    }
+
     /// The first turns of an execution.
     package struct Beginning: Hashable, Sendable {
         /// The turns to give first, in their order. Empty for the first execution of a search.
         package let turns: [Turn]
         /// The number of preemptions in them, and so in the whole execution: the default rule adds none.
         package let preemptions: Int
+        /// The number of deaths in them, and so in the whole execution.
+        package let deaths: Int
     }
 
     /// A beginning that waits. What one execution opens shares the memory of its turns, so a beginning of a thousand
@@ -59,74 +127,170 @@ package struct OrderSearch: Sendable {
         let alternative: Turn?
     }
 
-    /// What waits, by its number of preemptions. The last is the next: depth first, so that fewer wait.
-    private var openings: [[Opening]]
+    /// What a search does next after a prefix, with what was known about the prefix. Two with the same value lead to
+    /// the same executions, but for what they have spent.
+    private struct Continuation: Hashable {
+        /// The hash of the prefix, as ``TurnHistory`` makes it.
+        let history: UInt64
+        let turn: Turn
+        /// After a death the process of the turn before it, which a turn of another one would preempt. After any other
+        /// turn that is the turn's own process, so who came before it makes no difference: whether the turn itself
+        /// preempted that one is in the numbers that are compared.
+        let previous: String?
+        /// The number of deaths, the alternative's included.
+        let deaths: Int
+
+        /// In place of the whole, because a search keeps millions. In a search with ten million the chance that two
+        /// different ones have the same is less than one in a hundred thousand.
+        var key: Int {
+            var hasher = Hasher()
+            hash(into: &hasher)
+            return hasher.finalize()
+        }
+    }
+
+    private let bound: Level
+    /// What waits; no list is empty. The last of a list is its next: depth first, so that fewer wait.
+    private var openings: [Level: [Opening]]
+    /// The continuations that were opened, or that an execution had behind its beginning, by their keys, with the
+    /// fewest preemptions of any.
+    private var opened: [Int: Int] = [:]
+    /// The numbers of the processes in clocks, as they were seen first.
+    private var processes: [String: Int] = [:]
 
     /// The number of beginnings that were found and left out, because they have more preemptions than the bound. Each
     /// stands for at least one order.
     package private(set) var beyondBound = 0
+    /// The number of beginnings within the bound that were found and left out, because one with the same effect has as
+    /// few preemptions and deaths. Each stands for at least one order.
+    package private(set) var equivalent = 0
 
-    /// Makes a search that knows the empty beginning.
-    /// - Parameter preemptions: the bound, at least 0: orders with as many or fewer preemptions are found.
-    package init(preemptions: Int) {
+    /// Makes a search that knows the empty beginning. Orders with as many or fewer preemptions and deaths are found.
+    /// - Parameters:
+    ///   - preemptions: The bound on preemptions, at least 0.
+    ///   - deaths: The bound on deaths, at least 0.
+    package init(preemptions: Int, deaths: Int = 0) {
         precondition(preemptions >= 0, "a bound of \(preemptions) preemptions has no orders; it must be at least 0")
-        openings = Array(repeating: [], count: preemptions + 1)
-        openings[0] = [Opening(common: [], alternative: nil)]
+        precondition(deaths >= 0, "a bound of \(deaths) deaths has no orders; it must be at least 0")
+        bound = Level(preemptions: preemptions, deaths: deaths)
+        openings = [Level(preemptions: 0, deaths: 0): [Opening(common: [], alternative: nil)]]
     }
 
-    /// Hands out the next beginning to be played, one with the fewest preemptions.
+    /// Hands out the next beginning to be played, one of the lowest level that waits.
     /// - Returns: Nil when all known ones are played or under way. What is under way may open more.
     package mutating func next() -> Beginning? {
-        guard let preemptions = openings.firstIndex(where: { !$0.isEmpty }) else { return nil }
-        let opening = openings[preemptions].removeLast()
+        guard let level = openings.keys.min(), let opening = openings[level]?.popLast() else { return nil }
+        if openings[level]?.isEmpty == true { openings[level] = nil }
         var turns = Array(opening.common)
         if let alternative = opening.alternative { turns.append(alternative) }
-        return Beginning(turns: turns, preemptions: preemptions)
+        return Beginning(turns: turns, preemptions: level.preemptions, deaths: level.deaths)
     }
 
     /// Takes the choices of an execution, and opens the beginnings that differ from it in one turn.
     ///
     /// An execution that ended early opens what its choices show. One that gave other turns than its beginning opens
-    /// nothing: the rest of its choices belongs to an order that another beginning may have.
+    /// nothing: the rest of its choices belongs to an order that another beginning may have. A search is not complete
+    /// after either: what they left out is not opened again for an equivalent beginning.
     /// - Parameters:
     ///   - choices: all choices of the execution, from its first turn.
     ///   - beginning: what ``next()`` handed out for it. Recorded once for each.
     package mutating func record(_ choices: [TurnChoice], of beginning: Beginning) {
         let turns = choices.map(\.turn)
         guard turns.starts(with: beginning.turns) else { return }
-        var preemptions = 0
-        var previous: Turn?
+        var history = TurnHistory()
+        var spent = Level(preemptions: 0, deaths: 0)
+        var previous: String?
         for (index, choice) in choices.enumerated() {
+            let after = choice.level(after: spent, giving: choice.turn, previous: previous)
             if index >= beginning.turns.count {
-                for (other, alternative) in choice.enabled.enumerated() where other != choice.chosen {
-                    let isPreemption = choice.isPreemption(alternative, after: previous)
-                    open(
-                        Opening(common: turns[..<index], alternative: alternative),
-                        preemptions: preemptions + (isPreemption ? 1 : 0))
+                // First its own turn, which opened no beginning: another execution must not open it again.
+                _ = isNew(choice.turn, after: history, previous: previous, level: after)
+                for turn in alternatives(to: choice, deaths: spent.deaths) {
+                    let level = choice.level(after: spent, giving: turn, previous: previous)
+                    let isFirst = isNew(turn, after: history, previous: previous, level: level)
+                    open(Opening(common: turns[..<index], alternative: turn), level: level, isNew: isFirst)
                 }
             }
-            if choice.isPreemption(choice.turn, after: previous) { preemptions += 1 }
-            previous = choice.turn
+            append(choice, next: index + 1 < choices.count ? choices[index + 1] : nil, to: &history)
+            spent = after
+            if !choice.turn.dies { previous = choice.turn.process }
         }
     }
 
-    private mutating func open(_ opening: Opening, preemptions: Int) {
-        if openings.indices.contains(preemptions) {
-            openings[preemptions].append(opening)
-        } else {
-            beyondBound += 1
+    /// The turns that could be given instead of the one that was: those of other processes, then deaths. A process that
+    /// has not begun does not die: it would be as if its branch were missing.
+    private func alternatives(to choice: TurnChoice, deaths: Int) -> [Turn] {
+        let possible = choice.possible
+        let others = possible.filter { $0 != choice.turn }
+        guard deaths < bound.deaths else { return others }
+        let mortal = possible.filter { $0.place != TurnOrder.start }
+        let deadly = mortal.map { Turn(process: $0.process, place: $0.place, dies: true) }
+        return others + deadly.filter { $0 != choice.turn }
+    }
+
+    /// Whether no continuation with the same effect was seen that has spent as little or less; enters this one if so.
+    private mutating func isNew(
+        _ turn: Turn, after history: TurnHistory, previous: String?, level: Level
+    ) -> Bool {
+        func key(deaths: Int) -> Int {
+            Continuation(
+                history: history.hash, turn: turn, previous: turn.dies ? previous : nil, deaths: deaths
+            ).key
+        }
+        for deaths in 0...level.deaths {
+            if let known = opened[key(deaths: deaths)], known <= level.preemptions { return false }
+        }
+        opened[key(deaths: level.deaths)] = level.preemptions
+        return true
+    }
+
+    private mutating func open(_ opening: Opening, level: Level, isNew: Bool) {
+        switch (isNew, level.preemptions <= bound.preemptions) {
+        case (true, true): openings[level, default: []].append(opening)
+        case (true, false): beyondBound += 1
+        case (false, true): equivalent += 1
+        case (false, false): break
         }
     }
 
-    /// The numbers of beginnings that were found and not yet handed out, by their number of preemptions (the index,
-    /// from 0 to the bound).
-    package var waiting: [Int] { openings.map(\.count) }
+    /// Adds a turn to the history of a prefix.
+    /// - Parameter next: The choice after it, which shows what other processes it has moved; nil for the last one.
+    private mutating func append(_ choice: TurnChoice, next: TurnChoice?, to history: inout TurnHistory) {
+        var moved: [Int] = []
+        if let next {
+            // A process that was given a lock goes on within the turn of the one that released it, and one that waits
+            // for a lock is not enabled: its next turn depends on this one.
+            let (before, after) = (Set(choice.possible), Set(next.possible))
+            for name in Set(before.symmetricDifference(after).map(\.process)) where name != choice.turn.process {
+                moved.append(number(of: name))
+            }
+        }
+        history.append(
+            choice.turn, of: number(of: choice.turn.process), moving: moved,
+            footprint: choice.turn.dies ? .everything : choice.footprint)
+    }
+
+    private mutating func number(of process: String) -> Int {
+        if let number = processes[process] { return number }
+        processes[process] = processes.count
+        return processes.count - 1
+    }
+
+    /// The numbers of beginnings that were found and not yet handed out, in ascending order of their levels; levels
+    /// without any are left out.
+    package var waiting: [(level: Level, count: Int)] {
+        openings.sorted { $0.key < $1.key }.map { (level: $0.key, count: $0.value.count) }
+    }
 
     /// The number of preemptions of an execution: switches away from a process that could have gone on.
     /// - Parameter choices: all choices of the execution, from its first turn.
     package static func preemptions(in choices: [TurnChoice]) -> Int {
-        zip(choices.dropFirst(), choices).count { choice, previous in
-            choice.isPreemption(choice.turn, after: previous.turn)
+        var spent = Level(preemptions: 0, deaths: 0)
+        var previous: String?
+        for choice in choices {
+            spent = choice.level(after: spent, giving: choice.turn, previous: previous)
+            if !choice.turn.dies { previous = choice.turn.process }
         }
+        return spent.preemptions
     }
 }

@@ -74,6 +74,7 @@ package final class TurnScheduler: Sendable {
         var choices: [TurnChoice] = []
         do throws(Problem) {
             while let enabled = try settled(isFinished) {
+                noteFootprint(in: &choices)
                 let planned = plan.turns.dropFirst(choices.count).first
                 if let planned, !enabled.contains(planned), isFinished(planned.process), Self.mayFollowAnswer(planned) {
                     choices.append(TurnChoice(enabled: enabled + [planned], chosen: enabled.count))
@@ -83,12 +84,20 @@ package final class TurnScheduler: Sendable {
                 choices.append(choice)
                 turns.grant(choice.turn.process)
             }
+            noteFootprint(in: &choices)
             let missed = plan.turns.dropFirst(choices.count).first { !Self.mayFollowAnswer($0) }
             if let missed { throw .notReached(missed, enabled: []) }
             return (choices, nil)
         } catch {
             return (choices, error)
         }
+    }
+
+    /// Gives the last choice what was touched since it was made. What came before the first is the same in every order.
+    private func noteFootprint(in choices: inout [TurnChoice]) {
+        let footprint = turns.takeFootprint()
+        guard !choices.isEmpty else { return }
+        choices[choices.count - 1].footprint = footprint
     }
 
     private func choose(among enabled: [Turn], after choices: [TurnChoice]) throws(Problem) -> Int {

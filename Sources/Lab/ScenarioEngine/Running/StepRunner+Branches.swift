@@ -103,10 +103,11 @@ extension StepRunner {
         _ branches: [Branch], holdsFailures: Bool, in turns: BranchTurns? = nil, while body: () -> Void = {}
     ) -> [BranchResult] {
         let makeRunner: @Sendable () -> StepRunner = {
-            [run, instance, events, bindings, isTearDown, round, deadline, waitingSince] in
+            [run, instance, events, bindings, isTearDown, round, deadline, waitingSince, touchesEverything] in
             let runner = StepRunner(
                 run: run, instance: instance, events: events, bindings: bindings.ofBranch, isTearDown: isTearDown)
             (runner.round, runner.deadline, runner.waitingSince) = (round, deadline, waitingSince)
+            runner.touchesEverything = touchesEverything
             if holdsFailures { runner.held = [] }
             return runner
         }
@@ -115,6 +116,7 @@ extension StepRunner {
         let threads = branches.enumerated().map { index, branch in
             runOnThread(name: "branch \(index + 1)") {
                 let runner = makeRunner()
+                if let turns { runner.touchesEverything = { turns.touchEverything(index) } }
                 // Connections are made before the start, so that they delay no branch.
                 runner.prepare(branch.steps)
                 barrier.arriveAndWait()
@@ -215,6 +217,9 @@ private final class BranchTurns: Sendable {
 
     /// Holds the thread of a branch until its process has the first turn.
     func begin(_ index: Int) { page.arrive(at: TurnOrder.start, process: processes[index]) }
+
+    /// Notes that the runner may touch anything for a branch, in the turn of its process.
+    func touchEverything(_ index: Int) { page.touchEverything(process: processes[index]) }
 
     /// Ends the last turn of a branch's process.
     func end(_ index: Int) {

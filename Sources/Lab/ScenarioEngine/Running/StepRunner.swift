@@ -34,6 +34,8 @@ package final class StepRunner {
     var lastAnswer: JSONValue?
     /// The armed faults of a surrounding `during`.
     var blockFaults: [ArmedFault]?
+    /// Notes that a step may touch anything that processes share; nil outside of a branch whose process takes turns.
+    var touchesEverything: (@Sendable () -> Void)?
     /// When the first attempt began, during retries.
     var waitingSince: UInt64?
     /// During retries of a block, failures are kept here instead of being reported.
@@ -85,6 +87,10 @@ package final class StepRunner {
     private func perform(_ step: Step) -> Bool {
         run.began(step)
         lastError = nil
+        // The apps note what they touch; what the server, a device and the runner do for a step is not known.
+        let touches = step.isForApps ? nil : touchesEverything
+        touches?()
+        defer { touches?() }
         if let when = step.when, let isFine = end(of: step, under: when) {
             run.ended(step, isFine: isFine)
             return isFine
@@ -189,5 +195,20 @@ package final class StepRunner {
         let reason = "\(reference.text) has no value, because the scenario ended before"
         run.history.record(.stepSkipped(.init(reason: reason)), step: step.path)
         return true
+    }
+}
+
+extension Step {
+    /// Whether only apps do something when the step is carried out, leaving its inner steps aside: it neither changes
+    /// nor asks the server, a device, the clock or the armed faults, and looks at no events.
+    fileprivate var isForApps: Bool {
+        switch action {
+        case .command(let command):
+            command.targets.allSatisfy { target in
+                if case .endpoint(.peer, about: _) = target.route { true } else { false }
+            }
+        case .check, .postConditions, .same, .eventually, .race, .parallel, .repeated, .each, .included: true
+        case .advance, .waitFor, .order, .never, .stays, .during: false
+        }
     }
 }

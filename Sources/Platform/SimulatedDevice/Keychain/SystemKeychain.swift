@@ -313,6 +313,7 @@ public final class SystemKeychain: Sendable {
     ) -> T {
         do {
             try hooks.pass(point) { [service, account].compactMap(\.self).joined(separator: "/") }
+            hooks.touch(point != .keychainRead)
             // Every item is accessible after the first unlock only (sharing.md, section 12.3).
             if authentication?.security.state.isUnlockedSinceBoot == false {
                 return failed(errSecInteractionNotAllowed)
@@ -353,6 +354,8 @@ extension OSStatus {
 struct KeychainHooks: Sendable {
     /// Passes a fault point with the item that the call is about; throws what was armed there.
     var pass: @Sendable (FaultPoint, () -> String) throws -> Void = { _, _ in }
+    /// Called before each access to the items, with whether it is a write.
+    var touch: @Sendable (Bool) -> Void = { _ in }
     /// Reserves so many bytes of the storage; throws if it is full.
     var takeRoom: @Sendable (Int) throws -> Void = { _ in }
     /// An item was added or changed.
@@ -368,10 +371,11 @@ struct KeychainHooks: Sendable {
 extension KeychainHooks {
     /// Hooks that write to a trace; nil drops the events.
     static func tracing(
-        _ trace: TraceWriter?, storage: AppStorage, pass: @escaping @Sendable (FaultPoint, () -> String) throws -> Void
+        _ trace: TraceWriter?, storage: AppStorage, touch: @escaping @Sendable (Bool) -> Void,
+        pass: @escaping @Sendable (FaultPoint, () -> String) throws -> Void
     ) -> KeychainHooks {
         KeychainHooks(
-            pass: pass, takeRoom: { bytes in try storage.takeRoom(bytes, for: "keychain") },
+            pass: pass, touch: touch, takeRoom: { bytes in try storage.takeRoom(bytes, for: "keychain") },
             written: { trace?.emit(.keychainWritten, $0.fields) },
             deleted: { trace?.emit(.keychainDeleted, $0.fields) },
             damaged: { trace?.emit(.keychainCorrupted, $0.fields) }, failed: { trace?.emitFailure("keychain", $0) })

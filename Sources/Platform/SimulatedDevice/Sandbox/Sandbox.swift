@@ -81,13 +81,19 @@ public final class Sandbox: Sendable {
         executableName = app.executable
         quirks = try QuirkSet(parsing: app.quirks)
         home = try registry.container(ofApp: app.bundleIdentifier)
-        let storage = AppStorage(disk: try DeviceDisk(layout: layout, device: device.name), trace: trace)
+        let touch: @Sendable (SharedThing, Bool) -> Void = { [name = app.name] thing, isWriting in
+            faults?.touch(thing, writing: isWriting, process: name)
+        }
+        let storage = AppStorage(
+            disk: try DeviceDisk(layout: layout, device: device.name), trace: trace,
+            changesRoom: { touch(.device, true) })
         self.storage = storage
         preferencesLock = layout.deviceDirectory(device.name) + "/preferences.lock"
         labAuthorityPath = layout.authorityPath
         let security = try DeviceSecurity(layout: layout, device: device)
         self.security = security
-        authentication = AuthenticationService(security: security, app: app.name, clock: clock, trace: trace)
+        authentication = AuthenticationService(
+            security: security, app: app.name, clock: clock, trace: trace, touch: { touch(.device, $0) })
         self.device = DeviceInformation(
             model: device.model, platform: device.kind == .phone ? "ios" : "watchos", osVersion: device.osVersion,
             vendor: {
@@ -103,7 +109,8 @@ public final class Sandbox: Sendable {
         keychain = SystemKeychain(
             path: layout.keychainPath(device.name), accessGroups: identity.keychainAccessGroups,
             creator: app.bundleIdentifier,
-            hooks: .tracing(trace, storage: storage) { [name = app.name] point, item in
+            hooks: .tracing(trace, storage: storage, touch: { touch(.keychain, $0) }) {
+                [name = app.name] point, item in
                 try faults?.pass(point, process: name, about: item())
             },
             authentication: authentication, owner: owner)
@@ -144,11 +151,16 @@ public final class Sandbox: Sendable {
     /// unlock of the device (sharing.md, sections 21.2 and 21.6).
     public func containerPath(forAppGroup group: String) -> String? {
         guard identity.appGroups.contains(group), isUnlockedSinceBoot else { return nil }
+        // What the app does with the path is not seen; most do it at once, and it may be a write.
+        touch(.files, writing: true)
         return try? registry.container(ofGroup: group)
     }
 
     /// Replaces a file in a container of the app in one step.
-    package func write(_ data: Data, to path: String) throws { try storage.write(data, to: path, for: "container") }
+    package func write(_ data: Data, to path: String) throws {
+        touch(.files, writing: true)
+        try storage.write(data, to: path, for: "container")
+    }
 
     /// The app's preferences: standard for nil, otherwise a suite (sharing.md, section 21.5).
     ///
@@ -164,6 +176,10 @@ public final class Sandbox: Sendable {
                 return "\(container)/Library/Preferences/\(file).json"
             }, lockPath: preferencesLock, storage: storage,
             isReadable: { [security] in security.state.isUnlockedSinceBoot },
+            touch: { [faults, name = identity.name] isWriting in
+                // No other app reads or writes a suite without a group.
+                if group != nil { faults?.touch(.preferences, writing: isWriting, process: name) }
+            },
             failed: { [traceWriter] error in
                 traceWriter?.emitFailure("preferences", error)
             })
@@ -181,6 +197,13 @@ public final class Sandbox: Sendable {
 
     /// Passes a place in the app's own code, at which an explored order may hold this process.
     package func pass(_ checkpoint: Checkpoint) { faults?.takeTurn(at: checkpoint.place, of: identity.name) }
+
+    /// Notes an access to something that the app shares with other processes, for an exploration of orders. No place
+    /// that is passed lies between the note and the access. Costs next to nothing otherwise.
+    /// - Parameter writing: Whether the access can change something.
+    public func touch(_ thing: SharedThing, writing: Bool) {
+        faults?.touch(thing, writing: writing, process: identity.name)
+    }
 
     /// Writes an event to the trace of this process, with the lab operation on whose behalf it happens.
     /// - Parameter details: Those that are declared for the event; one without a value is left out.

@@ -19,14 +19,20 @@ package final class AuthenticationService: Sendable {
     private let app: String
     private let clock: LabClock
     private let trace: TraceWriter?
+    private let touch: @Sendable (Bool) -> Void
     private let isBusy = Mutex(false)
     private let presenter = HandlerSlot<AuthenticationPrompt>()
 
-    init(security: DeviceSecurity, app: String, clock: LabClock, trace: TraceWriter?) {
+    /// - Parameter touch: called before each access to what apps change of the device, with whether it is a write.
+    init(
+        security: DeviceSecurity, app: String, clock: LabClock, trace: TraceWriter?,
+        touch: @escaping @Sendable (Bool) -> Void
+    ) {
         self.security = security
         self.app = app
         self.clock = clock
         self.trace = trace
+        self.touch = touch
     }
 
     /// The sensor of the device; nil without one.
@@ -43,7 +49,8 @@ package final class AuthenticationService: Sendable {
 
     /// Why a policy cannot be fulfilled now; nil when a dialog may open.
     package func obstacle(to policy: AuthenticationPolicy) -> AuthenticationFailure? {
-        security.state.obstacle(to: policy)
+        touch(false)
+        return security.state.obstacle(to: policy)
     }
 
     /// Sets what presents a dialog for which no answer is ready: to a person at a terminal. Called on the thread that
@@ -75,7 +82,7 @@ package final class AuthenticationService: Sendable {
         _ policy: AuthenticationPolicy, in context: AuthenticationContext
     ) throws(AuthenticationFailure) -> AuthenticationGrant {
         if context.isInvalid { throw .invalidContext }
-        if let obstacle = security.state.obstacle(to: policy) { throw obstacle }
+        if let obstacle = obstacle(to: policy) { throw obstacle }
         if let grant = context.grant(at: now), Self.suffices(grant, for: policy) { return grant }
         guard context.isInteractionAllowed else { throw .notInteractive }
         let prompt = AuthenticationPrompt(
@@ -227,6 +234,7 @@ package final class AuthenticationService: Sendable {
 
     /// Changes the device's state; nil when it cannot be changed, as at the end of an instance.
     private func changing<T>(_ body: (inout DeviceSecurity.Record) -> T) -> T? {
+        touch(true)
         do {
             return try security.change(body)
         } catch {

@@ -35,6 +35,7 @@ public final class DefaultsSuite: Sendable {
     private let lockPath: String
     private let storage: AppStorage
     private let isReadable: @Sendable () -> Bool
+    private let touch: @Sendable (Bool) -> Void
     private let failed: @Sendable (any Error) -> Void
 
     /// - Parameters:
@@ -42,14 +43,17 @@ public final class DefaultsSuite: Sendable {
     ///     first unlock.
     ///   - isReadable: false before the first unlock of the device, when everything reads as missing and nothing can be
     ///     stored (sharing.md, section 21.6).
+    ///   - touch: called before each access, with whether it is a write.
     init(
         path: @escaping @Sendable () throws -> String, lockPath: String, storage: AppStorage,
-        isReadable: @escaping @Sendable () -> Bool = { true }, failed: @escaping @Sendable (any Error) -> Void
+        isReadable: @escaping @Sendable () -> Bool = { true }, touch: @escaping @Sendable (Bool) -> Void,
+        failed: @escaping @Sendable (any Error) -> Void
     ) {
         self.path = path
         self.lockPath = lockPath
         self.storage = storage
         self.isReadable = isReadable
+        self.touch = touch
         self.failed = failed
     }
 
@@ -102,6 +106,7 @@ public final class DefaultsSuite: Sendable {
     /// A damaged file stays as it is: replaced by one with a single key, it would read as if the others had never been
     /// set.
     package func store(_ value: PreferenceValue?, forKey key: String) throws(Unavailable) {
+        touch(true)
         do {
             try FileLock(path: lockPath).withLock {
                 var values = try load()
@@ -119,6 +124,7 @@ public final class DefaultsSuite: Sendable {
     }
 
     private func load() throws(Unavailable) -> [String: JSONValue] {
+        touch(false)
         // Asked first: a device that is open stays so while this process lives.
         guard isReadable() else { throw .locked }
         do {

@@ -100,10 +100,13 @@ public final class DeviceDisk: Sendable {
 struct AppStorage: Sendable {
     let disk: DeviceDisk
     let trace: TraceWriter?
+    /// Called before a write that changes how much room is left for other apps.
+    let changesRoom: @Sendable () -> Void
 
     /// Takes the room for a write.
     /// - Parameter what: What is written, in a word.
     func takeRoom(_ bytes: Int, for what: String) throws(DeviceDisk.Refusal) {
+        if disk.fault != nil { changesRoom() }
         do {
             try disk.take(bytes: bytes)
         } catch {

@@ -24,6 +24,8 @@ public final class AgentConnection: Sendable {
         public var deviceCrashed: @Sendable (String) -> Void
         /// Passes a fault point; what it throws counts as an error of the link.
         public var pass: @Sendable (FaultPoint) throws -> Void
+        /// Called before the agent gets or has given a frame: what happens on a device or over its link.
+        public var touch: @Sendable () -> Void
         /// Traces an event.
         public var trace: @Sendable (TraceEventName, [String: JSONValue]) -> Void
 
@@ -33,12 +35,14 @@ public final class AgentConnection: Sendable {
             willEnterBackground: @escaping @Sendable () -> Void = {},
             deviceCrashed: @escaping @Sendable (String) -> Void,
             pass: @escaping @Sendable (FaultPoint) throws -> Void = { _ in },
+            touch: @escaping @Sendable () -> Void = {},
             trace: @escaping @Sendable (TraceEventName, [String: JSONValue]) -> Void = { _, _ in }
         ) {
             self.willEnterForeground = willEnterForeground
             self.willEnterBackground = willEnterBackground
             self.deviceCrashed = deviceCrashed
             self.pass = pass
+            self.touch = touch
             self.trace = trace
         }
     }
@@ -99,6 +103,7 @@ public final class AgentConnection: Sendable {
     }
 
     private func post(_ frame: WatchFrame) {
+        handlers.touch()
         state.withLock { $0.outgoing.append(frame) }
         wakeUp.signal()
     }
@@ -147,6 +152,7 @@ public final class AgentConnection: Sendable {
     }
 
     private func handle(_ frame: WatchFrame) {
+        handlers.touch()
         switch frame.kind {
         case .bye: handlers.deviceCrashed("A newer process plays \(attach.name).")
         case .appState:

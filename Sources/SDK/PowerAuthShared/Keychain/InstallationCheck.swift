@@ -54,7 +54,10 @@ package struct InstallationCheck: Sendable {
         }
         guard try !isFlagSet(defaults) else { return }
         let lock = try takeLock()
-        defer { try? lock.unlock() }
+        defer {
+            sandbox.touch(.files, writing: true)
+            try? lock.unlock()
+        }
         // Another process may have set it while this one waited, and may have stored a session since.
         guard try !isFlagSet(defaults) else { return }
         try? sandbox.pass(.wipeBegun)

@@ -39,6 +39,7 @@ package struct DeviceNetwork: Sendable {
                 throw error
             }
             try sandbox.pass(.httpRequestSent, about: path)
+            sandbox.touch(.server, writing: true)
         } catch {
             completion(.failure(error as NSError))
             return NoExchange()
@@ -73,6 +74,8 @@ package struct DeviceNetwork: Sendable {
     private static func noted(
         _ result: Result<HTTPResponse, NSError>, _ path: String, _ sandbox: Sandbox
     ) -> Result<HTTPResponse, NSError> {
+        // Also in the turn of the answer, if the process had another one since it sent the request.
+        sandbox.touch(.server, writing: true)
         switch result {
         case .success(let response):
             sandbox.trace(.httpResponse, [.status: .whole(response.status), .path: .text(path)])

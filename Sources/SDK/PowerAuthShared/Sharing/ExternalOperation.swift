@@ -59,7 +59,7 @@ final class ExternalOperation {
         }
         // An armed failure has no meaning here: the lock is only tried, and one that is not free is another app's.
         try? report.take()
-        guard try lock.tryLock() else { throw refusal }
+        guard try tryLock() else { throw refusal }
         report.taken()
         if shared.operationType != 0 { repaired() }
         publish(type)
@@ -70,11 +70,12 @@ final class ExternalOperation {
 
     /// Publishes the own operation again, in memory that does not know of it: the one that did is lost.
     func publishAgain() {
-        guard let owned, shared.operationType == 0, (try? lock.tryLock()) == true else { return }
+        guard let owned, shared.operationType == 0, (try? tryLock()) == true else { return }
         publish(owned.type)
     }
 
     private func publish(_ type: PowerAuthExternalPendingOperationType) {
+        let shared = memory.writableData
         owned = Owned(type: type, ticket: shared.countOperation())
         shared.operationType = Int64(type.rawValue)
         shared.operationStart = now
@@ -90,7 +91,7 @@ final class ExternalOperation {
             case .protocolUpgrade: !session.hasPendingProtocolUpgrade
             }
         guard isOver else {
-            shared.operationStart = now
+            memory.writableData.operationStart = now
             return
         }
         end(owned)
@@ -115,7 +116,7 @@ final class ExternalOperation {
     func clearIfOwnerIsGone() {
         guard !keepsStaleInformation, owned == nil, shared.operationType != 0 else { return }
         try? report.take()
-        guard (try? lock.tryLock()) == true else { return }
+        guard (try? tryLock()) == true else { return }
         report.taken()
         clear()
         repaired()
@@ -123,9 +124,14 @@ final class ExternalOperation {
 
     /// Takes the announcement back, then gives the lock to the others.
     private func clear() {
-        shared.clearOperation()
+        memory.writableData.clearOperation()
         try? sandbox.pass(.operationCleared)
         release()
+    }
+
+    private func tryLock() throws -> Bool {
+        report.willAsk()
+        return try lock.tryLock()
     }
 
     private func release() { report.released { try? lock.unlock() } }
@@ -138,7 +144,7 @@ final class ExternalOperation {
     private var owns: Bool {
         guard let owned else { return false }
         if shared.operationType == Int64(owned.type.rawValue), shared.operationTicket == owned.ticket,
-            (try? lock.tryLock()) == true
+            (try? tryLock()) == true
         {
             return true
         }

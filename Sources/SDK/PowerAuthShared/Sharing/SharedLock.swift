@@ -131,6 +131,7 @@ package final class SharedLock: @unchecked Sendable {
     private func lockFile() throws(Failure) {
         let thread = UInt(pthread_self())
         do { try report?.take() } catch { throw .notRequested(error) }
+        report?.willAsk()
         do {
             if try !file.tryLock() {
                 // Other threads may come and go meanwhile; this one cannot.
@@ -241,17 +242,22 @@ package struct LockReport: Sendable {
     /// - Throws: what the system brings about; then the lock must not be asked for.
     func take() throws { try sandbox.pass(lock.take) }
 
+    /// Before the lock is asked for: whether it is free depends on the other applications.
+    func willAsk() { sandbox.touch(lock.thing, writing: true) }
+
     /// Before a wait for the lock.
     func requested() { sandbox.trace(.lockRequested, [.lock: .word(lock)]) }
 
     /// After the lock was taken. An armed failure has no meaning here: the lock is held and will be released.
     func taken() {
+        sandbox.touch(lock.thing, writing: true)
         sandbox.trace(.lockTaken, [.lock: .word(lock)])
         try? sandbox.pass(lock.taken)
     }
 
     /// Around the release: reported before, so that the traces of two processes never show two holders.
     func released(by unlock: () -> Void) {
+        sandbox.touch(lock.thing, writing: true)
         sandbox.trace(.lockReleased, [.lock: .word(lock)])
         unlock()
         try? sandbox.pass(lock.released)
@@ -264,6 +270,14 @@ extension SharedLockKind {
         case .status: .statusLockTake
         case .queue: .queueLockTake
         case .operation: .operationLockTake
+        }
+    }
+
+    fileprivate var thing: SharedThing {
+        switch self {
+        case .status: .statusLock
+        case .queue: .queueLock
+        case .operation: .operationLock
         }
     }
 

@@ -51,8 +51,15 @@ package final class SharedMemory: @unchecked Sendable {
 
     /// The name that the operating system knows the memory by.
     var name: String { names.memoryName }
-    /// The fields. Valid until the next call of ``rejoin(_:)``.
-    var data: SharedData { SharedData(base: page.memory.base) }
+    /// The fields, to read them. Valid until the next call of ``rejoin(_:)``, and until a fault point is passed.
+    var data: SharedData { fields(writing: false) }
+    /// The fields, to change them. Valid as ``data``.
+    var writableData: SharedData { fields(writing: true) }
+
+    private func fields(writing: Bool) -> SharedData {
+        sandbox.touch(.memory, writing: writing)
+        return SharedData(base: page.memory.base)
+    }
 
     /// Opens the memory, or creates and fills it. Existing content is checked and left as it is.
     /// - Parameters:
@@ -76,6 +83,7 @@ package final class SharedMemory: @unchecked Sendable {
     /// - Throws: why no memory can be used; the fields must not be touched then.
     func rejoin(_ statusLock: SharedLock) throws(InvalidConfiguration) -> Bool {
         let replacements = statusLock.replacements
+        sandbox.touch(.memory, writing: false)
         do throws(InvalidConfiguration) {
             let state = try Self.translated(name) { try page.state }
             if state == .usable, replacements == lockReplacements { return false }
@@ -103,6 +111,8 @@ extension SharedMemory {
     static func join(
         _ names: SharedNames, _ container: AppGroupContainer, _ sandbox: Sandbox
     ) throws(InvalidConfiguration) -> Page {
+        // The name and who uses the memory; again after each fault point below.
+        sandbox.touch(.memory, writing: true)
         let name = names.memoryName
         let recorded = sandbox.keeps(.memoryNamesMayDiffer) ? name : container.recordedMemoryName(names)
         if let recorded, recorded != name {
@@ -170,8 +180,12 @@ extension SharedMemory {
             // Not shared yet.
         }
         do {
-            let memory = try space.create(name: name, size: SharedData.size) { try? sandbox.pass(.memoryCreated) }
+            let memory = try space.create(name: name, size: SharedData.size) {
+                try? sandbox.pass(.memoryCreated)
+                sandbox.touch(.memory, writing: true)
+            }
             try? sandbox.pass(.memorySized)
+            sandbox.touch(.memory, writing: true)
             return try mapped(memory)
         } catch let error as SystemError where error.errno == EEXIST {
             // A process with other lock files was faster; the check of the content decides.

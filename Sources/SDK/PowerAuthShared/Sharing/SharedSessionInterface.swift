@@ -88,7 +88,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
 
     package func tokenStoreWillChange() {
         guard !tokenChangeIsAnnounced else { return }
-        shared.countTokenChange()
+        memory.writableData.countTokenChange()
         tokenChangeIsAnnounced = true
         try? sandbox.pass(.tokenCounterBumped)
     }
@@ -128,6 +128,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
                 enter: { [self] in
                     do {
                         try queueReport.take()
+                        queueReport.willAsk()
                         if try !queueLock.tryLock() {
                             queueReport.requested()
                             try queueLock.lock()
@@ -254,7 +255,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
 
     private func countChange() throws {
         try sandbox.pass(.counterBumped)
-        shared.countStateChange()
+        memory.writableData.countStateChange()
         sandbox.trace(.counterBumped, [.changeCounter: .whole(shared.stateModifyCounter)])
     }
 
@@ -262,7 +263,7 @@ package final class SharedSessionInterface: BracketedSessionInterface, @unchecke
     /// often if the process dies before the removal.
     private func countRemoval() throws {
         try countChange()
-        shared.countTokenChange()
+        memory.writableData.countTokenChange()
     }
 }
 

@@ -116,7 +116,7 @@ package final class SharedTokenLock: TokenStoreLock, @unchecked Sendable {
 
     package func tokenStoreWillChange() {
         guard !changeIsAnnounced else { return }
-        memory.data.countTokenChange()
+        memory.writableData.countTokenChange()
         changeIsAnnounced = true
         try? sandbox.pass(.tokenCounterBumped)
     }

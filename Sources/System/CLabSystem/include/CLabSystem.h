@@ -109,6 +109,12 @@ static inline void csystem_store_release_32(uint32_t *word, uint32_t value) {
 static inline uint32_t csystem_fetch_add_32(uint32_t *word, uint32_t value) {
     return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
 }
+static inline void csystem_or_32(uint32_t *word, uint32_t mask) {
+    __atomic_fetch_or(word, mask, __ATOMIC_ACQ_REL);
+}
+static inline uint32_t csystem_exchange_32(uint32_t *word, uint32_t value) {
+    return __atomic_exchange_n(word, value, __ATOMIC_ACQ_REL);
+}
 static inline int csystem_compare_exchange_32(uint32_t *word, uint32_t expected, uint32_t desired) {
     return __atomic_compare_exchange_n(word, &expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import LabControl
 import LabCore
+import LabPoints
 import LabSystem
 import Synchronization
 import TestSupport
@@ -125,6 +126,21 @@ struct TurnSchedulerTests {
             missed.play("wallet", "x")
             let outcome = try missed.schedule(.exact(Self.turns("main a", "wallet x", "main state.saved")))
             #expect(outcome.problem == .notReached(Turn(process: "main", place: "state.saved"), enabled: []))
+        }
+    }
+
+    @Test func `A choice knows what was touched until all processes stood still again`() async throws {
+        try await onThread {
+            let players = try Players("main", "wallet")
+            let page = players.page
+            page.touch(.files, writing: true, process: "main")
+            players.play("main", "a") { page.touch(.keychain, writing: true, process: "main") }
+            players.play("wallet", "x", "y") { page.touch(.memory, writing: false, process: "wallet") }
+            let (choices, _) = try players.schedule(.exact(Self.turns("wallet x", "main a", "wallet y")))
+            var (written, read) = (Footprint(), Footprint())
+            written.write(.keychain)
+            read.read(.memory)
+            #expect(choices.map(\.footprint) == [Footprint(), written, read])
         }
     }
 
@@ -266,9 +282,21 @@ struct TurnSchedulerTests {
         #expect(explored.problem == nil)
         #expect(
             explored.choices == [
-                TurnChoice(enabled: Self.turns("main start", "wallet start"), chosen: 1),
-                TurnChoice(enabled: Self.turns("main start"), chosen: 0),
+                TurnChoice(enabled: Self.turns("main start", "wallet start"), chosen: 1, footprint: Footprint()),
+                TurnChoice(enabled: Self.turns("main start"), chosen: 0, footprint: Footprint()),
             ])
+    }
+
+    @Test func `What a branch does apart from commands to its app may touch anything`() async throws {
+        let command = "- wallet: canStartActivation"
+        let scenario = try RedCase.scenario(
+            Self.race.replacing(command, with: "- \(command)\n            - advance: 1s"))
+        let block = try #require(scenario.steps.first?.inner.first)
+        let explored = ExploredBlock(step: block.path, plan: .beginning([]))
+        let run = try await FakeRun(scenario, answers: Self.answers, explored: explored)
+        #expect(run.result.verdict == .passed, "\(run.result.failures)")
+        #expect(explored.choices.map(\.turn) == Self.turns("main start", "wallet start"))
+        #expect(explored.choices.map(\.footprint) == [Footprint(), .everything])
     }
 
     @Test func `A beginning that the block does not have makes the run inconclusive`() async throws {
