@@ -22,6 +22,9 @@ struct ExploreCommand: ParsableCommand {
     @Option(help: "How often an order may leave an app that could have gone on, 0 to 100.")
     var preemptions = 2
 
+    @Option(help: "How many apps an order may kill at one of their points, 0 to 10.")
+    var deaths = 0
+
     @Option(
         name: .shortAndLong,
         help: "How many orders are played at the same time; otherwise as many as the machine has cores.")
@@ -32,6 +35,9 @@ struct ExploreCommand: ParsableCommand {
 
     @Option(help: "Begin orders for so long, for example 5m.")
     var time: String?
+
+    @Option(help: "Draw so many orders when the search has ended, 0 to 1000000.")
+    var random: Int?
 
     @Option(help: "Seed of the lab's random values, for all orders.")
     var seed: UInt64?
@@ -47,9 +53,9 @@ struct ExploreCommand: ParsableCommand {
             return length
         }
         let options = try ExploreOptions(
-            path: scenario, preemptions: preemptions,
-            jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, limit: limit, time: length, seed: seed,
-            labFile: lab)
+            path: scenario, preemptions: preemptions, deaths: deaths,
+            jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, limit: limit, time: length, random: random,
+            seed: seed, labFile: lab)
         let printer = Console.progress()
         throw try ExploreRun(
             options, printer: printer, interruption: try InterruptingSignals.interruption(telling: printer),

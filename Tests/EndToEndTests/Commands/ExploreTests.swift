@@ -97,13 +97,60 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
+        /// With the defect D7 of both apps a state is stored before the change is counted. What lies between is seen only
+        /// when the app dies there: then the other one keeps the state that it has in memory.
+        @Test func `A defect that needs a death is found with one, and the written scenario repeats it`() async throws {
+            let workspace = try Self.workspace(
+                """
+                  - include: steps/activate.yaml
+                  - phone: enrolBiometry
+                  - main: addBiometryFactor
+                    with: { password: "1234" }
+                  - wallet: hasBiometryFactor
+                    expect: true
+                  - race:
+                      - main: removeBiometryFactor
+                      - wallet: hasBiometryFactor
+                  - same:
+                      - main: hasBiometryFactor
+                      - wallet: hasBiometryFactor
+
+                """,
+                lab: """
+                    lab:
+                      override:
+                        devices:
+                          phone: { apps: { main: { quirks: [sharing.D7] }, wallet: { quirks: [sharing.D7] } } }
+
+                    """)
+            let outcome = try await explore("explored.yaml", "--preemptions", "0", "--deaths", "1", in: workspace)
+            #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.output.contains(#/\n  0 preemptions +\d+ orders  ✓  /#), "\(outcome.output)")
+            #expect(
+                outcome.output.contains(#/\n  0 preemptions, 1 death +\d+ .*orders  ✗ after \d+  /#),
+                "\(outcome.output)")
+            #expect(outcome.output.contains("the answers are not the same: "), "\(outcome.output)")
+            #expect(outcome.output.contains(" †\n"), "\(outcome.output)")
+            #expect(outcome.output.contains("\n    † the process is killed there\n"), "\(outcome.output)")
+            let path = ".lab/explored/explored-1.yaml"
+            let written = String(decoding: try Files.read("\(workspace.directory)/\(path)"), as: UTF8.self)
+            #expect(written.contains("- main: { dies: "), "\(written)")
+            let again = try await onThread { try lab("run", path, in: workspace) }
+            #expect(again.status == 1, "\(again.output)\(again.errors)")
+            #expect(again.output.contains("the answers are not the same: "), "\(again.output)")
+            try workspace.expectNothingLeft()
+        }
+
         @Test(.verifies("exit code", "explore 3"))
         func `A search that a limit ends does not count as passed, and says what is left`() async throws {
             let workspace = try Self.workspace(
                 "  - race: [{ main: hasValidActivation }, { wallet: hasValidActivation }]\n")
-            let outcome = try await explore("explored.yaml", "--limit", "1", in: workspace)
+            let outcome = try await explore("explored.yaml", "--limit", "1", "--random", "2", in: workspace)
             #expect(outcome.status == 3, "\(outcome.output)\(outcome.errors)")
             #expect(outcome.output.contains(#/\nstopped after 1 order; at least [1-9]\d* more /#), "\(outcome.output)")
+            // The limit is not about these.
+            #expect(outcome.output.contains(#/\n  drawn +2 orders  ✓  /#), "\(outcome.output)")
+            #expect(outcome.output.contains("; 2 more were drawn ("), "\(outcome.output)")
             try workspace.expectNothingLeft()
         }
 
@@ -131,6 +178,8 @@ extension EndToEnd.Commands {
                 (["plain.yaml"], "error: plain.yaml:3:5: the steps have no `race` and no `parallel` to explore"),
                 (["."], "error: `lab explore` takes one scenario, and . has 2; name one of them"),
                 (["explored.yaml", "--preemptions=-1"], "error: --preemptions takes 0 to 100, not -1"),
+                (["explored.yaml", "--deaths", "11"], "error: --deaths takes 0 to 10, not 11"),
+                (["explored.yaml", "--random=-1"], "error: --random takes 0 to 1000000, not -1"),
                 (["explored.yaml", "--jobs", "0"], "error: --jobs must be at least 1, not 0"),
                 (["explored.yaml", "--limit", "0"], "error: --limit must be at least 1, not 0"),
                 (["explored.yaml", "--time", "10"], "error: --time takes a duration such as 30s or 5m, not `10`"),

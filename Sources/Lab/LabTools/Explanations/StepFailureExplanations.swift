@@ -137,6 +137,16 @@ extension Explanation {
             advice: "The reason names the turn and where the processes are. `lab explore` plays all orders, and writes "
                 + "the one that fails anew.", printed: " of its order could not be given: "),
         Explanation(
+            "killed-app-not-launched", .stepFailure,
+            "An app that the `order` of a block has killed could not be launched again after the block.",
+            causes: [
+                "The process died in the middle of a change, and left behind what the next one cannot start with.",
+                "A step of another branch has uninstalled the app, or launched it.",
+            ],
+            advice:
+                "The rest of the sentence is the error of `launch`; the log of the app is in `logs` of the scenario's "
+                + "directory.", printed: " could not be launched again: "),
+        Explanation(
             "branches-without-turns", .stepFailure,
             "The branches of a block cannot take turns. The scenario is inconclusive.",
             causes: ["An app of the block runs on the other host.", "The instance is already given turns."],

@@ -12,6 +12,10 @@ import ScenarioLanguage
 public struct ExploreOptions: Sendable {
     /// The possible bounds of preemptions.
     public static let preemptionCounts = 0...100
+    /// The possible bounds of deaths.
+    public static let deathCounts = 0...10
+    /// The possible numbers of drawn orders.
+    public static let drawnCounts = 0...1_000_000
 
     /// The file of the scenario; with a row in brackets for a table.
     public let path: String
@@ -24,33 +28,42 @@ public struct ExploreOptions: Sendable {
     /// The settings of an exploration.
     /// - Parameters:
     ///   - preemptions: The greatest number of preemptions of an order: switches away from an app that could have gone on.
+    ///   - deaths: The greatest number of deaths of an order: apps that are killed at one of their places.
     ///   - jobs: Number of orders that are played at the same time.
     ///   - limit: The greatest number of orders that are played; nil for all.
     ///   - time: The real time after which no order begins; nil for no limit.
+    ///   - random: Number of orders that are drawn when the search has ended, whatever has ended it but an order that
+    ///     fails or an interruption; nil for none.
     /// - Throws: ``BadUsage`` for invalid values.
     public init(
-        path: String, preemptions: Int = 2, jobs: Int = ProcessInfo.processInfo.activeProcessorCount,
-        limit: Int? = nil, time: LabDuration? = nil, seed: UInt64? = nil, labFile: String? = nil
+        path: String, preemptions: Int = 2, deaths: Int = 0,
+        jobs: Int = ProcessInfo.processInfo.activeProcessorCount, limit: Int? = nil, time: LabDuration? = nil,
+        random: Int? = nil, seed: UInt64? = nil, labFile: String? = nil
     ) throws {
-        guard Self.preemptionCounts.contains(preemptions) else {
-            let counts = Self.preemptionCounts
-            throw BadUsage(
-                sentence: "--preemptions takes \(counts.lowerBound) to \(counts.upperBound), not \(preemptions)")
-        }
+        try Self.check(preemptions, Self.preemptionCounts, of: "--preemptions")
+        try Self.check(deaths, Self.deathCounts, of: "--deaths")
+        if let random { try Self.check(random, Self.drawnCounts, of: "--random") }
         guard jobs >= 1 else { throw BadUsage(sentence: "--jobs must be at least 1, not \(jobs)") }
         if let limit, limit < 1 { throw BadUsage(sentence: "--limit must be at least 1, not \(limit)") }
         if let time, time <= .zero {
             throw BadUsage(sentence: "--time takes a duration such as 30s or 5m, not `\(time)`")
         }
         self.path = path
-        bounds = ExplorationBounds(preemptions: preemptions, jobs: jobs, limit: limit, time: time)
+        bounds = ExplorationBounds(
+            preemptions: preemptions, deaths: deaths, jobs: jobs, limit: limit, time: time, random: random)
         self.seed = seed
         self.labFile = labFile
+    }
+
+    private static func check(_ count: Int, _ counts: ClosedRange<Int>, of option: String) throws {
+        guard counts.contains(count) else {
+            throw BadUsage(sentence: "\(option) takes \(counts.lowerBound) to \(counts.upperBound), not \(count)")
+        }
     }
 }
 
 /// A run of `lab explore`: the block of a scenario is played in every order in which its apps can pass the fault
-/// points, up to a number of preemptions; an order that fails is written as a scenario.
+/// points, up to a number of preemptions and deaths; an order that fails is written as a scenario.
 ///
 /// Thread rule: `run` is called once, on a thread that may block.
 public struct ExploreRun {
@@ -133,17 +146,22 @@ public struct ExploreRun {
 
     private func show(_ event: Exploration.Event) {
         switch event {
-        case .began(let number, let beginning): printer.began(Self.title(number, beginning))
-        case .ended(let order): printer.ended(Self.title(order.number, order.beginning), at: order.number - 1, "")
+        case .began(let number, let source): printer.began(Self.title(number, source))
+        case .ended(let order): printer.ended(Self.title(order.number, order.source), at: order.number - 1, "")
         case .closed(let bound):
             let report = TerminalReport(isColoured: printer.look.isColoured)
             let seconds = Double(MonotonicClock.nanoseconds() - bound.begin) / 1e9
-            printer.print(bound.line(seconds: seconds, report: report) + "\n")
+            let width = options.bounds.deaths == 0 ? BoundTally.width : BoundTally.widthWithDeaths
+            printer.print(bound.line(seconds: seconds, report: report, width: width) + "\n")
         }
     }
 
-    private static func title(_ number: Int, _ beginning: OrderSearch.Beginning) -> String {
-        "order \(number), \(FailureText.counted(beginning.preemptions, "preemption"))"
+    private static func title(_ number: Int, _ source: OrderSource) -> String {
+        switch source {
+        case .search(let beginning):
+            "order \(number), \(BoundTally.name(preemptions: beginning.preemptions, deaths: beginning.deaths))"
+        case .drawn: "order \(number), drawn"
+        }
     }
 
     private func mark(_ verdict: Verdict) -> String {
@@ -191,12 +209,24 @@ public struct ExploreRun {
 }
 
 extension BoundTally {
-    /// `  1 preemption       38 orders  ✓  4.10 s`.
-    func line(seconds: Double, report: TerminalReport) -> String {
-        let verdict: Verdict = hasFailed ? .failed : inconclusive > 0 ? .inconclusive : left > 0 ? .notRun : .passed
+    /// The columns of the longest name with its number of orders.
+    static let width = "10 preemptions 10000".count
+    /// The same with deaths.
+    static let widthWithDeaths = "10 preemptions, 10 deaths 10000".count
+
+    /// `1 preemption`, `1 preemption, 1 death`.
+    static func name(preemptions: Int, deaths: Int) -> String {
         let name = FailureText.counted(preemptions, "preemption")
+        return deaths == 0 ? name : "\(name), \(FailureText.counted(deaths, "death"))"
+    }
+
+    /// `  1 preemption       38 orders  ✓  4.10 s`.
+    /// - Parameter width: The columns of name and number.
+    func line(seconds: Double, report: TerminalReport, width: Int = BoundTally.width) -> String {
+        let verdict: Verdict = hasFailed ? .failed : inconclusive > 0 ? .inconclusive : left > 0 ? .notRun : .passed
+        let name = level.map { Self.name(preemptions: $0.preemptions, deaths: $0.deaths) } ?? "drawn"
         let orders = left == 0 ? FailureText.counted(played, "order") : "\(played) of at least \(played + left) orders"
-        let gap = String(repeating: " ", count: max(1, 20 - name.count - String(played).count))
+        let gap = String(repeating: " ", count: max(1, width - name.count - String(played).count))
         let after = hasFailed ? " after \(played)" : inconclusive > 0 ? " \(inconclusive) inconclusive" : ""
         return "  \(name)\(gap)\(orders)  \(report.mark(verdict))\(after)  \(FailureText.seconds(seconds))"
     }

@@ -86,7 +86,7 @@ package struct ExploredScenario: Sendable {
         let margin = String(repeating: " ", count: place.column - 1)
         let text =
             isFlow
-            ? "order: [\(turns.map { "{ \($0.process): \($0.place) }" }.joined(separator: ", "))], "
+            ? "order: [\(turns.map { "{ \(OrderText.entry($0)) }" }.joined(separator: ", "))], "
             : OrderText.yaml(turns).joined(separator: "\n\(margin)") + "\n\(margin)"
         return Edit(range: SourceRange(start: place, end: place), text: text)
     }

@@ -31,16 +31,16 @@ package struct OrderPlayer: Sendable {
         self.interruption = interruption
     }
 
-    /// Plays the order that a beginning leads to; one that fails is played a second time.
+    /// Plays an order; one that fails is played a second time.
     ///
     /// The records of an order that passed are removed.
     /// - Parameter number: From 1, for its directory.
-    package func play(_ beginning: OrderSearch.Beginning, number: Int) -> PlayedOrder {
+    package func play(_ source: OrderSource, number: Int) -> PlayedOrder {
         let name = "order-\(number)"
-        let played = run(.beginning(beginning.turns), in: name)
+        let played = run(source.plan, in: name)
         let end = judged(played, name: name)
         if case .passed = end { remove(name) }
-        return PlayedOrder(number: number, beginning: beginning, choices: played.block.choices, end: end)
+        return PlayedOrder(number: number, source: source, choices: played.block.choices, end: end)
     }
 
     private typealias Execution = (result: ScenarioResult, block: ExploredBlock)
@@ -95,6 +95,22 @@ package struct OrderPlayer: Sendable {
     private func remove(_ name: String) { try? Files.removeTree("\(directory)/\(name)") }
 }
 
+/// Where an order comes from.
+package enum OrderSource: Sendable {
+    /// The search: the one that a beginning leads to.
+    case search(OrderSearch.Beginning)
+    /// A draw.
+    case drawn(DrawnOrder)
+
+    /// The turns to give.
+    package var plan: TurnScheduler.Plan {
+        switch self {
+        case .search(let beginning): .beginning(beginning.turns)
+        case .drawn(let order): .drawn(order)
+        }
+    }
+}
+
 /// An order that was played.
 package struct PlayedOrder: Sendable {
     /// How it ended.
@@ -111,7 +127,7 @@ package struct PlayedOrder: Sendable {
 
     /// From 1, in the order in which they began.
     package let number: Int
-    package let beginning: OrderSearch.Beginning
+    package let source: OrderSource
     package let choices: [TurnChoice]
     package let end: End
 }

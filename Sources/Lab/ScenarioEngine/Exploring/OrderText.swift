@@ -8,9 +8,12 @@ package enum OrderText {
     ///        1  start
     ///        2                   start
     ///        3  queueLock.taken
+    ///        4                   queueLock.take †
+    ///     † the process is killed there
     ///
     /// - Returns: A heading, then a line for each turn: its number from 1, and the place from which the process
-    ///   continued. No line ends with a space or a line end.
+    ///   continued, or at which it was killed; then what the mark means, if a turn has it. No line ends with a space or a
+    ///   line end.
     package static func columns(_ turns: [Turn]) -> [String] {
         var processes: [String] = []
         for turn in turns where !processes.contains(turn.process) { processes.append(turn.process) }
@@ -21,7 +24,7 @@ package enum OrderText {
         var end = numberWidth
         for process in processes {
             starts[process] = end + gap
-            let places = turns.lazy.filter { $0.process == process }.map(\.place.count)
+            let places = turns.lazy.filter { $0.process == process }.map { cell($0).count }
             end += gap + max(process.count, places.max() ?? 0)
         }
         func line(_ number: String, _ cells: [(process: String, text: String)]) -> String {
@@ -32,13 +35,24 @@ package enum OrderText {
             return line
         }
         return [line(heading, processes.map { ($0, $0) })]
-            + turns.enumerated().map { index, turn in line(String(index + 1), [(turn.process, turn.place)]) }
+            + turns.enumerated().map { index, turn in line(String(index + 1), [(turn.process, cell(turn))]) }
+            + (turns.contains(where: \.dies) ? ["\(death) the process is killed there"] : [])
     }
+
+    /// The mark of a turn that kills its process.
+    private static let death = "†"
+
+    private static func cell(_ turn: Turn) -> String { turn.dies ? "\(turn.place) \(death)" : turn.place }
 
     /// The `order` of a block in a scenario, without indentation: the key, then a line for each turn.
     ///
     /// Names of actors and of places are words that YAML needs no quotes for.
     package static func yaml(_ turns: [Turn]) -> [String] {
-        ["order:"] + turns.map { "  - \($0.process): \($0.place)" }
+        ["order:"] + turns.map { "  - \(entry($0))" }
+    }
+
+    /// A turn in the `order` of a scenario: `main: start`, or `main: { dies: state.saved }`.
+    static func entry(_ turn: Turn) -> String {
+        "\(turn.process): \(turn.dies ? "{ dies: \(turn.place) }" : turn.place)"
     }
 }

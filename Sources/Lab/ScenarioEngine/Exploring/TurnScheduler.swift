@@ -7,7 +7,9 @@ import LabSystem
 /// Gives the processes of a block their turns: one of them runs while the others are held at their places.
 ///
 /// A turn ends when its process comes to the next fault point, has ended its branch, or waits for a file lock that
-/// another process of the block holds, as the kernel lists it. The next turn is given only when all stand still.
+/// another process of the block holds, as the kernel lists it. The next turn is given only when all stand still. The turn
+/// of a process that dies ends when the process is gone, its branch has ended, and the others stand still: one of them may
+/// have got a lock of the dead process.
 ///
 /// Thread rule: `run` is called once, on a thread that may block.
 package final class TurnScheduler: Sendable {
@@ -17,11 +19,18 @@ package final class TurnScheduler: Sendable {
         case beginning([Turn])
         /// These, and no others.
         case exact([Turn])
+        /// Those that a draw chooses. No process dies.
+        case drawn(DrawnOrder)
 
         fileprivate var turns: [Turn] {
             switch self {
             case .beginning(let turns), .exact(let turns): turns
+            case .drawn: []
             }
+        }
+
+        fileprivate func draw(among processes: [String]) -> DrawnTurns? {
+            if case .drawn(let order) = self { DrawnTurns(order, of: processes) } else { nil }
         }
     }
 
@@ -36,6 +45,8 @@ package final class TurnScheduler: Sendable {
         case outOfControl(process: String, waitsFor: String)
         /// All turns of an exact plan were given, and a process is still held.
         case unplanned(Turn)
+        /// The process of a turn could not be killed; the reason in a sentence.
+        case notKilled(Turn, reason: String)
     }
 
     /// How long a turn may take, in real time.
@@ -49,6 +60,7 @@ package final class TurnScheduler: Sendable {
     private let turns: TurnPage
     private let processes: [String]
     private let pid: @Sendable (String) -> Int32?
+    private let kill: @Sendable (String) throws -> Void
     private let plan: Plan
     private let bound: LabDuration
 
@@ -56,14 +68,17 @@ package final class TurnScheduler: Sendable {
     /// - Parameters:
     ///   - processes: One for each branch, in the order of the block.
     ///   - pid: The process that plays an app now; nil if it is not known.
+    ///   - kill: Kills the process that plays an app now (SIGKILL), and returns when it is gone, so that its locks are
+    ///     free. Afterwards its branch ends.
     ///   - bound: How long a turn may take, in real time.
     init(
-        turns: TurnPage, processes: [String], pid: @escaping @Sendable (String) -> Int32?, plan: Plan,
-        bound: LabDuration = TurnScheduler.bound
+        turns: TurnPage, processes: [String], pid: @escaping @Sendable (String) -> Int32?,
+        kill: @escaping @Sendable (String) throws -> Void, plan: Plan, bound: LabDuration = TurnScheduler.bound
     ) {
         self.turns = turns
         self.processes = processes
         self.pid = pid
+        self.kill = kill
         self.plan = plan
         self.bound = bound
     }
@@ -72,21 +87,35 @@ package final class TurnScheduler: Sendable {
     /// - Parameter isFinished: Whether the branch of a process has ended; `TurnPage.wake` announces each end.
     func run(isFinished: (String) -> Bool) -> (choices: [TurnChoice], problem: Problem?) {
         var choices: [TurnChoice] = []
+        var draw = plan.draw(among: processes)
         do throws(Problem) {
             while let enabled = try settled(isFinished) {
                 noteFootprint(in: &choices)
                 let planned = plan.turns.dropFirst(choices.count).first
-                if let planned, !enabled.contains(planned), isFinished(planned.process), Self.mayFollowAnswer(planned) {
+                if let planned, Self.index(of: planned, among: enabled) == nil, isFinished(planned.process),
+                    Self.mayFollowAnswer(planned)
+                {
+                    try give(planned)
                     choices.append(TurnChoice(enabled: enabled + [planned], chosen: enabled.count))
                     continue
                 }
-                let choice = TurnChoice(enabled: enabled, chosen: try choose(among: enabled, after: choices))
+                let chosen = try choose(among: enabled, after: choices, drawing: &draw)
+                let choice =
+                    if let planned, planned.dies {
+                        TurnChoice(enabled: enabled + [planned], chosen: enabled.count)
+                    } else {
+                        TurnChoice(enabled: enabled, chosen: chosen)
+                    }
+                try give(choice.turn)
                 choices.append(choice)
-                turns.grant(choice.turn.process)
             }
             noteFootprint(in: &choices)
-            let missed = plan.turns.dropFirst(choices.count).first { !Self.mayFollowAnswer($0) }
-            if let missed { throw .notReached(missed, enabled: []) }
+            let rest = plan.turns.dropFirst(choices.count)
+            if let missed = rest.first(where: { !Self.mayFollowAnswer($0) }) { throw .notReached(missed, enabled: []) }
+            for turn in rest {
+                try give(turn)
+                choices.append(TurnChoice(enabled: [turn], chosen: 0))
+            }
             return (choices, nil)
         } catch {
             return (choices, error)
@@ -100,10 +129,12 @@ package final class TurnScheduler: Sendable {
         choices[choices.count - 1].footprint = footprint
     }
 
-    private func choose(among enabled: [Turn], after choices: [TurnChoice]) throws(Problem) -> Int {
+    private func choose(
+        among enabled: [Turn], after choices: [TurnChoice], drawing draw: inout DrawnTurns?
+    ) throws(Problem) -> Int {
         if choices.count < plan.turns.count {
             let turn = plan.turns[choices.count]
-            guard let index = enabled.firstIndex(of: turn) else { throw .notReached(turn, enabled: enabled) }
+            guard let index = Self.index(of: turn, among: enabled) else { throw .notReached(turn, enabled: enabled) }
             return index
         }
         switch plan {
@@ -112,9 +143,25 @@ package final class TurnScheduler: Sendable {
             // `settled` returns at least one turn.
             throw .unplanned(enabled[0])
         case .beginning:
-            let last = choices.last?.turn.process
+            // A death is no switch: the process that had its turn before it continues.
+            let last = choices.last { !$0.turn.dies }?.turn.process
             return enabled.firstIndex { $0.process == last } ?? 0
+        case .drawn: return draw?.next(among: enabled.map(\.process)) ?? 0
         }
+    }
+
+    /// Where a process is held at the place of a turn, whether it is to continue or to die there.
+    private static func index(of turn: Turn, among enabled: [Turn]) -> Int? {
+        enabled.firstIndex { $0.process == turn.process && $0.place == turn.place }
+    }
+
+    /// Lets a process continue, or kills it.
+    private func give(_ turn: Turn) throws(Problem) {
+        if turn.dies {
+            do { try kill(turn.process) } catch { throw .notKilled(turn, reason: "\(error)") }
+        }
+        // The slot of a dead process must hold nothing: the next process of its app arrives there.
+        turns.grant(turn.process)
     }
 
     /// Whether a process may come to a place before or after its branch has ended: a lock is released while the answer
@@ -203,9 +250,10 @@ extension TurnScheduler.Problem: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notReached(let turn, let enabled):
+            let act = turn.dies ? "be killed at" : "continue from"
             let places = enabled.map { "`\($0.process)` at `\($0.place)`" }
             let instead = places.isEmpty ? "all branches have ended" : "held are \(places.joined(separator: ", "))"
-            return "`\(turn.process)` should continue from `\(turn.place)`, but is not held there; \(instead)"
+            return "`\(turn.process)` should \(act) `\(turn.place)`, but is not held there; \(instead)"
         case .stuck(let waits):
             let each = waits.sorted { $0.key < $1.key }.map { "`\($0.key)` waits for a lock of `\($0.value)`" }
             return "no process can go on: \(each.joined(separator: ", "))"
@@ -214,6 +262,8 @@ extension TurnScheduler.Problem: CustomStringConvertible {
                 "`\(process)` came to no fault point and did not end within \(TurnScheduler.bound): it waits for \(waitsFor)"
         case .unplanned(let turn):
             return "the order has no such turn, but `\(turn.process)` is held at `\(turn.place)`"
+        case .notKilled(let turn, let reason):
+            return "`\(turn.process)` could not be killed at `\(turn.place)`: \(reason)"
         }
     }
 }

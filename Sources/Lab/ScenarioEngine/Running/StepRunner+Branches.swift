@@ -4,6 +4,7 @@ import LabControl
 import LabCore
 import LabFile
 import LabSystem
+import LabVocabulary
 package import ScenarioLanguage
 import Synchronization
 
@@ -15,7 +16,7 @@ extension StepRunner {
         }
         for failure in results.flatMap(\.failures) { report(failure) }
         intervals += sorted(results.map(\.intervals))
-        return !results.contains { !$0.isFine }
+        return !results.contains(where: \.hasFailed)
     }
 
     package func perform(_ race: Race, of step: Step) -> Bool {
@@ -28,7 +29,7 @@ extension StepRunner {
             guard ended(as: outcome, race.branches, results, of: step) else { return false }
         } else {
             for failure in results.flatMap(\.failures) { report(failure) }
-            guard results.allSatisfy(\.isFine) else {
+            guard !results.contains(where: \.hasFailed) else {
                 intervals += sorted(results.map(\.intervals))
                 return false
             }
@@ -53,13 +54,16 @@ extension StepRunner {
             return Schedule(plan: explored.plan, explored: explored)
         }
         return step.order.map { order in
-            Schedule(plan: .exact(order.turns.map { Turn(process: $0.process, place: $0.place) }), explored: nil)
+            let turns = order.turns.map { Turn(process: $0.process, place: $0.place, dies: $0.dies) }
+            return Schedule(plan: .exact(turns), explored: nil)
         }
     }
 
-    /// Runs all branches by their turns, or at the same time without a schedule.
-    /// - Returns: How each has ended; nil, with a failure of the step, if the turns could not be given as planned. What
-    ///   the branches did then belongs to no known order, so it proves nothing.
+    /// Runs all branches by their turns, or at the same time without a schedule. Apps that the turns have killed are
+    /// launched again at the end.
+    /// - Returns: How each has ended; nil, with a failure of the step, if the turns could not be given as planned, or an
+    ///   app could not be launched. What the branches did without their turns belongs to no known order, so it proves
+    ///   nothing.
     private func perform(
         _ branches: [Branch], of step: Step, by schedule: Schedule?, holdsFailures: Bool
     ) -> [BranchResult]? {
@@ -80,7 +84,11 @@ extension StepRunner {
         let turns = BranchTurns(page: page, processes: processes)
         let scheduler = TurnScheduler(
             turns: page, processes: processes, pid: { [instance] in instance.watch(of: .peer($0))?.pid },
-            plan: schedule.plan)
+            kill: { [session, run] app in
+                turns.noteDeath(of: app)
+                // The command also notes that the death is wanted, and ends when the device has recorded it.
+                try session.perform(Kill.name, aboutProcessOf: app, for: step, in: run)
+            }, plan: schedule.plan)
         var outcome: (choices: [TurnChoice], problem: TurnScheduler.Problem?) = ([], nil)
         let results = perform(branches, holdsFailures: true, in: turns) {
             outcome = scheduler.run(isFinished: turns.isFinished)
@@ -88,11 +96,34 @@ extension StepRunner {
             page.end()
         }
         schedule.explored?.record(outcome.choices, outcome.problem)
-        guard let problem = outcome.problem else { return results }
-        _ = fail(
-            step, "turn \(outcome.choices.count + 1) of its order could not be given: \(problem)",
-            verdict: .inconclusive)
-        return nil
+        if let problem = outcome.problem {
+            _ = fail(
+                step, "turn \(outcome.choices.count + 1) of its order could not be given: \(problem)",
+                verdict: .inconclusive)
+            return nil
+        }
+        for (branch, result) in zip(branches, results) where result.isKilled {
+            bindings.lose(branch.steps.flatMap(\.keptNames))
+        }
+        return launchAgain(outcome.choices.map(\.turn).filter(\.dies), of: step) ? results : nil
+    }
+
+    /// Launches the apps that have died in a block, so that the steps after it find each app running, as they would
+    /// without the deaths.
+    private func launchAgain(_ deaths: [Turn], of step: Step) -> Bool {
+        for death in deaths {
+            let app = death.process
+            do {
+                try session.perform(Launch.name, aboutProcessOf: app, for: step, in: run)
+            } catch {
+                let answer = error as? ControlError
+                return fail(
+                    step,
+                    "`\(app)`, which its order has killed at `\(death.place)`, could not be launched again: \(answer?.text ?? "\(error)")",
+                    verdict: answer == nil ? .inconclusive : .failed, peer: app, error: answer)
+            }
+        }
+        return true
     }
 
     /// Runs all branches, each on a thread of its own with a common start, and waits for all of them.
@@ -103,11 +134,13 @@ extension StepRunner {
         _ branches: [Branch], holdsFailures: Bool, in turns: BranchTurns? = nil, while body: () -> Void = {}
     ) -> [BranchResult] {
         let makeRunner: @Sendable () -> StepRunner = {
-            [run, instance, events, bindings, isTearDown, round, deadline, waitingSince, touchesEverything] in
+            [
+                run, instance, events, bindings, isTearDown, round, deadline, waitingSince, touchesEverything, isKilled
+            ] in
             let runner = StepRunner(
                 run: run, instance: instance, events: events, bindings: bindings.ofBranch, isTearDown: isTearDown)
             (runner.round, runner.deadline, runner.waitingSince) = (round, deadline, waitingSince)
-            runner.touchesEverything = touchesEverything
+            (runner.touchesEverything, runner.isKilled) = (touchesEverything, isKilled)
             if holdsFailures { runner.held = [] }
             return runner
         }
@@ -116,16 +149,23 @@ extension StepRunner {
         let threads = branches.enumerated().map { index, branch in
             runOnThread(name: "branch \(index + 1)") {
                 let runner = makeRunner()
-                if let turns { runner.touchesEverything = { turns.touchEverything(index) } }
+                if let turns {
+                    runner.touchesEverything = { turns.touchEverything(index) }
+                    runner.isKilled = { turns.isKilled(index) }
+                }
                 // Connections are made before the start, so that they delay no branch.
                 runner.prepare(branch.steps)
                 barrier.arriveAndWait()
                 turns?.begin(index)
                 let isFine = runner.perform(branch.steps)
                 turns?.end(index)
+                let failures = runner.held ?? []
+                // What failed before its app was killed has failed.
+                let isKilled = failures.isEmpty && runner.isKilled()
                 let result = BranchResult(
-                    isFine: isFine, bindings: runner.bindings, intervals: runner.intervals,
-                    failures: runner.held ?? [], error: runner.lastError, answer: runner.lastAnswer)
+                    isFine: isFine && !isKilled, isKilled: isKilled, bindings: runner.bindings,
+                    intervals: runner.intervals, failures: failures, error: runner.lastError,
+                    answer: runner.lastAnswer)
                 results.withLock { $0[index] = result }
             }
         }
@@ -145,7 +185,7 @@ extension StepRunner {
         as outcome: Race.Outcome, _ branches: [Branch], _ results: [BranchResult], of step: Step
     ) -> Bool {
         // An inconclusive branch, or a failure other than a command's error, does not count as losing a race.
-        let losers = results.indices.filter { !results[$0].isFine }
+        let losers = results.indices.filter { results[$0].hasFailed }
         let broken = losers.filter { index in
             results[index].error == nil || results[index].failures.contains { $0.verdict == .inconclusive }
         }
@@ -155,11 +195,15 @@ extension StepRunner {
         }
         let evaluator = MatchEvaluator(bindings: bindings)
         let winners = results.indices.filter { results[$0].isFine }
-        let mismatches = evaluator.mismatches(.integer(Int64(winners.count)), outcome.winners, path: "winners")
-        guard mismatches.isEmpty else {
+        func differences(of count: Int) -> [Mismatch] {
+            evaluator.mismatches(.integer(Int64(count)), outcome.winners, path: "winners")
+        }
+        // A branch whose app was killed has no answer: it may have won or lost.
+        let most = winners.count + results.count(where: \.isKilled)
+        guard (winners.count...most).contains(where: { differences(of: $0).isEmpty }) else {
             return fail(
                 step, "\(winners.count) of \(results.count) branches won: \(summary(branches, results))",
-                verdict: .failed, mismatches: mismatches)
+                verdict: .failed, mismatches: differences(of: winners.count))
         }
         for index in losers {
             guard let expectation = outcome.others, let error = results[index].error else { continue }
@@ -179,13 +223,17 @@ extension StepRunner {
                     "actor": branches[winner].actors.first.map(JSONValue.string) ?? .null,
                     "answer": results[winner].answer ?? .null,
                 ])
+        } else if let capture = outcome.capture, most > 0 {
+            bindings.lose([capture])
         }
         return true
     }
 
     private func summary(_ branches: [Branch], _ results: [BranchResult]) -> String {
         zip(branches, results).enumerated().map { index, pair in
-            let end = pair.1.isFine ? "succeeded" : "failed with \(pair.1.error?.text ?? "no error")"
+            let end =
+                pair.1.isKilled
+                ? "was killed" : pair.1.isFine ? "succeeded" : "failed with \(pair.1.error?.text ?? "no error")"
             return "\(name(pair.0, index)) \(end)"
         }.joined(separator: "; ")
     }
@@ -208,7 +256,13 @@ private struct Schedule {
 private final class BranchTurns: Sendable {
     private let page: TurnPage
     private let processes: [String]
-    private let finished = Mutex<Set<String>>([])
+    private let ends = Mutex(Ends())
+
+    private struct Ends {
+        var finished: Set<String> = []
+        /// The processes that were killed before their branches had finished.
+        var killed: Set<String> = []
+    }
 
     init(page: TurnPage, processes: [String]) {
         self.page = page
@@ -223,16 +277,29 @@ private final class BranchTurns: Sendable {
 
     /// Ends the last turn of a branch's process.
     func end(_ index: Int) {
-        finished.withLock { _ = $0.insert(processes[index]) }
+        ends.withLock { _ = $0.finished.insert(processes[index]) }
         page.wake()
     }
 
-    func isFinished(_ process: String) -> Bool { finished.withLock { $0.contains(process) } }
+    /// Notes that a process is about to be killed, which ends its branch.
+    func noteDeath(of process: String) {
+        ends.withLock { ends in
+            guard !ends.finished.contains(process) else { return }
+            ends.killed.insert(process)
+        }
+    }
+
+    func isFinished(_ process: String) -> Bool { ends.withLock { $0.finished.contains(process) } }
+
+    /// Whether the process of a branch was killed before the branch had finished. After its end that does not change.
+    func isKilled(_ index: Int) -> Bool { ends.withLock { $0.killed.contains(processes[index]) } }
 }
 
 /// How a branch ended.
 private struct BranchResult: Sendable {
     let isFine: Bool
+    /// Whether an order of turns has killed its app: then it has neither succeeded nor failed.
+    let isKilled: Bool
     let bindings: Bindings
     let intervals: [HandlingInterval]
     /// Failures held back because an enclosing block may be retried, or because the branch may fail.
@@ -241,6 +308,22 @@ private struct BranchResult: Sendable {
     let error: ControlError?
     /// The answer of the command that succeeded last.
     let answer: JSONValue?
+
+    var hasFailed: Bool { !isFine && !isKilled }
+}
+
+extension ActorSession {
+    /// Gives a command about an app's process, on behalf of a step.
+    /// - Throws: `ControlError` if it fails; what prevents the lab from sending it.
+    fileprivate func perform(
+        _ command: String, aboutProcessOf app: String, for step: Step, in run: ScenarioRun
+    ) throws {
+        let (target, declaration) = try find(command, of: app)
+        let outcome = try perform(
+            declaration, of: target, arguments: [:], step: step.path, timeout: run.limits.step,
+            recordedIn: run.history)
+        if let error = outcome.error { throw error }
+    }
 }
 
 /// Lets a number of threads continue only when all have arrived.

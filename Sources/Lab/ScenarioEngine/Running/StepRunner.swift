@@ -36,6 +36,9 @@ package final class StepRunner {
     var blockFaults: [ArmedFault]?
     /// Notes that a step may touch anything that processes share; nil outside of a branch whose process takes turns.
     var touchesEverything: (@Sendable () -> Void)?
+    /// Whether an order of turns has killed the app of this branch: then no step follows, and what the current one
+    /// reports is no failure.
+    var isKilled: @Sendable () -> Bool = { false }
     /// When the first attempt began, during retries.
     var waitingSince: UInt64?
     /// During retries of a block, failures are kept here instead of being reported.
@@ -87,6 +90,11 @@ package final class StepRunner {
     private func perform(_ step: Step) -> Bool {
         run.began(step)
         lastError = nil
+        // In most runs no app is killed by an order of turns.
+        if !bindings.lost.isEmpty, let missing = step.references.first(where: { bindings.lost.contains($0.key) }) {
+            skip(step, lacking: missing)
+            return true
+        }
         // The apps note what they touch; what the server, a device and the runner do for a step is not known.
         let touches = step.isForApps ? nil : touchesEverything
         touches?()
@@ -119,7 +127,7 @@ package final class StepRunner {
     }
 
     /// Whether no further step may begin: a tear-down is carried out even after an interruption, unless that is forced.
-    var mustStop: Bool { run.interruption.isForced || run.interruption.isSet && !isTearDown }
+    var mustStop: Bool { run.interruption.isForced || run.interruption.isSet && !isTearDown || isKilled() }
 
     func instanceAction(of step: Step, _ body: () throws -> Void) -> Bool {
         do {
@@ -187,6 +195,15 @@ package final class StepRunner {
         }
         run.skip(step, because: reasons.joined(separator: "; "))
         return true
+    }
+
+    /// Skips a step that needs what an app would have given that an order of turns has killed, and with it the steps that
+    /// need what this one would have kept.
+    private func skip(_ step: Step, lacking reference: Reference) {
+        bindings.lose(step.keptNames)
+        let reason = "the order of turns has killed the app that would give it"
+        run.skip(step, because: "`${\(reference.text)}` has no value, because \(reason)")
+        run.ended(step, isFine: true)
     }
 
     /// A value for the step is missing. A tear-down skips the step: the scenario ended before the value existed.

@@ -37,13 +37,29 @@ extension StepReader {
             return collector.refuse(
                 .unknownName(what: "process of the block", name: entry.key, known: processes), at: entry.keyPlace)
         }
-        guard let place = entry.value.scalar?.text, !entry.value.isNull else {
+        guard let (value, dies) = placeOrDeath(entry.value) else { return nil }
+        guard let place = value.scalar?.text, !value.isNull else {
             return collector.refuse(
-                .wrongShape(what: "the place of a turn", expected: .value, actual: entry.value.shape),
-                at: entry.value.place)
+                .wrongShape(what: "the place of a turn", expected: .value, actual: value.shape), at: value.place)
         }
-        if let refusal = refusal(ofPlace: place) { return collector.refuse(refusal, at: entry.value.place) }
-        return TurnOrder.Turn(process: entry.key, place: place)
+        if let refusal = refusal(ofPlace: place) { return collector.refuse(refusal, at: value.place) }
+        return TurnOrder.Turn(process: entry.key, place: place, dies: dies)
+    }
+
+    /// The value that names the place of a turn, and whether its process dies there: `state.saved`, or
+    /// `{ dies: state.saved }`.
+    private func placeOrDeath(_ node: YAMLNode) -> (value: YAMLNode, dies: Bool)? {
+        guard let entries = node.entries else { return (node, false) }
+        guard let entry = entries.first, entries.count == 1 else {
+            let reason = "the process continues from one place, or is killed at one: `{ dies: state.saved }`"
+            return collector.refuse(.misfit(what: "the place of a turn", reason: reason), at: node.place)
+        }
+        guard entry.key == TurnOrder.dies else {
+            return collector.refuse(
+                .unknownKey(key: entry.key, container: "the place of a turn", known: [TurnOrder.dies]),
+                at: entry.keyPlace)
+        }
+        return (entry.value, true)
     }
 
     /// Why no app is ever held at a place; nil if one can be.

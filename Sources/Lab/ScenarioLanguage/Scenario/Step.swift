@@ -164,13 +164,18 @@ package struct Race: Sendable {
 /// The order in which the processes of a block's branches go on, one at a time.
 package struct TurnOrder: Sendable {
     /// A process continues from where it is held, until it comes to its next place, ends its branch, or waits for a
-    /// lock that another process has.
+    /// lock that another process has; or it is killed where it is held, and its branch ends.
     package struct Turn: Sendable, Equatable {
         /// An app: the one that the commands of a branch address.
         package let process: String
         /// The name of a fault point, ``TurnOrder/start``, or the place of a `Checkpoint`.
         package let place: String
+        /// Whether the process is killed at the place instead of continuing.
+        package let dies: Bool
     }
+
+    /// The key of a place at which a process is killed.
+    static let dies = "dies"
 
     /// The place before the first step of a branch.
     package static let start = "start"

@@ -57,10 +57,19 @@ package struct Bindings: Sendable {
     }
     /// The values set here, without those from before the branch began.
     private var own: Set<String> = []
+    /// The variables that have no value because an order of turns has killed the app that would have given it.
+    package private(set) var lost: Set<String> = []
 
     package mutating func set(_ name: String, to value: JSONValue) {
         values[name] = value
         own.insert(name)
+        lost.remove(name)
+    }
+
+    /// Notes the variables that get no value, because an order of turns has killed the app that would have given it. Those
+    /// that have one keep it.
+    package mutating func lose(_ names: some Sequence<String>) {
+        lost.formUnion(names.filter { values[$0] == nil })
     }
 
     /// The initial values of a branch.
@@ -73,6 +82,7 @@ package struct Bindings: Sendable {
     /// Adds the values that a branch has set. Its other values may be older than those set by another branch.
     package mutating func merge(_ branch: Bindings) {
         for name in branch.own { if let value = branch.values[name] { set(name, to: value) } }
+        lose(branch.lost)
     }
 
     package func resolve(_ template: Template) throws(UnresolvedReference) -> JSONValue {

@@ -83,6 +83,7 @@ enum StepSchema {
     static func definitions(_ own: OwnPrograms) -> [String: Schema] {
         var definitions = ["step": step, "branch": branch, "event": event(with: [:]), "branches": branches]
         definitions["eventFields"] = eventFields
+        definitions["place"] = .anyOf([.word(of: TurnOrder.places), checkpoint])
         definitions["turns"] = turns
         for (word, schema) in words { definitions["word.\(word)"] = schema }
         return definitions.merging(CommandSchema(own: own).definitions) { old, _ in old }
@@ -103,12 +104,17 @@ enum StepSchema {
     private static let branch = Schema.when(.type("array"), steps, otherwise: .definition("step"))
     private static let branches = Schema.list(of: .definition("branch"), atLeast: 2)
     private static let orderOfEvents = Schema.has("order").and(.not(.anyOf([.has("parallel"), .has("race")])))
-    /// Each element is one process and its place.
-    private static let turns = Schema.list(
-        of: Schema.object([:], others: .anyOf([.word(of: TurnOrder.places), checkpoint])).and(.notEmpty)
-            .and(.atMost(keys: 1)), atLeast: 1)
     private static let checkpoint = Schema.text(matching: Checkpoint.pattern)
         .described("A checkpoint of an own app.")
+    /// Where a process continues, or dies.
+    private static let turnPlace = Schema.when(
+        .type("object"),
+        .object(
+            [TurnOrder.dies: Schema.definition("place").described("The place at which the process is killed.")],
+            required: [TurnOrder.dies]), otherwise: .definition("place"))
+    /// Each element is one process and its place.
+    private static let turns = Schema.list(
+        of: Schema.object([:], others: turnPlace).and(.notEmpty).and(.atMost(keys: 1)), atLeast: 1)
     private static let order = Schema.definition("turns").described(
         "The turns of the branches' processes, one after the other, each with the place from which it continues.")
 

@@ -15,7 +15,7 @@ import Testing
 struct ExploredScenarioTests {
     private static let turns = [
         Turn(process: "main", place: "start"), Turn(process: "wallet", place: "start"),
-        Turn(process: "main", place: "keychain.read"),
+        Turn(process: "main", place: "keychain.read"), Turn(process: "wallet", place: "state.save", dies: true),
     ]
 
     /// The scenario of a text, with files beside it.
@@ -71,6 +71,7 @@ struct ExploredScenarioTests {
                   - main: start
                   - wallet: start
                   - main: keychain.read
+                  - wallet: { dies: state.save }
 
             """
         let scenario = try Self.read(head + block)
@@ -98,7 +99,7 @@ struct ExploredScenarioTests {
         let written = try Self.read(try Self.ordered(scenario))
         let blocks = written.steps.flatMap { $0.branches == nil ? $0.inner : [$0] }.filter { $0.branches != nil }
         let order = try #require(blocks.first?.order)
-        #expect(order.turns.map { Turn(process: $0.process, place: $0.place) } == Self.turns)
+        #expect(order.turns.map { Turn(process: $0.process, place: $0.place, dies: $0.dies) } == Self.turns)
     }
 
     @Test func `Names of included files and of a table are relative to the written file, and arguments stay`() throws {
@@ -168,6 +169,9 @@ struct ExplorationTextTests {
         var inconclusive = 0
         var left = 0
         var beyond = 0
+        var deaths = 0
+        var drawn = 0
+        var drawnInconclusive = 0
         let sentence: String
     }
 
@@ -192,17 +196,30 @@ struct ExplorationTextTests {
                 end: .interrupted, played: 0, left: 2,
                 sentence: "interrupted after 0 orders; at least 2 more with up to 2 preemptions"),
             Coverage(end: .unreached, played: 1, sentence: "nothing was explored"),
+            Coverage(
+                end: .complete, played: 90, beyond: 12, deaths: 1,
+                sentence: "complete for 2 preemptions and 1 death: 90 orders; at least 12 more with more preemptions"),
+            Coverage(
+                end: .complete, played: 9, deaths: 2, drawn: 200, drawnInconclusive: 3,
+                sentence: "complete for 2 preemptions and 2 deaths: 9 orders; there are no others without more deaths; "
+                    + "200 more were drawn, 3 of them inconclusive"),
+            Coverage(
+                end: .limit, played: 40, left: 17, deaths: 1, drawn: 5,
+                sentence: "stopped after 40 orders; at least 17 more with up to 2 preemptions and 1 death; "
+                    + "5 more were drawn"),
+            Coverage(end: .found, played: 57, drawn: 8, sentence: "stopped after 57 orders; 8 more were drawn"),
         ])
     func `What was covered is said, and what is known to be left`(coverage: Coverage) {
         let sentence = Exploration.coverage(
-            coverage.end, bound: 2, played: coverage.played, inconclusive: coverage.inconclusive, left: coverage.left,
-            beyond: coverage.beyond)
+            coverage.end, bounds: ExplorationBounds(preemptions: 2, deaths: coverage.deaths, jobs: 1),
+            played: coverage.played, inconclusive: coverage.inconclusive, left: coverage.left, beyond: coverage.beyond,
+            drawn: coverage.drawn, drawnInconclusive: coverage.drawnInconclusive)
         #expect(sentence == coverage.sentence)
     }
 
     @Test func `Only a number of preemptions whose orders all passed has the mark of success`() {
         func line(_ preemptions: Int, _ change: (inout BoundTally) -> Void) -> String {
-            var tally = BoundTally(preemptions: preemptions)
+            var tally = BoundTally(level: OrderSearch.Level(preemptions: preemptions, deaths: 0))
             change(&tally)
             return tally.line(seconds: 2.5, report: TerminalReport(isColoured: false))
         }
@@ -226,10 +243,63 @@ struct ExplorationTextTests {
             } == "  1 preemption       3 orders  ? 1 inconclusive  2.50 s")
     }
 
+    @Test func `A line names the deaths of its level, and drawn orders have a line of their own`() {
+        func line(_ deaths: Int?) -> String {
+            var tally = BoundTally(level: deaths.map { OrderSearch.Level(preemptions: 1, deaths: $0) })
+            tally.played = 38
+            let report = TerminalReport(isColoured: false)
+            return tally.line(seconds: 2.5, report: report, width: BoundTally.widthWithDeaths)
+        }
+        #expect(line(0) == "  1 preemption                 38 orders  ✓  2.50 s")
+        #expect(line(1) == "  1 preemption, 1 death        38 orders  ✓  2.50 s")
+        #expect(line(2) == "  1 preemption, 2 deaths       38 orders  ✓  2.50 s")
+        #expect(line(nil) == "  drawn                        38 orders  ✓  2.50 s")
+    }
+
+    @Test func `The turn of a process that dies is marked, and the mark explained`() {
+        let turns = [
+            Turn(process: "main", place: "start"), Turn(process: "wallet", place: "start"),
+            Turn(process: "main", place: "state.save", dies: true), Turn(process: "wallet", place: "state.save"),
+        ]
+        #expect(
+            OrderText.columns(turns) == [
+                "turn  main          wallet",
+                "   1  start",
+                "   2                start",
+                "   3  state.save †",
+                "   4                state.save",
+                "† the process is killed there",
+            ])
+        #expect(OrderText.yaml(turns)[3] == "  - main: { dies: state.save }")
+    }
+
+    @Test(.verifies("size", "ExploreOptions.deathCounts"))
+    func `The bound of deaths is 0 to 10`() throws {
+        for deaths in [0, 10] {
+            #expect(try ExploreOptions(path: "a.yaml", deaths: deaths).bounds.deaths == deaths)
+        }
+        for deaths in [-1, 11] {
+            let mistake = thrown { _ = try ExploreOptions(path: "a.yaml", deaths: deaths) } as? BadUsage
+            #expect(mistake?.description == "--deaths takes 0 to 10, not \(deaths)")
+        }
+    }
+
+    @Test(.verifies("size", "ExploreOptions.drawnCounts"))
+    func `The number of drawn orders is 0 to 1,000,000`() throws {
+        #expect(try ExploreOptions(path: "a.yaml").bounds.random == nil)
+        for random in [0, 1_000_000] {
+            #expect(try ExploreOptions(path: "a.yaml", random: random).bounds.random == random)
+        }
+        for random in [-1, 1_000_001] {
+            let mistake = thrown { _ = try ExploreOptions(path: "a.yaml", random: random) } as? BadUsage
+            #expect(mistake?.description == "--random takes 0 to 1000000, not \(random)")
+        }
+    }
+
     @Test(.verifies("size", "ExploreOptions.preemptionCounts"))
     func `The bound of preemptions is 0 to 100`() throws {
         for preemptions in [0, 100] {
-            #expect(try ExploreOptions(path: "a.yaml", preemptions: preemptions).preemptions == preemptions)
+            #expect(try ExploreOptions(path: "a.yaml", preemptions: preemptions).bounds.preemptions == preemptions)
         }
         for preemptions in [-1, 101] {
             let mistake = thrown { _ = try ExploreOptions(path: "a.yaml", preemptions: preemptions) } as? BadUsage

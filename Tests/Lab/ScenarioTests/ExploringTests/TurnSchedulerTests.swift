@@ -23,6 +23,7 @@ struct TurnSchedulerTests {
         let done = Recorder<String>()
         private let directory: TemporaryDirectory
         private let finished = Mutex<Set<String>>([])
+        private let killed = Mutex<Set<String>>([])
         private let threads = Mutex<[ThreadHandle]>([])
 
         init(_ names: String...) throws {
@@ -34,30 +35,43 @@ struct TurnSchedulerTests {
 
         func file(_ name: String) -> String { directory.file(name) }
 
+        /// Lets a process end where it is held.
+        func kill(_ name: String) {
+            killed.withLock { _ = $0.insert(name) }
+            done.add("\(name) dies")
+        }
+
         /// Lets a process pass places, and then end.
         func play(_ name: String, _ places: String..., then work: @escaping @Sendable () throws -> Void = {}) {
             let thread = runOnThread(name: name) { [self] in
-                for place in places {
+                for place in places where !isKilled(name) {
                     page.arrive(at: place, process: name)
-                    done.add("\(name) \(place)")
+                    if !isKilled(name) { done.add("\(name) \(place)") }
                 }
-                do { try work() } catch { done.add("\(error)") }
+                if !isKilled(name) { do { try work() } catch { done.add("\(error)") } }
                 finished.withLock { _ = $0.insert(name) }
                 page.wake()
             }
             threads.withLock { $0.append(thread) }
         }
 
+        private func isKilled(_ name: String) -> Bool { killed.withLock { $0.contains(name) } }
+
         /// Gives turns, and lets all threads end. Blocks.
         /// - Parameters:
         ///   - bound: How long a turn may take; nil for the usual time.
         ///   - release: Called when no more turns are given.
+        ///   - kill: What happens before the thread of a process ends where it is held.
         func schedule(
             _ plan: TurnScheduler.Plan, bound: LabDuration? = nil, pids: [String: Int32] = [:],
-            release: () throws -> Void = {}
+            release: () throws -> Void = {}, kill: @escaping @Sendable (String) throws -> Void = { _ in }
         ) throws -> (choices: [TurnChoice], problem: TurnScheduler.Problem?) {
             let scheduler = TurnScheduler(
-                turns: page, processes: names, pid: { pids[$0] }, plan: plan, bound: bound ?? TurnScheduler.bound)
+                turns: page, processes: names, pid: { pids[$0] },
+                kill: { [self] name in
+                    try kill(name)
+                    self.kill(name)
+                }, plan: plan, bound: bound ?? TurnScheduler.bound)
             let outcome = scheduler.run { name in finished.withLock { $0.contains(name) } }
             page.end()
             defer { for thread in threads.withLock({ $0 }) { thread.join() } }
@@ -196,6 +210,125 @@ struct TurnSchedulerTests {
             guard case .outOfControl(process: "wallet", waitsFor: _)? = problem else {
                 throw Unexpected("\(String(describing: problem))")
             }
+        }
+    }
+
+    // MARK: Deaths
+
+    private static func death(_ process: String, _ place: String) -> Turn {
+        Turn(process: process, place: place, dies: true)
+    }
+
+    @Test func `A process is killed where it is held, and the one that had its turn before continues`() async throws {
+        try await onThread {
+            let players = try Players("wallet", "main", "widget")
+            players.play("main", "a", "b")
+            players.play("wallet", "x", "y")
+            players.play("widget", "k")
+            let plan = Self.turns("main a") + [Self.death("wallet", "x")]
+            let (choices, problem) = try players.schedule(.beginning(plan))
+            #expect(problem == nil)
+            #expect(players.done.all == ["main a", "wallet dies", "main b", "widget k"])
+            #expect(choices.map(\.turn) == plan + Self.turns("main b", "widget k"))
+            #expect(choices[1].enabled == Self.turns("wallet x", "main b", "widget k") + [Self.death("wallet", "x")])
+            let slot = players.page.place(of: "wallet")
+            #expect(slot.place == .running && slot.arrivals == 1)
+        }
+    }
+
+    @Test func `A death is planned for the place at which the process is held, and no other one`() async throws {
+        try await onThread {
+            let players = try Players("main", "wallet")
+            players.play("main", "a", "b")
+            players.play("wallet", "x")
+            let plan = Self.turns("main a") + [Self.death("main", "c")]
+            let (_, problem) = try players.schedule(.exact(plan))
+            #expect(problem == .notReached(Self.death("main", "c"), enabled: Self.turns("main b", "wallet x")))
+            #expect(
+                problem?.description
+                    == "`main` should be killed at `c`, but is not held there; held are `main` at `b`, `wallet` at `x`")
+            #expect(!players.done.all.contains("main dies"))
+        }
+    }
+
+    @Test func `A process that cannot be killed ends the order before its turn`() async throws {
+        try await onThread {
+            let players = try Players("main")
+            players.play("main", "a", "b")
+            let plan = Self.turns("main a") + [Self.death("main", "b")]
+            let (choices, problem) = try players.schedule(.exact(plan), kill: { _ in throw Unexpected("no device") })
+            #expect(choices.map(\.turn) == Self.turns("main a"))
+            guard case .notKilled(Self.death("main", "b"), let reason)? = problem else {
+                throw Unexpected("\(String(describing: problem))")
+            }
+            #expect(problem?.description == "`main` could not be killed at `b`: \(reason)")
+        }
+    }
+
+    @Test func `A process that may have ended its branch at the release of a lock is killed all the same`()
+        async throws
+    {
+        try await onThread {
+            let players = try Players("main", "wallet")
+            players.play("main", "a")
+            players.play("wallet", "x", "y")
+            let death = Self.death("main", "queueLock.released")
+            let plan = Self.turns("main a", "wallet x") + [death] + Self.turns("wallet y")
+            let (choices, problem) = try players.schedule(.exact(plan))
+            #expect(problem == nil && choices.map(\.turn) == plan)
+            #expect(players.done.all == ["main a", "wallet x", "main dies", "wallet y"])
+
+            let last = try Players("main")
+            last.play("main", "a")
+            let outcome = try last.schedule(.exact(Self.turns("main a") + [death]))
+            #expect(outcome.problem == nil && outcome.choices.map(\.turn) == Self.turns("main a") + [death])
+            #expect(last.done.all == ["main a", "main dies"])
+        }
+    }
+
+    @Test func `The lock of a process that is killed goes to the one that waits for it, within the same turn`()
+        async throws
+    {
+        try await onThread {
+            let players = try Players("main", "wallet")
+            let lock = players.file("lock")
+            let holder = try Self.holder(of: lock)
+            players.play("main", "holding")
+            players.play("wallet", "start") { [players] in
+                try FileLock(path: lock).withLock {}
+                players.page.arrive(at: "taken", process: "wallet")
+                players.done.add("wallet taken")
+            }
+            let death = Self.death("main", "holding")
+            let plan = Self.turns("wallet start") + [death] + Self.turns("wallet taken")
+            let (choices, problem) = try players.schedule(
+                .exact(plan), pids: ["main": holder.pid, "wallet": getpid()], kill: { _ in try Self.end(holder) })
+            #expect(problem == nil)
+            #expect(choices.map(\.turn) == plan)
+            #expect(choices.last?.enabled == Self.turns("wallet taken"))
+            #expect(players.done.all == ["wallet start", "main dies", "wallet taken"])
+        }
+    }
+
+    // MARK: Drawn orders
+
+    @Test func `A drawn order gives each process its turns, and is repeated by its seed`() async throws {
+        try await onThread {
+            func draw(_ seed: UInt64) throws -> [Turn] {
+                let players = try Players("main", "wallet")
+                players.play("main", "a", "b", "c")
+                players.play("wallet", "x", "y", "z")
+                let order = DrawnOrder(seed: seed, depth: 3, length: 6)
+                let (choices, problem) = try players.schedule(.drawn(order))
+                #expect(problem == nil)
+                #expect(players.done.all == choices.map { "\($0.turn.process) \($0.turn.place)" })
+                #expect(choices.map(\.turn).filter { $0.process == "main" }.map(\.place) == ["a", "b", "c"])
+                #expect(choices.map(\.turn).filter { $0.process == "wallet" }.map(\.place) == ["x", "y", "z"])
+                return choices.map(\.turn)
+            }
+            let orders = try (0..<8).map(draw)
+            #expect(try (0..<8).map(draw) == orders)
+            #expect(Set(orders).count > 1)
         }
     }
 
