@@ -155,7 +155,8 @@ public struct ExcerptTable: Sendable {
 
     /// The fields that are shown, in this order; identifiers of services and groups would only fill the line.
     private static let shownFields = [
-        "lock", "peer", "call", "outcome", "error", "found", "counter", "activation", "type", "valid", "failedAttempts",
-        "name", "token", "how", "point", "signal", "status", "cause", "to", "complaints",
+        "lock", "peer", "call", "outcome", "error", "found", "tokenIdentifier", "password", "newPassword", "counter",
+        "activation", "type", "valid", "failedAttempts", "name", "token", "how", "point", "signal", "status", "cause",
+        "to", "complaints",
     ]
 }

@@ -102,6 +102,14 @@ public struct RecordedCall: Sendable {
     public var found: Bool? { completed?.fields["found"]?.boolValue }
     /// The name of the error; nil when there was none.
     public var error: String? { completed?.text("error") }
+    /// The activation that the app had before and after a call about a token; nil when it changed, or is not known.
+    public var activationId: String? { completed?.text("activationId") }
+    /// The identifier of the token that the app was given or has found; nil when there was none.
+    public var tokenIdentifier: String? { completed?.text("tokenIdentifier") }
+    /// The number of the password that it signs with, 0 for the first one of an activation; nil when it uses none.
+    public var password: Int64? { completed?.number("password") }
+    /// The number of the password that it sets; nil when it sets none.
+    public var newPassword: Int64? { completed?.number("newPassword") }
 
     static func all(in events: [TraceEvent]) -> [RecordedCall] {
         let completions = Dictionary(

@@ -378,7 +378,18 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
                     "`notDone`: certainly not; `unknown`: the app died, or did not answer in time."),
                 TraceField("error", .optional(.text), "Name of the error, when it was not done."),
                 TraceField("message", .optional(.text), "What the error says."),
-                TraceField("found", .optional(.boolean), "Whether what was asked for is there."))
+                TraceField("found", .optional(.boolean), "Whether what was asked for is there."),
+                TraceField(
+                    "activationId", .optional(.text),
+                    "Activation that the app had before and after a call about a token; nothing when that is not known."
+                ),
+                TraceField(
+                    "tokenIdentifier", .optional(.text),
+                    "Identifier of the token that the app was given or has found."),
+                TraceField(
+                    "password", .optional(.integer),
+                    "Number of the password that the call signs with; every activation begins with 0."),
+                TraceField("newPassword", .optional(.integer), "Number of the password that the call sets."))
         case .deathWanted:
             Facts("A stress run is about to end the process of an app.", .peer, .incarnation, .wayToEnd)
         case .stressEnding: Facts("A stress run has made its last call; its processes may end.")

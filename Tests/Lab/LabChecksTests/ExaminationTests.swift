@@ -127,8 +127,9 @@ struct ExaminationTests {
 
     @Test func `Every field that distinguishes events is shown, in this order; other fields are not`() {
         let shown = [
-            "lock", "peer", "call", "outcome", "error", "found", "counter", "activation", "type", "valid",
-            "failedAttempts", "name", "token", "how", "point", "signal", "status", "cause", "to", "complaints",
+            "lock", "peer", "call", "outcome", "error", "found", "tokenIdentifier", "password", "newPassword",
+            "counter", "activation", "type", "valid", "failedAttempts", "name", "token", "how", "point", "signal",
+            "status", "cause", "to", "complaints",
         ]
         var fields: [String: JSONValue] = ["activationId": "hidden", "service": "hidden", "bytes": 7]
         for (index, name) in shown.enumerated() { fields[name] = .string("v\(index)") }
@@ -177,7 +178,10 @@ struct ExaminationTests {
             }
         }
         // All others look at each event once.
-        let prices = ["signatures": 7 + 3, "tokens": 7 + 2, "failures": 2, "clean end": 0]
+        let prices = [
+            "signatures": 7 + 3, "tokens": 7 + 2, "token order": 7 + 2, "operation order": 7 + 2,
+            "password order": 7 + 2, "failures": 2, "clean end": 0,
+        ]
         for checker in SharingCheckers.all + LinkCheckers.all {
             let price = prices[checker.name] ?? 7
             #expect(try isEnough(price, for: checker), "\(checker.name)")

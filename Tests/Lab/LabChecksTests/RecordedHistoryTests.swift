@@ -19,7 +19,7 @@ struct RecordedHistoryTests {
         #expect(
             SharingCheckers.all.map(\.name) == [
                 "counters", "signatures", "exclusion", "order", "pending operations", "fresh state", "late answers",
-                "tokens", "failures", "deaths", "clean end",
+                "tokens", "token order", "operation order", "password order", "failures", "deaths", "clean end",
             ])
         #expect(
             SharingCheckers.inScenarios.map(\.name) == [
@@ -96,7 +96,10 @@ struct RecordedHistoryTests {
                 TraceEvent(time: 1, process: "stress", name: .callInvoked, operation: operation, fields: fields),
                 TraceEvent(
                     time: 2, process: "stress", name: .callCompleted, operation: "1",
-                    fields: ["outcome": "done", "found": false]),
+                    fields: [
+                        "outcome": "done", "found": false, "activationId": "A", "tokenIdentifier": "t", "password": 0,
+                        "newPassword": 2,
+                    ]),
                 TraceEvent(
                     time: 3, process: "stress", name: .callCompleted, operation: "1",
                     fields: ["outcome": "notDone", "found": true]),
@@ -109,6 +112,10 @@ struct RecordedHistoryTests {
         #expect(call(whole).map(\.outcome) == [.done])
         #expect(call(whole).map(\.found) == [false])
         #expect(call(whole).map(\.completed?.time) == [2])
+        #expect(call(whole).map(\.activationId) == ["A"])
+        #expect(call(whole).map(\.tokenIdentifier) == ["t"])
+        #expect(call(whole).map(\.password) == [0])
+        #expect(call(whole).map(\.newPassword) == [2])
         #expect(call(whole, operation: "2").map(\.outcome) == [.unknown])
         #expect(call(whole, operation: nil).isEmpty)
         for name in whole.keys { #expect(call(whole.filter { $0.key != name }).isEmpty, "without \(name)") }

@@ -34,22 +34,37 @@ struct WrittenHistory {
     @discardableResult
     mutating func call(
         _ process: String, _ call: String, token: String? = nil, outcome: String = "done", error: String? = nil,
-        found: Bool? = nil, during body: (inout WrittenHistory) -> Void = { _ in }
+        found: Bool? = nil, answer: [String: JSONValue] = [:], during body: (inout WrittenHistory) -> Void = { _ in }
     ) -> [TraceEvent] {
-        let operation = "\(process)/\(events.count)"
+        let begin = begin(process, call, token: token)
+        body(&self)
+        return [begin, end(begin, outcome: outcome, error: error, found: found, answer: answer)]
+    }
+
+    /// Adds the beginning of a call; ``end(_:outcome:error:found:answer:)`` adds its answer.
+    mutating func begin(_ process: String, _ call: String, token: String? = nil) -> TraceEvent {
         let parts = process.split(separator: "#")
         var fields: [String: JSONValue] = [
             "peer": .string(String(parts[0])), "incarnation": .integer(Int64(parts.count > 1 ? parts[1] : "1") ?? 1),
             "call": .string(call),
         ]
         fields["token"] = token.map { .string($0) }
-        let begin = add("stress", .callInvoked, operation: operation, fields)
-        body(&self)
+        return add("stress", .callInvoked, operation: "\(process)/\(events.count)", fields)
+    }
+
+    /// Adds the answer of a call.
+    ///
+    /// - Parameter answer: Further fields of the answer.
+    @discardableResult
+    mutating func end(
+        _ begin: TraceEvent, outcome: String = "done", error: String? = nil, found: Bool? = nil,
+        answer: [String: JSONValue] = [:]
+    ) -> TraceEvent {
+        var fields = begin.fields.merging(answer) { $1 }
         fields["outcome"] = .string(outcome)
         fields["error"] = error.map { .string($0) }
         fields["found"] = found.map { .bool($0) }
-        let end = add("stress", .callCompleted, operation: operation, fields)
-        return [begin, end]
+        return add("stress", .callCompleted, operation: begin.operation, fields)
     }
 
     /// What a checker finds in it.

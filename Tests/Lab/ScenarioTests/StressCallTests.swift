@@ -31,7 +31,8 @@ struct StressCallTests {
     private static let usual: [String: JSONValue] = [
         "hasPendingActivation": false, "hasValidActivation": false, "hasExternalEncryptionKey": false,
         "activationIdentifier": "A", "createActivation": ["activationFingerprint": "12345678"],
-        "fetchActivationStatus": state("active"), "hasLocalToken": true, "hasBiometryFactor": true,
+        "fetchActivationStatus": state("active"), "hasBiometryFactor": true,
+        "localToken": ["tokenName": "cards", "tokenIdentifier": "t"],
         "requestAccessToken": ["tokenName": "cards", "tokenIdentifier": "t"], "removeBiometryFactor": true,
         "sendActivationStatusToWatch": true, "post": ["encrypted": false],
         "startLegacyActivation": ["devicePublicKey": "k"],
@@ -117,10 +118,17 @@ struct StressCallTests {
             action: .biometrySignature, answers: ["hasBiometryFactor": false],
             commands: "\(identified) hasBiometryFactor",
             outcome: .notDone, error: "biometryNotAvailable"),
-        Row(action: .requestToken, commands: "requestAccessToken"),
-        Row(action: .tokenHeader, commands: "hasLocalToken generateHeader", found: true),
-        Row(action: .tokenHeader, answers: ["hasLocalToken": false], commands: "hasLocalToken", found: false),
-        Row(action: .removeToken, commands: "removeAccessToken"),
+        Row(action: .requestToken, commands: "activationIdentifier requestAccessToken activationIdentifier"),
+        Row(
+            action: .tokenHeader, commands: "activationIdentifier localToken generateHeader activationIdentifier",
+            found: true),
+        Row(
+            action: .tokenHeader, answers: ["localToken": nil],
+            commands: "activationIdentifier localToken activationIdentifier", found: false),
+        Row(action: .removeToken, commands: "activationIdentifier removeAccessToken activationIdentifier"),
+        Row(
+            action: .removeToken, answers: ["removeAccessToken": failure("invalidToken")],
+            commands: "activationIdentifier removeAccessToken", outcome: .notDone, error: "invalidToken"),
     ]
 
     private static let secrets: [Row] = [
@@ -188,6 +196,45 @@ struct StressCallTests {
         ).perform(call)
         known(secrets.using { secrets.activation("A") })
         return (answer, lab.answers.requests)
+    }
+
+    // MARK: What is recorded
+
+    @Test func `The record has the activation and the token of a call, and the numbers of passwords`() async throws {
+        try await onThread { () throws in
+            func expect(
+                _ action: StressAction, _ answers: [String: JSONValue] = [:], has expected: [String: JSONValue]
+            ) throws {
+                let (answer, _) = try Self.perform(Row(action: action, answers: answers, commands: "")) { _ in }
+                #expect(answer.fields == expected, "\(action)")
+            }
+            let done: [String: JSONValue] = ["outcome": "done"]
+            let about: [String: JSONValue] = ["outcome": "done", "activationId": "A"]
+            try expect(.requestToken, has: about.merging(["tokenIdentifier": "t"]) { $1 })
+            try expect(.tokenHeader, has: about.merging(["found": true, "tokenIdentifier": "t"]) { $1 })
+            try expect(.tokenHeader, ["localToken": nil], has: about.merging(["found": false]) { $1 })
+            try expect(.removeToken, has: about)
+            try expect(.removeToken, ["activationIdentifier": nil], has: done)
+            try expect(.biometrySignature, has: done)
+            for action in [StressAction.knowledgeSignature, .addBiometry, .removeActivation] {
+                try expect(action, has: done.merging(["password": 0]) { $1 })
+            }
+            try expect(.changePassword, has: done.merging(["password": 0, "newPassword": 1]) { $1 })
+            for (error, outcome) in [("networkError", "unknown"), ("signatureError", "notDone")] {
+                let failed: [String: JSONValue] = [
+                    "outcome": .string(outcome), "error": .string(error), "message": "no", "password": 0,
+                ]
+                try expect(.knowledgeSignature, ["validatePassword": Self.failure(error)], has: failed)
+                try expect(
+                    .changePassword, ["changePassword": Self.failure(error)],
+                    has: failed.merging(["newPassword": 1]) { $1 })
+            }
+        }
+    }
+
+    @Test func `An error of the network is recorded without its name`() {
+        let lost = StressAnswer(ControlError(domain: ControlError.urlLoadingDomain, name: "timedOut", message: "late"))
+        #expect(lost.fields == ["outcome": "unknown", "message": "late"])
     }
 
     // MARK: Secrets

@@ -41,6 +41,7 @@ struct StressSecretsTests {
         let known = device.secrets.using { device.secrets.activation("second") }
         #expect(known?.hasExternalKey == isKeyChange)
         #expect(known?.password == (isKeyChange ? StressSecrets.first : "changed-1"))
+        #expect(known?.passwordNumber == (isKeyChange ? 0 : 1))
         #expect(device.secrets.using { device.secrets.activation("first") } == StressSecrets.Activation())
     }
 
@@ -48,6 +49,27 @@ struct StressSecretsTests {
         isKeyChange
             ? try device.secrets.changingKey(named: device.name) { _, _ in true }
             : try device.secrets.changingPassword(named: device.name) { _, _ in device.name() }
+    }
+
+    @Test func `A change has the next number and password, and a later change of the key keeps both`() throws {
+        let device = Device()
+        var numbers: [Int] = []
+        for activation in ["first", "second"] {
+            try device.activate(activation)
+            let isDone = try device.secrets.changingPassword(named: device.name) { known, changed in
+                #expect(known == StressSecrets.Activation())
+                #expect(changed.password == Secret("changed-\(changed.passwordNumber)"))
+                numbers.append(changed.passwordNumber)
+                return activation
+            }
+            #expect(isDone)
+        }
+        #expect(numbers == [1, 2])
+        #expect(try device.secrets.changingKey(named: device.name) { _, _ in true })
+        let known = device.secrets.using { device.secrets.activation("second") }
+        #expect(known?.passwordNumber == 2)
+        #expect(known?.password == "changed-2")
+        #expect(known?.hasExternalKey == true)
     }
 
     @Test func `After a change overlapped by a new activation, neither password is known`() throws {

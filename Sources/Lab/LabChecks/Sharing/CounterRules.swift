@@ -116,7 +116,7 @@ struct AcceptedSignatures: Checker {
     }
 
     /// Whether an activation was active all the time from the making of a signature to the server's verdict.
-    private static func isActive(_ changes: [TraceEvent], from begin: UInt64, to end: UInt64) -> Bool {
+    static func isActive(_ changes: [TraceEvent], from begin: UInt64, to end: UInt64) -> Bool {
         guard changes.last(where: { $0.time <= begin })?.text("to") == "ACTIVE" else { return false }
         return !changes.contains {
             $0.time > begin && $0.time < end + SharingCheckers.lateness && $0.text("to") != "ACTIVE"

@@ -12,7 +12,8 @@ public enum SharingCheckers {
     /// All of them, in the order of reports.
     public static let all: [any Checker] = [
         CounterUse(), AcceptedSignatures(), LockExclusion(), LockOrder(), PendingOperations(), FreshState(),
-        LateAnswers(), TokenVisibility(), ExplainedFailures(), WantedDeaths(), CleanEnd(),
+        LateAnswers(), TokenVisibility(), TokenOrder(), OperationOrder(), PasswordOrder(), ExplainedFailures(),
+        WantedDeaths(), CleanEnd(),
     ]
 
     /// Those that hold in every scenario with one shared activation too, regardless of what its steps expect.

@@ -12,6 +12,14 @@ struct StressAnswer {
     var error: ControlError?
     /// Whether the requested object exists; nil if the call does not show that.
     var found: Bool?
+    /// The activation that the app had before and after a call about a token; nil if it changed, or is unknown.
+    var activationId: String?
+    /// The token that the app was given or has found.
+    var tokenIdentifier: String?
+    /// The number of the password that the call signs with; nil if it uses none.
+    var password: Int?
+    /// The number of the password that the call sets; nil if it sets none.
+    var newPassword: Int?
     /// Whether the app needs a new SDK object before it can be used.
     var needsNewObject = false
 
@@ -19,9 +27,10 @@ struct StressAnswer {
     /// There was nothing to do.
     static let needless = StressAnswer(outcome: .notDone)
 
-    init(outcome: RecordedCall.Outcome, found: Bool? = nil) {
+    init(outcome: RecordedCall.Outcome, found: Bool? = nil, tokenIdentifier: String? = nil) {
         self.outcome = outcome
         self.found = found
+        self.tokenIdentifier = tokenIdentifier
     }
 
     init(_ error: any Error) {
@@ -38,6 +47,21 @@ struct StressAnswer {
         "networkError", "operationCancelled", "network_unknown", "network_generic", "network_timeOut",
         "network_noInternetConnection", "canceled",
     ]).union([LabErrorName.peerDied, .timedOut, .interrupted].map(\.rawValue))
+
+    /// The answer as the record holds it.
+    var fields: [String: JSONValue] {
+        var fields: [String: JSONValue] = ["outcome": .string(outcome.rawValue)]
+        // Only the lab's own `timedOut` means that a process did not answer.
+        let name = error.flatMap { $0.domain == ControlError.urlLoadingDomain ? nil : $0.name }
+        fields["error"] = name.map { .string($0) }
+        fields["message"] = error.map { .string($0.message) }
+        fields["found"] = found.map { .bool($0) }
+        fields["activationId"] = activationId.map { .string($0) }
+        fields["tokenIdentifier"] = tokenIdentifier.map { .string($0) }
+        fields["password"] = password.map { .integer(Int64($0)) }
+        fields["newPassword"] = newPassword.map { .integer(Int64($0)) }
+        return fields
+    }
 }
 
 /// Carries out the actions of a plan, each in one or several commands.
@@ -69,21 +93,32 @@ struct StressCalls {
         case .validActivation: return StressAnswer(outcome: .done, found: try ask(HasValidActivation()))
         case .status: try fetchStatus()
         case .knowledgeSignature:
-            return try using { known in try ask(ValidatePassword { $0.password = known.password }) }
-        case .biometrySignature: return try using { _ in try signWithBiometry() }
-        case .requestToken: _ = try ask(RequestAccessToken { $0.name = token })
-        case .tokenHeader:
-            let found = try ask(HasLocalToken { $0.name = token })
-            if found { _ = try ask(GenerateHeader { $0.name = token }) }
-            return StressAnswer(outcome: .done, found: found)
-        case .removeToken: try ask(RemoveAccessToken { $0.name = token })
+            return try using { known in
+                signed(with: known) { try ask(ValidatePassword { $0.password = known.password }) }
+            }
+        case .biometrySignature:
+            return try using { _ in
+                try signWithBiometry()
+                return .done
+            }
+        case .requestToken: return try withSameActivation { try request(token) }
+        case .tokenHeader: return try withSameActivation { try use(token) }
+        case .removeToken:
+            return try withSameActivation {
+                try ask(RemoveAccessToken { $0.name = token })
+                return .done
+            }
         case .changePassword: return try changePassword()
         case .externalKey: return try changeKey()
         case .addBiometry:
-            return try overlapping { known in try ask(AddBiometryFactor { $0.password = known.password }) }
+            return try overlapping { known in
+                signed(with: known) { try ask(AddBiometryFactor { $0.password = known.password }) }
+            }
         case .removeBiometry: _ = try ask(RemoveBiometryFactor())
         case .removeActivation:
-            return try overlapping { known in try ask(RemoveActivation { $0.password = known.password }) }
+            return try overlapping { known in
+                signed(with: known) { try ask(RemoveActivation { $0.password = known.password }) }
+            }
         case .removeLocally: try ask(RemoveActivationLocal())
         case .replace:
             try ask(RemoveActivationLocal())
@@ -144,24 +179,54 @@ struct StressCalls {
         return .done
     }
 
+    private func request(_ token: String) throws -> StressAnswer {
+        let given = try ask(RequestAccessToken { $0.name = token })
+        return StressAnswer(outcome: .done, tokenIdentifier: given.tokenIdentifier)
+    }
+
+    /// Looks a token up and creates a header with it.
+    private func use(_ token: String) throws -> StressAnswer {
+        let held = try ask(LocalToken { $0.name = token })
+        if held != nil { _ = try ask(GenerateHeader { $0.name = token }) }
+        return StressAnswer(outcome: .done, found: held != nil, tokenIdentifier: held?.tokenIdentifier)
+    }
+
+    /// Performs a call about the existing activation. The answer names it only if it exists afterwards, too: otherwise
+    /// the call may have been about another one.
+    private func withSameActivation(_ body: () throws -> StressAnswer) throws -> StressAnswer {
+        let before = try ask(ActivationIdentifier())
+        var answer = try body()
+        // The call is done, even if the app dies before it answers this question.
+        if let after = try? ask(ActivationIdentifier()), after == before { answer.activationId = after }
+        return answer
+    }
+
+    /// Performs a call that signs with the password of an activation; the answer says with which one.
+    private func signed(with known: StressSecrets.Activation, _ body: () throws -> Void) -> StressAnswer {
+        var answer = StressAnswer.done
+        do { try body() } catch { answer = StressAnswer(error) }
+        answer.password = known.passwordNumber
+        return answer
+    }
+
     /// Uses the secrets of the existing activation.
-    private func using(_ body: (StressSecrets.Activation) throws -> Void) throws -> StressAnswer {
+    private func using(_ body: (StressSecrets.Activation) throws -> StressAnswer) throws -> StressAnswer {
         try secrets.using {
             guard let activationId = try ask(ActivationIdentifier()) else { return .needless }
             guard let known = secrets.activation(activationId) else { return try dropUnknown() }
             try prepare(for: known)
-            try body(known)
-            return .done
+            return try body(known)
         }
     }
 
     /// Like ``using(_:)``, but other apps may make an activation meanwhile, if that cannot make the password wrong.
-    private func overlapping(_ body: (StressSecrets.Activation) throws -> Void) throws -> StressAnswer {
+    private func overlapping(_ body: (StressSecrets.Activation) throws -> StressAnswer) throws -> StressAnswer {
+        var answer = StressAnswer.needless
         let isDone = try secrets.overlapping(named: { try ask(ActivationIdentifier()) }) { known in
             try prepare(for: known)
-            try body(known)
+            answer = try body(known)
         }
-        return isDone ? .done : try using(body)
+        return isDone ? answer : try using(body)
     }
 
     /// Removes an activation whose secrets are unknown, as its user would do.
@@ -205,24 +270,36 @@ struct StressCalls {
     }
 
     private func changePassword() throws -> StressAnswer {
-        var open: (any Error)?
-        let isDone = try secrets.changingPassword(named: { try ask(ActivationIdentifier()) }) { known, password in
-            try prepare(for: known)
-            do {
-                try ask(
-                    ChangePassword {
-                        $0.from = StressSecrets.first
-                        $0.to = password
-                    })
-            } catch {
-                guard StressAnswer(error).outcome == .unknown else { throw error }
-                open = error
-                return nil
+        var answer = StressAnswer.needless
+        do {
+            _ = try secrets.changingPassword(named: { try ask(ActivationIdentifier()) }) { known, changed in
+                try prepare(for: known)
+                answer = change(known, into: changed)
+                switch answer.outcome {
+                case .done: return (try? ask(ActivationIdentifier())) ?? nil
+                case .unknown: return nil
+                case .notDone: throw NotChanged()
+                }
             }
-            return (try? ask(ActivationIdentifier())) ?? nil
+        } catch is NotChanged {
+            // The answer says why.
         }
-        if let open { throw open }
-        return isDone ? .done : .needless
+        return answer
+    }
+
+    /// The password is certainly the former one.
+    private struct NotChanged: Error {}
+
+    private func change(_ known: StressSecrets.Activation, into changed: StressSecrets.Activation) -> StressAnswer {
+        var answer = signed(with: known) {
+            try ask(
+                ChangePassword {
+                    $0.from = known.password
+                    $0.to = changed.password
+                })
+        }
+        answer.newPassword = changed.passwordNumber
+        return answer
     }
 
     /// An activation that has ended on the server is removed, as an app would do.

@@ -32,18 +32,13 @@ struct StressPlayer {
 
     private mutating func play(_ call: StressPlan.Call) throws {
         let operation = "\(app)/\(call.number)"
-        emit(.callInvoked, operation, call, ["token": call.token.map { .string($0) }])
+        var invocation: [String: JSONValue] = [:]
+        invocation["token"] = call.token.map { .string($0) }
+        emit(.callInvoked, operation, call, invocation)
         let fault = try begin(call.fault)
         let answer = perform(call, operation: operation)
         let hasFired = try end(fault)
-        // Only the lab's own `timedOut` means that a process did not answer.
-        let name = answer.error.flatMap { $0.domain == ControlError.urlLoadingDomain ? nil : $0.name }
-        emit(
-            .callCompleted, operation, call,
-            [
-                "outcome": .string(answer.outcome.rawValue), "error": name.map { .string($0) },
-                "message": answer.error.map { .string($0.message) }, "found": answer.found.map { .bool($0) },
-            ])
+        emit(.callCompleted, operation, call, answer.fields)
         if hasFired || instance.watch(of: .peer(app))?.hasEnded ?? false {
             try relaunch(wanted: false)
         } else if answer.needsNewObject {
@@ -52,9 +47,9 @@ struct StressPlayer {
     }
 
     private func emit(
-        _ event: TraceEventName, _ operation: String, _ call: StressPlan.Call, _ fields: [String: JSONValue?]
+        _ event: TraceEventName, _ operation: String, _ call: StressPlan.Call, _ fields: [String: JSONValue]
     ) {
-        var fields = fields.compactMapValues(\.self)
+        var fields = fields
         fields["call"] = .string(call.action.rawValue)
         trace.emit(event, operation: operation, fields.merging(subject) { first, _ in first })
     }

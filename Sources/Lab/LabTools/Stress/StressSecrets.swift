@@ -22,6 +22,8 @@ final class StressSecrets: @unchecked Sendable {
     /// The known facts about an activation.
     struct Activation: Equatable {
         var password = StressSecrets.first
+        /// Its number in the record: 0 is the first one, and no other one has the same number.
+        var passwordNumber = 0
         /// Whether the application's own key protects it.
         var hasExternalKey = false
     }
@@ -75,7 +77,11 @@ final class StressSecrets: @unchecked Sendable {
             let hasKey = try body(activationId, activation)
             locked {
                 activations[activationId] = .some(
-                    hasKey.map { Activation(password: activation.password, hasExternalKey: $0) })
+                    hasKey.map { hasKey in
+                        Activation(
+                            password: activation.password, passwordNumber: activation.passwordNumber,
+                            hasExternalKey: hasKey)
+                    })
             }
             return true
         }
@@ -118,26 +124,28 @@ final class StressSecrets: @unchecked Sendable {
     /// Runs a change of an activation's first password.
     /// - Parameters:
     ///   - name: As in ``changingKey(named:_:)``.
-    ///   - body: Gets the known facts, and changes the password into the given one. It returns the activation that
-    ///     exists afterwards, and throws if the password certainly was not changed.
+    ///   - body: Gets the facts that are known before and after, and changes the password. It returns the activation
+    ///     that exists afterwards, and throws if the password certainly was not changed.
     /// - Returns: As in ``overlapping(named:_:)``.
     func changingPassword(
-        named name: () throws -> String?, _ body: (Activation, Secret) throws -> String?
+        named name: () throws -> String?, _ body: (Activation, Activation) throws -> String?
     ) throws -> Bool {
         try taking(.changers) {
             guard let (activationId, known) = try begin(name) else { return false }
-            let password = locked {
+            var changed = known
+            changed.passwordNumber = locked {
                 changes += 1
-                return Secret("changed-\(changes)")
+                return changes
             }
-            let result = Result { try body(known, password) }
+            changed.password = Secret("changed-\(changed.passwordNumber)")
+            let result = Result { try body(known, changed) }
             locked {
                 let made = madeMeanwhile ?? []
                 madeMeanwhile = nil
                 switch result {
                 // It is certain which password was changed only if the activation existed all the time.
                 case .success(let after) where after == activationId && made.isEmpty:
-                    activations[activationId]??.password = password
+                    activations[activationId] = .some(changed)
                 case .success: for id in made.union([activationId]) { activations[id] = .some(nil) }
                 case .failure: break
                 }
