@@ -64,6 +64,7 @@ class Tab:
 
 
 LOCK = "Scenarios/failing/lock-is-held.yaml"
+ORDERED = "Scenarios/sharing/signatures-in-a-given-order.yaml"
 
 
 @test
@@ -214,6 +215,52 @@ def a_command_and_a_watch_message_are_arrows_with_both_ends(browser):
         page.locator(".events .row", has_text="persistActivation").first.click()
         panel.get_by_role("button", name=re.compile("^.*command persistActivation: step")).click()
         expect(panel).to_contain_text("main: persistActivation")
+
+
+@test
+def turns_are_bands_in_the_lanes_of_their_apps_with_a_line_at_each_switch(browser):
+    # Heights at which something in the lanes has the colour of turns.
+    heights = """canvas => {
+        const { width, height } = canvas;
+        const copied = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+        copied.drawImage(canvas, 0, 0);
+        const { data } = copied.getImageData(0, 0, width, height);
+        const isOfTurn = (x, y) => { const at = (y * width + x) * 4; return data[at] === 0x68 && data[at + 1] === 0x7a && data[at + 2] === 0x1f; };
+        return [...Array(height).keys()].filter((y) => [...Array(width).keys()].some((x) => isOfTurn(x, y)));
+    }"""
+    document = documents(catalogue_page)
+    number = next(i for i, result in enumerate(document["run"]["results"]) if result["id"] == ORDERED)
+    timeline = document[f"timeline-{number}"]
+    turns = [line for line in timeline["history"] if line["e"] == "turn"]
+    words = [f"turn {turn['number']}: {turn['process']} continues from {turn['place']}" for turn in turns]
+    block = next(i for i, line in enumerate(steps(timeline, "started")) if line["step"] == turns[0]["step"])
+    with Tab(browser, catalogue_page) as tab:
+        tab.open(ORDERED, f"&step={block}")
+        page, panel = tab.page, tab.page.locator(".panel")
+        buttons = panel.get_by_role("button", name=re.compile(r"turn \d+: "))
+        expect(buttons).to_have_count(len(turns))
+        settle(page)
+        rows = page.locator(".scroll .names div").all_inner_texts()
+        first, last = sorted(rows.index(process) for process in {turn["process"] for turn in turns})
+        coloured = page.locator("canvas.rows").evaluate(heights)
+        # The bands are in two rows, and the lines cross all rows between them.
+        assert {row * 18 + 9 for row in range(first, last + 1)} <= set(coloured), (rows, coloured)
+        assert all(first * 18 <= y < (last + 1) * 18 for y in coloured), (rows, coloured)
+        page.screenshot(path=f"{screenshots}/turns-light.png")
+        buttons.last.click()
+        expect(panel.locator("h2").first).to_have_text(words[-1])
+        for process in {turn["process"] for turn in turns}:
+            index = next(i for i, turn in enumerate(turns) if turn["process"] == process)
+            tab.open(ORDERED, f"&turn={index}")
+            expect(panel.locator("h2").first).to_have_text(words[index])
+            page.mouse.click(*find_on_canvas(page, f"^{re.escape(words[index])} · ", process))
+            expect(panel.locator("h2").first).to_have_text(words[index])
+            page.keyboard.press("b")
+            expect(panel.locator("h2").first).not_to_have_text(words[index])
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK)
+        settle(tab.page)
+        assert not tab.page.locator("canvas.rows").evaluate(heights), "a run without turns shows some"
 
 
 @test
@@ -554,7 +601,7 @@ def everyone_can_use_it(browser):
     for scheme in ["light", "dark"]:
         for name, path, scenario, more in [
             ("overview", failing_page, None, ""), ("failure", failing_page, LOCK, ""), ("rounds", rounds_page, 0, "&with=1"),
-            ("arrow", failing_page, LOCK, "&arrow=3"), ("clock", failing_page, "Scenarios/failing/does-not-stay.yaml", ""),
+            ("arrow", failing_page, LOCK, "&arrow=3"), ("turn", catalogue_page, ORDERED, "&turn=0"), ("clock", failing_page, "Scenarios/failing/does-not-stay.yaml", ""),
             ("compared", changed_page("different.html", different_rounds, rounds=2), 0, "&with=1"),
         ]:
             with Tab(browser, path, scheme=scheme) as tab:

@@ -36,6 +36,9 @@ struct HistoryEventTests {
             #"{"actor":"main","command":"x","e":"command","elapsed":9,"error":{"code":"y"},"handling":8,"result":[1],"step":"1.1","t":1}"#
         )
         add(
+            .turn(.init(number: 2, process: "main", place: "state.save", dies: true)), step: "1",
+            #"{"dies":true,"e":"turn","number":2,"place":"state.save","process":"main","step":"1","t":1}"#)
+        add(
             .failure(.failed, .init(reason: "no", place: "a.yaml:4:5")), step: "1.1",
             #"{"e":"failure","place":"a.yaml:4:5","reason":"no","step":"1.1","t":1,"verdict":"failed"}"#)
         add(.stepFinished(isFine: false), step: "1.1", #"{"e":"step.finished","fine":false,"step":"1.1","t":1}"#)
@@ -84,6 +87,6 @@ struct HistoryEventTests {
             #expect(read(part).isSubset(of: members.keys), "\(kind): \(read(part).subtracting(members.keys))")
             kinds.append(kind)
         }
-        #expect(kinds == [.source, .stepStarted, .stepFinished, .command, .failure])
+        #expect(kinds == [.source, .stepStarted, .stepFinished, .command, .turn, .failure])
     }
 }

@@ -83,6 +83,35 @@ struct PageReportTests {
         #expect(written.map(\.column) == [5, 5, 9, 9])
     }
 
+    @Test func `The turns of an order are on the page, each before what its process did in it`() async throws {
+        let run = try await FakeRun(
+            """
+              - parallel:
+                  - main: hasValidActivation
+                  - wallet: hasValidActivation
+                order:
+                  - wallet: start
+                  - wallet: queueLock.released
+                  - main: start
+            """,
+            answers: FakeAnswers([
+                "main.hasValidActivation": [RedCase.yes], "wallet.hasValidActivation": [RedCase.yes],
+            ]))
+        #expect(run.result.verdict == .passed, "\(run.result.failures)")
+        try Files.write(Data(run.history.utf8), to: "\(scenario)/\(History.fileName)")
+        let history = try history(timeline())
+        #expect(history.filter { $0.kind == .turn }.map(\.step) == ["1", "1"])
+        let lines = history.compactMap { event -> String? in
+            switch event.fact {
+            case .turn(let turn): "turn \(turn.number): \(turn.process) from \(turn.place)"
+            case .command(let call): call.actor
+            default: nil
+            }
+        }
+        // The app had ended its branch when the second turn was due, so the turn was not given.
+        #expect(lines == ["turn 1: wallet from start", "wallet", "turn 3: main from start", "main"])
+    }
+
     @Test func `Lanes follow the topology in its order, then come processes that are not in it`() throws {
         try record(trace: [
             #"{"t":500000,"p":"server#1","e":"process.started"}"#, #"{"t":600000,"p":"main#2","e":"process.started"}"#,

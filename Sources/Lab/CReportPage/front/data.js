@@ -48,6 +48,7 @@ class TimelineModel {
     this.lanes = record.lanes;
     this.steps = record.steps;
     this.commands = record.commands;
+    this.turns = record.turns;
     this.requests = record.requests;
     this.logs = record.logs;
     this.sharing = record.sharing;
@@ -59,8 +60,8 @@ class TimelineModel {
       kind: kindOfEvent(texts[name[index]]), step: op[index] < 0 ? "" : texts[op[index]], raw: texts[fields[index]],
     }));
     this.inferCauses();
-    this.end = Math.max(1, ...[this.events.at(-1)?.time ?? 0, this.steps.reduce((end, s) => Math.max(end, s.end ?? s.start), 0)]);
-    this.spans = [...this.stepSpans(), ...this.eventSpans()];
+    this.end = Math.max(1, ...[this.events.at(-1)?.time ?? 0, this.steps.reduce((end, s) => Math.max(end, s.end ?? s.start), 0), this.turns.at(-1)?.start ?? 0]);
+    this.spans = [...this.stepSpans(), ...this.turnSpans(), ...this.eventSpans()];
     this.arrows = this.findArrows();
     this.joinRequests();
     this.clock = new ShownClock(this);
@@ -92,6 +93,19 @@ class TimelineModel {
       row: "steps", lane: 0, kind: "step", start: step.start, end: step.end ?? this.end, isOpen: step.end == null,
       isBad: step.fine === false && !this.isAllowed(step), label: `${step.path} ${step.sentence ?? step.title}`, step: index,
     }));
+  }
+
+  /** A process has its turn until the next one is given, the last one until the block ends. */
+  turnSpans() {
+    return this.turns.map((turn, index) => {
+      const next = this.turns[index + 1], { end } = this.steps[turn.step];
+      const isLast = next?.step !== turn.step;
+      return {
+        row: "turns", lane: this.lanes.findIndex((lane) => lane.name === turn.process), kind: "turn", start: turn.start,
+        end: isLast ? end ?? this.end : next.start, isOpen: isLast && end == null, turn: index,
+        label: `${turn.number} ${turn.place}${turn.dies ? " †" : ""}`, title: `turn ${turn.number}: ${turn.process} ${turn.dies ? "is killed at" : "continues from"} ${turn.place}`,
+      };
+    });
   }
 
   /** Bars between an event that begins something and the one that ends it, lane by lane. */

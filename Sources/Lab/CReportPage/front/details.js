@@ -9,7 +9,7 @@ class Details {
   }
 
   show(choice) {
-    this.element.replaceChildren(...(choice.arrow != null ? this.arrow(choice.arrow) : choice.span ? this.span(choice.span) : choice.event != null ? this.event(choice.event) : choice.step != null ? this.step(choice.step) : this.nothing()));
+    this.element.replaceChildren(...(choice.arrow != null ? this.arrow(choice.arrow) : choice.turn != null ? this.turn(choice.turn) : choice.span ? this.span(choice.span) : choice.event != null ? this.event(choice.event) : choice.step != null ? this.step(choice.step) : this.nothing()));
     this.element.scrollTop = 0;
   }
 
@@ -43,6 +43,7 @@ class Details {
         ["included at", step.includedAt?.join(", ")]]),
       ...this.source(step),
       ...(failure ? [make("h3", {}, "Why"), ...failureBody(failure)] : []),
+      ...this.turns(index),
       ...this.answers(calls),
       ...this.exchanges(caused.filter((event) => event.name === "server.request" && event.request).map((event) => event.request)),
       ...this.changes(step.start, step.end ?? this.model.end),
@@ -51,6 +52,27 @@ class Details {
       make("h3", {}, `${caused.length} events because of it`),
       make("ol", {}, caused.slice(0, 200).map((event) => make("li", {}, this.link(event)))),
       ...(caused.length > 200 ? [make("p", { class: "empty" }, "The list below has all of them.")] : []),
+    ];
+  }
+
+  /** The turns of a block in their order. */
+  turns(step) {
+    const spans = this.model.spans.filter((span) => span.turn != null && this.model.turns[span.turn].step === step);
+    return spans.length ? [make("h3", {}, "Turns"), make("ol", {}, spans.map((span) => make("li", {}, make("button", { type: "button", onclick: () => this.select({ turn: span.turn }) },
+      `${formatTime(span.start)} ${span.title}`))))] : [];
+  }
+
+  /** A turn with what its process did in it. */
+  turn(index) {
+    const turn = this.model.turns[index], span = this.model.spans.find((one) => one.turn === index);
+    const events = this.model.events.filter((event) => event.lane === span.lane && event.time >= span.start && event.time < span.end);
+    return [
+      make("h2", {}, span.title),
+      pairs([["from", this.model.moment(span.start)], ["to", span.isOpen ? "the end of what is recorded" : this.model.moment(span.end)],
+        ["took", formatTime(span.end - span.start)], ["step", this.stepLink(this.model.steps[turn.step].path)]]),
+      ...(events.length ? [make("h3", {}, `Events of ${turn.process} in it`), make("ol", {}, events.slice(0, 200).map((event) => make("li", {}, this.link(event))))] : []),
+      ...this.changes(span.start, span.end),
+      ...this.log(this.processes(events), span.start, span.end),
     ];
   }
 

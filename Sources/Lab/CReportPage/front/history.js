@@ -2,7 +2,7 @@
 
 /** A timeline as a page has it, with what its history says. */
 function recordOf(timeline) {
-  const record = { ...timeline, steps: [], commands: [], written: new Map() };
+  const record = { ...timeline, steps: [], commands: [], turns: [], written: new Map() };
   for (const line of timeline.history) addToHistory(record, line);
   return record;
 }
@@ -27,6 +27,11 @@ function addToHistory(record, line) {
       record.commands.push({ source: line.source, path: line.step, t: line.t, actor: line.actor, command: line.command,
         result: line.result, error: line.error, handling: line.handling, elapsed: line.elapsed });
       break;
+    case "turn": {
+      const step = record.steps.findLastIndex(isOfStep);
+      if (step >= 0) record.turns.push({ step, start: line.t, number: line.number, process: line.process, place: line.place, dies: line.dies === true });
+      break;
+    }
     case "failure":
       Object.assign(record.steps.findLast(isOfStep) ?? {}, { failure: { reason: line.reason, causes: [], differences: [] } });
   }

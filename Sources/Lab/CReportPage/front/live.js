@@ -41,7 +41,7 @@ function liveView() {
 }
 
 function clearRecord(record) {
-  for (const list of [record.texts, record.steps, record.commands, record.requests]) list.length = 0;
+  for (const list of [record.texts, record.steps, record.commands, record.turns, record.requests]) list.length = 0;
   for (const column of Object.values(record.events)) column.length = 0;
   record.written.clear();
 }

@@ -38,7 +38,7 @@ function otherRounds(index) {
 }
 
 function playground(view, index, result, model, place) {
-  const state = { step: null, event: null, arrow: null };
+  const state = { step: null, turn: null, event: null, arrow: null };
   const details = new Details(model, result, (choice) => select(choice));
   const namesIn = (word) => new Set((place.get(word) ?? "").split(","));
   const hidden = namesIn("hide");
@@ -51,8 +51,8 @@ function playground(view, index, result, model, place) {
   /** What is chosen and filtered stands in the address, which can be kept and sent. */
   const remember = () => {
     if (live) return;
-    const { step, event, arrow } = state.choice ?? {};
-    setAddress({ s: index, step, e: event, arrow, q: search.value, kinds: [...shownKinds].join(","), hide: [...timeline.hidden].map((lane) => model.lanes[lane].name).join(",") });
+    const { step, turn, event, arrow } = state.choice ?? {};
+    setAddress({ s: index, step, turn, e: event, arrow, q: search.value, kinds: [...shownKinds].join(","), hide: [...timeline.hidden].map((lane) => model.lanes[lane].name).join(",") });
   };
   const refilter = () => {
     const words = search.value.toLowerCase();
@@ -79,16 +79,19 @@ function playground(view, index, result, model, place) {
     const arrow = choice.arrow != null ? model.arrows[choice.arrow] : null;
     state.choice = choice;
     state.arrow = choice.arrow ?? null;
-    state.span = choice.span ?? (choice.step != null ? model.spans.find((span) => span.step === choice.step) : null);
+    state.turn = choice.turn ?? null;
+    state.span = choice.span ?? (choice.step != null || choice.turn != null ? model.spans.find((span) => span.step === choice.step && span.turn === choice.turn) : null);
     // The list and the arrow keys continue from where an arrow leads.
     state.event = arrow?.to ?? choice.event ?? null;
     if (choice.step != null) state.step = choice.step;
+    else if (choice.turn != null) state.step = model.turns[choice.turn].step;
     else if (state.event != null) state.step = innermostStep(model, model.events[state.event]);
-    timeline.highlight({ step: choice.step ?? null, event: state.event, arrow: state.arrow });
+    timeline.highlight({ step: choice.step ?? null, turn: state.turn, event: state.event, arrow: state.arrow });
     list.mark({ event: state.event, step: choice.step ?? null });
     const anchor = state.event ?? model.events.find((event) => choice.step != null && model.isCaused(event, model.steps[choice.step].path))?.index;
     if (anchor != null) list.reveal(anchor);
-    const span = choice.span ?? (arrow ? { start: model.startOf(arrow), end: model.events[arrow.to].time } : null) ?? (choice.step != null ? { start: model.steps[choice.step].start, end: model.steps[choice.step].end ?? model.end } : null);
+    else if (choice.turn != null) list.reveal(firstAfter(model.events, model.turns[choice.turn].start, "time"));
+    const span = state.span ?? (arrow ? { start: model.startOf(arrow), end: model.events[arrow.to].time } : null);
     if (span) timeline.reveal(span.start, span.end);
     else if (state.event != null) timeline.reveal(model.events[state.event].time, model.events[state.event].time);
     details.show(choice);
@@ -97,7 +100,7 @@ function playground(view, index, result, model, place) {
   /** Chooses the next arrow or bar from where the choice is. */
   function walk(word, direction) {
     const isArrow = word === "arrow";
-    const time = state.event != null ? model.events[state.event].time : state.step != null ? model.steps[state.step].start : timeline.from;
+    const time = state.event != null ? model.events[state.event].time : state.span?.start ?? timeline.from;
     const next = timeline.walk(isArrow ? model.arrows : model.spans, isArrow ? model.arrows[state.arrow] : state.span, direction, time);
     if (next) select(isArrow ? { arrow: model.arrows.indexOf(next) } : choiceOf(next));
   }
@@ -111,6 +114,7 @@ function playground(view, index, result, model, place) {
   const failing = model.failingStep(result);
   if (place.has("arrow") && model.arrows[Number(place.get("arrow"))]) select({ arrow: Number(place.get("arrow")) }, true);
   else if (place.has("e") && model.events[Number(place.get("e"))]) select({ event: Number(place.get("e")) }, true);
+  else if (place.has("turn") && model.turns[Number(place.get("turn"))]) select({ turn: Number(place.get("turn")) }, true);
   else if (place.has("step") && model.steps[Number(place.get("step"))]) select({ step: Number(place.get("step")) }, true);
   else if (failing >= 0) select({ step: failing }, true);
   else details.show({});
@@ -134,7 +138,7 @@ function playground(view, index, result, model, place) {
       model = next;
       // Arrows and bars are computed anew; the selected one is found again by its ends.
       if (arrow) state.arrow = next.arrows.findIndex((other) => other.from === arrow.from && other.step === arrow.step && other.to === arrow.to);
-      if (state.span) state.span = next.spans.find((span) => span.row === state.span.row && span.first === state.span.first && span.step === state.span.step);
+      if (state.span) state.span = next.spans.find((span) => span.row === state.span.row && span.first === state.span.first && span.step === state.span.step && span.turn === state.span.turn);
       for (const part of [details, timeline, list]) part.replace(next);
       if (present().size !== kindsBefore) filters.replaceChildren(...filterButtons());
       refilter();

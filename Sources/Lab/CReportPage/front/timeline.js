@@ -28,7 +28,7 @@ function layOutRows(model, shows) {
   return rows;
 }
 
-const groupRank = (group) => ["steps", "commands", "operation", "operation lock", "queue lock", "status lock", "requests"].indexOf(group);
+const groupRank = (group) => ["steps", "turns", "commands", "operation", "operation lock", "queue lock", "status lock", "requests"].indexOf(group);
 
 /** Spans that overlap go into rows below each other, what surrounds others above them. */
 function levels(spans) {
@@ -78,7 +78,7 @@ class Timeline {
     this.rows = layOutRows(model, this.shows);
     this.furthest = model.end - this.origin;
     this.height = this.rows.length * rowHeight;
-    this.eventRows = this.stepRows = this.clockMoves = undefined;
+    this.eventRows = this.stepRows = this.turnRows = this.clockMoves = undefined;
     this.names.style.height = `${this.height}px`;
     this.names.replaceChildren(...this.rows.map((row) => this.nameOf(row)));
     this.resize();
@@ -184,8 +184,9 @@ class Timeline {
     this.show(start - margin, end + margin);
   }
 
-  highlight({ step = null, event = null, arrow = null, found = this.found } = {}) {
+  highlight({ step = null, turn = null, event = null, arrow = null, found = this.found } = {}) {
     this.step = step;
+    this.turn = turn;
     this.event = event;
     this.arrow = arrow;
     this.found = found;
@@ -220,6 +221,7 @@ class Timeline {
       if (row.spans) this.drawSpans(context, colour, row);
       if (row.events) this.drawEvents(context, colour, row);
     }
+    this.drawSwitches(context, colour);
     this.arrows.draw(context, colour);
     this.drawMarks(context, colour);
     if (this.marked != null) this.drawDifference(context, colour);
@@ -277,7 +279,7 @@ class Timeline {
       const x = Math.max(-2, this.xAt(span.start)), end = Math.min(this.width + 2, this.xAt(span.end));
       if (end - x < 1 && Math.floor(x) === lastX) continue;
       lastX = Math.floor(x);
-      const isLit = span.step != null ? this.step == null || this.isInside(span.step) : this.isLit(this.model.events[span.first]);
+      const isLit = this.isSpanLit(span);
       context.globalAlpha = isLit ? 1 : 0.28;
       context.fillStyle = span.isBad ? colour.bad : colour[span.kind];
       const width = Math.max(1.5, end - x);
@@ -298,13 +300,24 @@ class Timeline {
     }
   }
 
+  isSpanLit(span) {
+    if (span.turn != null) {
+      const { step } = this.model.turns[span.turn];
+      return !this.found && (this.step == null || this.isInside(step) || this.isAround(step));
+    }
+    return span.step != null ? this.step == null || this.isInside(span.step) : this.isLit(this.model.events[span.first]);
+  }
+
   isInside(step) {
     const path = this.model.steps[step].path, chosen = this.model.steps[this.step].path;
     return path === chosen || path.startsWith(`${chosen}.`);
   }
 
+  isAround(step) { return this.model.steps[this.step].path.startsWith(`${this.model.steps[step].path}.`); }
+
   isChosen(span) {
     if (span.step != null) return span.step === this.step;
+    if (span.turn != null) return span.turn === this.turn;
     return this.event != null && (span.first === this.event || span.last === this.event);
   }
 
@@ -333,6 +346,18 @@ class Timeline {
   rowOfStep(step) {
     this.stepRows ??= new Map(this.rows.filter((row) => row.group === "steps").flatMap((row) => row.spans.map((span) => [span.step, row.top])));
     return this.stepRows.get(step);
+  }
+
+  /** Lines between the lanes where a process has the turn after another one. */
+  drawSwitches(context, colour) {
+    this.turnRows ??= new Map(this.rows.filter((row) => row.group === "turns").flatMap((row) => row.spans.map((span) => [span.turn, row.top])));
+    const { turns } = this.model;
+    context.fillStyle = colour.turn;
+    for (let index = Math.max(1, firstAfter(turns, this.from, "start")); index < turns.length && turns[index].start <= this.to; index += 1) {
+      const [from, to] = [index - 1, index].map((turn) => this.turnRows.get(turn));
+      if (turns[index].step !== turns[index - 1].step || from == null || to == null || from === to) continue;
+      context.fillRect(Math.round(this.xAt(turns[index].start)), Math.min(from, to) + rowHeight / 2, 1, Math.abs(to - from));
+    }
   }
 
   /** Lines through all lanes where a clock was changed, with the change of the lab's. */
@@ -394,8 +419,9 @@ class Timeline {
     if (!row) return null;
     const time = this.timeAt(event.offsetX), near = (4 / this.width) * (this.to - this.from);
     if (row.spans) {
-      const span = row.spans.find((span) => span.start - near <= time && span.end + near >= time);
-      return span && { label: `${span.label} · ${formatTime(span.end - span.start)}${span.isOpen ? " and more" : ""}`, choice: choiceOf(span) };
+      // Turns follow each other without a gap: the one under the pointer comes before one beside it.
+      const span = row.spans.find((span) => span.start <= time && span.end >= time) ?? row.spans.find((span) => span.start - near <= time && span.end + near >= time);
+      return span && { label: `${span.title ?? span.label} · ${formatTime(span.end - span.start)}${span.isOpen ? " and more" : ""}`, choice: choiceOf(span) };
     }
     if (!row.events) return null;
     const index = firstAfter(row.events, time, "time");
@@ -421,5 +447,8 @@ class Timeline {
   }
 }
 
-/** What a bar chooses: the bar of a step the step. */
-function choiceOf(span) { return span.step != null ? { step: span.step } : { event: span.first, span }; }
+/** What a bar chooses: the bar of a step the step, that of a turn the turn. */
+function choiceOf(span) {
+  if (span.turn != null) return { turn: span.turn };
+  return span.step != null ? { step: span.step } : { event: span.first, span };
+}

@@ -84,8 +84,12 @@ package final class TurnScheduler: Sendable {
     }
 
     /// Gives turns until all branches have ended or a problem arises; then the processes are still held.
-    /// - Parameter isFinished: Whether the branch of a process has ended; `TurnPage.wake` announces each end.
-    func run(isFinished: (String) -> Bool) -> (choices: [TurnChoice], problem: Problem?) {
+    /// - Parameters:
+    ///   - isFinished: Whether the branch of a process has ended; `TurnPage.wake` announces each end.
+    ///   - onTurn: Called with each turn and its number in the order, from 1, right before its process continues.
+    func run(
+        isFinished: (String) -> Bool, onTurn: (Turn, Int) -> Void = { _, _ in }
+    ) -> (choices: [TurnChoice], problem: Problem?) {
         var choices: [TurnChoice] = []
         var draw = plan.draw(among: processes)
         do throws(Problem) {
@@ -106,6 +110,7 @@ package final class TurnScheduler: Sendable {
                     } else {
                         TurnChoice(enabled: enabled, chosen: chosen)
                     }
+                onTurn(choice.turn, choices.count + 1)
                 try give(choice.turn)
                 choices.append(choice)
             }

@@ -74,6 +74,7 @@ package struct HistoryEvent: Equatable, Sendable {
         case stepFinished = "step.finished"
         case stepSkipped = "step.skipped"
         case command
+        case turn
         case failure
     }
 
@@ -89,6 +90,8 @@ package struct HistoryEvent: Equatable, Sendable {
         case stepSkipped(Skip)
         /// A command was answered; a step that waits for something may send it several times.
         case command(Call)
+        /// A process of the step's block was given a turn, which ends when the next one is given, or with the block.
+        case turn(GivenTurn)
         case failure(Verdict, Failure)
     }
 
@@ -165,6 +168,18 @@ package struct HistoryEvent: Equatable, Sendable {
         }
     }
 
+    /// A turn of a block's process, as its scheduler gave it.
+    package struct GivenTurn: Codable, Equatable {
+        /// Its number in the order of the block, from 1; a turn of the order that was not needed is not recorded.
+        package let number: Int
+        /// The actor name of the process.
+        package let process: String
+        /// Where the process was held, and continues: the name of a fault point, or `start`.
+        package let place: String
+        /// Whether the process was killed there instead; nil if it was not.
+        package let dies: Bool?
+    }
+
     package struct Failure: Codable, Equatable {
         /// The failure, in a sentence.
         package let reason: String
@@ -201,6 +216,7 @@ package struct HistoryEvent: Equatable, Sendable {
         case .stepFinished: .stepFinished
         case .stepSkipped: .stepSkipped
         case .command: .command
+        case .turn: .turn
         case .failure: .failure
         }
     }
@@ -257,6 +273,7 @@ extension HistoryEvent: Codable {
         case .stepFinished: fact = .stepFinished(isFine: try members.decode(Bool.self, forKey: .fine))
         case .stepSkipped: fact = .stepSkipped(try Skip(from: decoder))
         case .command: fact = .command(try Call(from: decoder))
+        case .turn: fact = .turn(try GivenTurn(from: decoder))
         case .failure:
             fact = .failure(try members.decode(Verdict.self, forKey: .verdict), try Failure(from: decoder))
         }
@@ -278,6 +295,7 @@ extension HistoryEvent: Codable {
         case .stepFinished(let isFine): try members.encode(isFine, forKey: .fine)
         case .stepSkipped(let skip): try skip.encode(to: encoder)
         case .command(let call): try call.encode(to: encoder)
+        case .turn(let turn): try turn.encode(to: encoder)
         case .failure(let verdict, let failure):
             try members.encode(verdict, forKey: .verdict)
             try failure.encode(to: encoder)

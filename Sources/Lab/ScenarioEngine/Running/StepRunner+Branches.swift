@@ -91,7 +91,11 @@ extension StepRunner {
             }, plan: schedule.plan)
         var outcome: (choices: [TurnChoice], problem: TurnScheduler.Problem?) = ([], nil)
         let results = perform(branches, holdsFailures: true, in: turns) {
-            outcome = scheduler.run(isFinished: turns.isFinished)
+            outcome = scheduler.run(isFinished: turns.isFinished) { turn, number in
+                run.history.record(
+                    .turn(.init(number: number, process: turn.process, place: turn.place, dies: turn.dies ? true : nil)),
+                    step: step.path)
+            }
             // What is still held, or will be, must not prevent the branches from ending.
             page.end()
         }
