@@ -93,7 +93,9 @@ extension StepRunner {
         let results = perform(branches, holdsFailures: true, in: turns) {
             outcome = scheduler.run(isFinished: turns.isFinished) { turn, number in
                 run.history.record(
-                    .turn(.init(number: number, process: turn.process, place: turn.place, dies: turn.dies ? true : nil)),
+                    .turn(
+                        .init(
+                            number: number, process: turn.process, place: turn.place, dies: turn.dies ? true : nil)),
                     step: step.path)
             }
             // What is still held, or will be, must not prevent the branches from ending.
