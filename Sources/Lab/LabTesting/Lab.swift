@@ -26,8 +26,12 @@ import ScenarioEngine
 public struct Lab: Sendable {
     let instance: LabInstance
     let record: TestRecord
+    /// The turns of the race; nil if its branches run at the same time.
+    var explored: ExploredBlock?
 
     @TaskLocal static var running: Lab?
+    /// Notes that the code of a test may touch anything; nil outside of a branch of a race whose app takes turns.
+    @TaskLocal static var touching: (@Sendable () -> Void)?
 
     /// The lab of the running test.
     ///

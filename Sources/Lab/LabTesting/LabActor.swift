@@ -38,6 +38,8 @@ public struct LabActor: Sendable {
     @discardableResult
     public func call<C: Command>(_ command: C, timeout: LabDuration = ControlClient.patience) throws -> C.Result {
         let arguments = try command.arguments().objectValue ?? [:]
+        Lab.touching?()
+        defer { Lab.touching?() }
         return try decode(record.call(C.name, arguments, by: name, timeout: timeout), of: C.name)
     }
 
@@ -53,6 +55,9 @@ public struct LabActor: Sendable {
         _ command: String, _ arguments: [String: JSONValue] = [:], timeout: LabDuration = ControlClient.patience
     ) async throws -> JSONValue {
         let (name, record) = (name, record)
+        // The app notes what it touches; what the code of the test does before and after the call is not known.
+        Lab.touching?()
+        defer { Lab.touching?() }
         return try await onThread(named: "lab test") { try record.call(command, arguments, by: name, timeout: timeout) }
     }
 

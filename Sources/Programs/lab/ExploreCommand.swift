@@ -19,11 +19,17 @@ struct ExploreCommand: ParsableCommand {
     @Argument(help: "The scenario file; a row of a table as in login.yaml[wrong-pin].")
     var scenario: String
 
-    @Option(help: "How often an order may leave an app that could have gone on, 0 to 100.")
-    var preemptions = 2
+    @Option(
+        help:
+            "How often an order may leave an app that could have gone on, 0 to 100; otherwise as the scenario's `orders` says, or 2."
+    )
+    var preemptions: Int?
 
-    @Option(help: "How many apps an order may kill at one of their points, 0 to 10.")
-    var deaths = 0
+    @Option(
+        help:
+            "How many apps an order may kill at one of their points, 0 to 10; otherwise as the scenario's `orders` says, or 0."
+    )
+    var deaths: Int?
 
     @Option(
         name: .shortAndLong,
@@ -33,11 +39,17 @@ struct ExploreCommand: ParsableCommand {
     @Option(help: "Begin at most so many orders.")
     var limit: Int?
 
-    @Option(help: "Begin orders for so long, for example 5m.")
+    @Option(help: "Begin orders for so long, for example 5m; otherwise as the scenario's `orders` says.")
     var time: String?
 
     @Option(help: "Draw so many orders when the search has ended, 0 to 1000000.")
     var random: Int?
+
+    @Option(
+        help:
+            "Only part K of N of the orders, as K/N; as /N or auto, the environment of Slurm, Kubernetes or GitLab says the rest. Needs --seed."
+    )
+    var shard: String?
 
     @Option(help: "Seed of the lab's random values, for all orders.")
     var seed: UInt64?
@@ -55,7 +67,8 @@ struct ExploreCommand: ParsableCommand {
         let options = try ExploreOptions(
             path: scenario, preemptions: preemptions, deaths: deaths,
             jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, limit: limit, time: length, random: random,
-            seed: seed, labFile: lab)
+            shard: try shard.map { try Shard($0, environment: ProcessInfo.processInfo.environment) }, seed: seed,
+            labFile: lab)
         let printer = Console.progress()
         throw try ExploreRun(
             options, printer: printer, interruption: try InterruptingSignals.interruption(telling: printer),

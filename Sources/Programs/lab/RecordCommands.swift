@@ -10,12 +10,13 @@ import ScenarioLanguage
 /// `lab merge`: joins the reports of shards.
 struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "merge", abstract: "Joins the JSON reports of all shards of a run.",
+        commandName: "merge",
+        abstract: "Joins the JSON reports of all shards of a run, or the shards of an exploration.",
         discussion:
             "Exit codes, as the run of the whole suite would have had: 0 passed, 1 failed, 2 bad input, 3 a verdict is open."
     )
 
-    @Argument(help: "The JSON reports, one of each shard.")
+    @Argument(help: "The JSON reports, or the directories of explorations, one of each shard.")
     var paths: [String] = []
 
     @Option(help: "Write a report: html=DIR, junit=FILE, tap=FILE, codequality=FILE or json=FILE.")
@@ -27,6 +28,13 @@ struct MergeCommand: ParsableCommand {
         let reports = try report.map(ReportOption.read)
         guard !reports.contains(where: { $0.format == .jsonl }) else {
             throw BadUsage(sentence: "`lab merge` writes no jsonl report: its events are those of a run in progress")
+        }
+        if let merge = try ExplorationMerge(paths: paths, print: { Console.write($0, to: 1) }) {
+            guard reports.isEmpty else {
+                throw BadUsage(
+                    sentence: "`lab merge` writes reports of runs; an exploration has no results for --report")
+            }
+            throw try merge.perform(isColoured: Console.look(of: 1).isColoured)
         }
         // A report on standard output is alone there, as that of `lab run` is.
         let output: Int32 = reports.contains(where: \.isStandardOutput) ? 2 : 1

@@ -116,7 +116,8 @@ struct OutputTests {
         let printer = ProgressPrinter(look: OutputStyle(showsProgress: true, isColoured: false)) { _ in }
         printer.start(total: 1)
         printer.finish()
-        return Ticking(bell: try #require(printer.bell))
+        let bell: EventDescriptor = try #require(printer.bell)
+        return Ticking(bell: bell)
     }
 
     @Test func `The thread that shows the time on a terminal ends with the run`() async throws {

@@ -100,6 +100,8 @@ struct SchemaKeyTests {
                 steps: [clock: freeze]
               - order: [{ q: 1, event: state.saved }, { event: state.loaded }]
               - each: { q: 1, in: [1], as: d, steps: [clock: freeze] }
+              - race: [{ main: hasValidActivation }, { wallet: hasValidActivation }]
+                orders: { q: 1, budget: 1s }
               - repeat: { q: 1, times: 2, steps: [clock: freeze] }
               - stays: { q: 1, for: 1s, steps: [clock: freeze] }
               - eventually: { q: 1, for: 1s, steps: [clock: freeze] }
@@ -126,6 +128,7 @@ struct SchemaKeyTests {
             "an environment value": "\(value)/else/then", "a secret value": "\(value)/else/else/then",
             "`waitFor`": "definitions/word.waitFor/properties/waitFor", "`never`": "definitions/event",
             "an event of `order`": "definitions/event",
+            "`orders`": "definitions/orders/then",
             "`each`": "definitions/word.each/properties/each",
             "`repeat`": "definitions/word.repeat/then/properties/repeat",
             "`stays`": "definitions/word.stays/then/properties/stays",

@@ -291,7 +291,7 @@ public enum ReservedWords {
         "as", "either", "eventually", "expect", "fails", "note", "when", "with", "within",
     ]
     /// Words beside whatever stands in a step.
-    public static let siblings = commandSiblings + ["others", "winners"]
+    public static let siblings = commandSiblings + ["orders", "others", "winners"]
     /// Actors that every instance has.
     public static let builtInActors = ["server", "faults", "clock", "trace"]
     /// Words that are answered with how to say it instead.

@@ -72,6 +72,7 @@ public enum JUnitReport {
     private static func properties(of result: ScenarioResult) -> [(String, String)] {
         var properties = [("scenario", result.id), ("topology", result.topology), ("seed", String(result.seed))]
         if !result.tags.isEmpty { properties.append(("tags", result.tags.joined(separator: ","))) }
+        if let remark = result.remark { properties.append(("remark", remark)) }
         return properties + [("replay", result.replay)]
     }
 

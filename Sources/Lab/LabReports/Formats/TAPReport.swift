@@ -41,6 +41,7 @@ public enum TAPReport {
         lines.append(result.tags.isEmpty ? "tags: []" : "tags:")
         // TAP::Parser takes a text with a colon as a key, even in quotes.
         lines += result.tags.map { "  - \(quoted($0).replacing(":", with: "\\x3A"))" }
+        if let remark = result.remark { lines.append("remark: \(quoted(remark))") }
         lines.append("replay: \(quoted(result.replay))")
         guard let failure = result.leadingFailure else { return lines }
         let place = result.place

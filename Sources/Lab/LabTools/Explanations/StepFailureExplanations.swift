@@ -137,6 +137,23 @@ extension Explanation {
             advice: "The reason names the turn and where the processes are. `lab explore` plays all orders, and writes "
                 + "the one that fails anew.", printed: " of its order could not be given: "),
         Explanation(
+            "order-not-judged", .stepFailure,
+            "No order that `orders` plays failed, and one could not be judged. The scenario is inconclusive.",
+            causes: [
+                "Something outside of the lab's control decided: the order failed once, and then it did not.",
+                "An app came to no fault point, or the apps wait for each other.",
+            ],
+            advice: "The reason states what happened, and the records are those of the order.",
+            printed: " could not be judged: "),
+        Explanation(
+            "orders-not-played", .stepFailure,
+            "The time of the scenario was over before all orders of its block were played. The scenario is "
+                + "inconclusive.",
+            causes: ["The block passes many fault points.", "The machine is slow."],
+            advice: "Give `orders` fewer preemptions, or a `budget` to accept what is played within it; "
+                + "`--scenario-timeout` raises the limit. `lab explore` plays several orders at the same time.",
+            printed: "the exploration takes longer than the limit of the scenario"),
+        Explanation(
             "killed-app-not-launched", .stepFailure,
             "An app that the `order` of a block has killed could not be launched again after the block.",
             causes: [

@@ -13,16 +13,22 @@ struct ExploredPlace {
     /// Absolute path of the directory for the records; the scenario is written beside it.
     let directory: String
     private let environment: [String: String]
+    private let settings: [String: String]
     private let labOption: String?
 
     /// Takes the next number of a name: `NAME-1`, `NAME-2`.
     /// - Parameters:
     ///   - root: Absolute path of the folder of the lab file.
+    ///   - settings: The values of `--set`, for reading the scenario.
     ///   - labOption: The value of `--lab`, for the command that repeats the scenario; nil without one.
     /// - Throws: ``LabFailure`` if no directory can be made.
-    init(name: String, below root: String, environment: [String: String], labOption: String? = nil) throws {
+    init(
+        name: String, below root: String, environment: [String: String], settings: [String: String] = [:],
+        labOption: String? = nil
+    ) throws {
         self.root = root
         self.environment = environment
+        self.settings = settings
         self.labOption = labOption
         let folder = "\(root)/.lab/explored"
         do {
@@ -54,6 +60,16 @@ struct ExploredPlace {
         }
     }
 
+    /// Writes the scenario of an order that fails, and reads it as `lab run` will.
+    /// - Returns: The scenario as it was read.
+    /// - Throws: As ``write(_:row:)``; ``LabFailure`` if the block is not found in the file.
+    func write(_ finding: OrderFinding, number: Int, of explored: ExploredScenario, seed: UInt64) throws -> Scenario {
+        let source = explored.scenario.file.path.onOneVisibleLine
+        let remark = "Order \(number) that the lab has played of \(source), seed \(seed): it fails."
+        let text = try explored.text(inOrder: finding.turns, remark: remark, below: root)
+        return try write(text, row: explored.scenario.row)
+    }
+
     /// Writes a scenario, and reads it as `lab run` will.
     /// - Parameter row: The row that is meant of a table; nil without a table.
     /// - Returns: The scenario as it was read.
@@ -63,7 +79,8 @@ struct ExploredPlace {
         try Files.write(Data(text.utf8), to: path)
         let shown = ScenarioPath.shortened(path)
         let suffix = row.map { "[\($0)]" } ?? ""
-        let read = SuiteReader(labPath: labOption, environment: environment).read([shown + suffix])
+        let read = SuiteReader(labPath: labOption, environment: environment, settings: settings)
+            .read([shown + suffix])
         guard read.diagnostics.isEmpty, let scenario = read.scenarios.first else {
             try Files.remove(path)
             throw LabFailure(

@@ -172,15 +172,11 @@ public final class SuiteRunner: Sendable {
                     notRun: scenario, id: job.id, round: job.round, seed: job.seed, labOption: options.labFile),
                 of: job, page: nil, reports: reports)
         }
-        do {
-            result = try ScenarioRun(
-                scenario, seed: job.seed, directory: place, setting: setting, interruption: ending
-            ).perform()
-        } catch {
-            result = ScenarioResult(
-                unstarted: scenario, because: "\(error)", seed: job.seed, labOption: options.labFile,
-                directory: place)
-        }
+        result = ScenarioPerformance(
+            scenario: scenario, seed: job.seed, directory: place, setting: setting, interruption: ending,
+            labFile: Files.absolute(setting.labFile ?? scenario.file.path), environment: environment,
+            settings: options.settings
+        ).perform()
         if let failure = result.leadingFailureIndex, let run = earlier?.lastRun(passing: scenario.id) {
             result.failures[failure].passed = EarlierPass(
                 run: run, comparison: scenario.comparison(with: run, labOption: options.labFile))

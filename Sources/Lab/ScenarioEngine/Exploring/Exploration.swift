@@ -2,6 +2,7 @@
 
 package import LabCore
 import LabSystem
+package import ScenarioLanguage
 
 /// How far an exploration goes.
 package struct ExplorationBounds: Sendable {
@@ -18,10 +19,13 @@ package struct ExplorationBounds: Sendable {
     /// Number of orders that are drawn when the search has ended; nil for none. They have no bound, and kill no app.
     /// Neither ``limit`` nor ``time`` is about them.
     package var random: Int?
+    /// The part of the orders of the search that is played; nil for all.
+    package var shard: Shard?
 
     /// Bounds of an exploration.
     package init(
-        preemptions: Int, deaths: Int = 0, jobs: Int, limit: Int? = nil, time: LabDuration? = nil, random: Int? = nil
+        preemptions: Int, deaths: Int = 0, jobs: Int, limit: Int? = nil, time: LabDuration? = nil, random: Int? = nil,
+        shard: Shard? = nil
     ) {
         self.preemptions = preemptions
         self.deaths = deaths
@@ -29,6 +33,7 @@ package struct ExplorationBounds: Sendable {
         self.limit = limit
         self.time = time
         self.random = random
+        self.shard = shard
     }
 
     /// `2 preemptions`, `2 preemptions and 1 death`.
@@ -53,7 +58,7 @@ package struct Exploration {
     }
 
     /// Why no more orders are played.
-    package enum End: Equatable, Sendable {
+    package enum End: String, Codable, Sendable {
         /// All orders within the bound were played.
         case complete
         /// One fails.
@@ -71,7 +76,7 @@ package struct Exploration {
         package let reason: String
     }
 
-    private let player: OrderPlayer
+    private let player: any PlaysOrders
     private let bounds: ExplorationBounds
     private let observe: (Event) -> Void
     private let deadline: Deadline?
@@ -99,17 +104,24 @@ package struct Exploration {
     package private(set) var finding: (number: Int, finding: OrderFinding)?
     /// The result of the scenario that ended without its block.
     package private(set) var unreached: ScenarioResult?
+    /// What was played of each level, the levels ascending, and last the drawn orders.
+    package private(set) var levels: [BoundTally] = []
+    /// Number of orders that are known to have more preemptions than the bound.
+    package var beyondBound: Int { search.beyondBound }
+    /// What was dealt to the shards.
+    package var dealt: DealtOrders { search.dealt }
     /// Number of orders of the search that were begun, but interrupted.
     private var interrupted = 0
 
     /// An exploration that has played no order yet.
     /// - Parameter observe: Called by the thread that calls ``perform()``.
-    package init(_ player: OrderPlayer, bounds: ExplorationBounds, observe: @escaping (Event) -> Void = { _ in }) {
+    package init(_ player: any PlaysOrders, bounds: ExplorationBounds, observe: @escaping (Event) -> Void = { _ in }) {
         self.player = player
         self.bounds = bounds
         self.observe = observe
         deadline = bounds.time.map { Deadline(after: $0, of: "the exploration") }
         search = OrderSearch(preemptions: bounds.preemptions, deaths: bounds.deaths)
+        search.shard = bounds.shard
         seeds = SeedStream(seed: player.seed, "drawn orders")
     }
 
@@ -156,6 +168,9 @@ package struct Exploration {
         if let limit = bounds.limit, started >= limit { stop = .limit }
         if deadline?.isOver ?? false { stop = .time }
         guard stop == nil else { return nil }
+        // Which of the orders with the same effect a shard plays must not depend on which one ends first: the others have
+        // to open the same.
+        if bounds.shard != nil, lowest.isCommon, running > 0 { return nil }
         if let level = bound.level, lowest > level {
             // An order under way may open others of its own level.
             guard running == 0 else { return nil }
@@ -209,6 +224,7 @@ package struct Exploration {
         } else {
             bound.left = (bounds.random ?? 0) - drawn
         }
+        levels.append(bound)
         observe(.closed(bound))
     }
 
@@ -232,7 +248,7 @@ package struct Exploration {
     ///   - beyond: Number of orders that are known to have more preemptions.
     ///   - drawn: Number of drawn orders that were played.
     ///   - drawnInconclusive: How many of these could not be judged.
-    static func coverage(
+    package static func coverage(
         _ end: End, bounds: ExplorationBounds, played: Int, inconclusive: Int, left: Int, beyond: Int, drawn: Int = 0,
         drawnInconclusive: Int = 0
     ) -> String {

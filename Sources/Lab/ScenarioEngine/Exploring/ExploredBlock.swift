@@ -9,7 +9,7 @@ import Synchronization
 package final class ExploredBlock: Sendable {
     /// The number of the step that is the block, `Step.path`.
     package let step: String
-    let plan: TurnScheduler.Plan
+    package let plan: TurnScheduler.Plan
     private let state = Mutex(State())
 
     private struct State {
@@ -31,14 +31,15 @@ package final class ExploredBlock: Sendable {
     package var problem: TurnScheduler.Problem? { state.withLock { $0.problem } }
 
     /// Whether the block is carried out for the first time: in later rounds its branches run at the same time.
-    func begin() -> Bool {
+    package func begin() -> Bool {
         state.withLock { state in
             defer { state.hasBegun = true }
             return !state.hasBegun
         }
     }
 
-    func record(_ choices: [TurnChoice], _ problem: TurnScheduler.Problem?) {
+    /// Takes what came of the plan.
+    package func record(_ choices: [TurnChoice], _ problem: TurnScheduler.Problem?) {
         state.withLock { ($0.choices, $0.problem) = (choices, problem) }
     }
 }

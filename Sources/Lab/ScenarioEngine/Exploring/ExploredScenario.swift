@@ -5,7 +5,8 @@ import LabFile
 import LabSystem
 package import ScenarioLanguage
 
-/// A scenario with the block whose orders are explored: the first `race` or `parallel` of its steps.
+/// A scenario with the block whose orders are explored: the one that has `orders`, else the first `race` or `parallel` of
+/// its steps.
 ///
 /// An immutable value. Thread rule: any thread.
 package struct ExploredScenario: Sendable {
@@ -17,7 +18,8 @@ package struct ExploredScenario: Sendable {
     /// - Throws: ``BadUsage`` with a place, if the scenario has no block, or one whose processes cannot be scheduled.
     package init(_ scenario: Scenario) throws {
         self.scenario = scenario
-        guard let block = Self.firstBlock(in: scenario.steps) else {
+        let blocks = Step.explorable(in: scenario.steps)
+        guard let block = blocks.first(where: { $0.orders != nil }) ?? blocks.first else {
             let place = scenario.steps.first?.place.label ?? scenario.file.path
             throw BadUsage(
                 sentence:
@@ -39,15 +41,6 @@ package struct ExploredScenario: Sendable {
 
     /// Where the block is written, with the line only.
     package var label: String { "\(block.place.file.path):\(block.place.range.start.line)" }
-
-    /// Only steps that are carried out exactly once, and that stand in the scenario's own file, which gets the `order`.
-    private static func firstBlock(in steps: [Step]) -> Step? {
-        for step in steps {
-            if step.branches != nil { return step }
-            if case .during(_, let inner) = step.action, let block = firstBlock(in: inner) { return block }
-        }
-        return nil
-    }
 
     // MARK: The scenario with an order
 
@@ -80,15 +73,42 @@ package struct ExploredScenario: Sendable {
     /// The `order` before the word of the block: its place is exact, that of the end of a value is not.
     private static func insertion(of turns: [Turn], into node: YAMLNode, of file: SourceFile) throws -> Edit {
         guard let word = node.entries?.first(where: { words.contains($0.key) }) else { throw unreadable(file) }
+        if let orders = node.entries?.first(where: { $0.key == "orders" }) {
+            return try replacement(of: orders, by: turns, in: file)
+        }
         let place = word.keyPlace.range.start
         let start = node.place.range.start
         let isFlow = file.line(start.line).unicodeScalars.dropFirst(start.column - 1).first == "{"
         let margin = String(repeating: " ", count: place.column - 1)
         let text =
             isFlow
-            ? "order: [\(turns.map { "{ \(OrderText.entry($0)) }" }.joined(separator: ", "))], "
-            : OrderText.yaml(turns).joined(separator: "\n\(margin)") + "\n\(margin)"
+            ? OrderText.flow(turns) + ", " : OrderText.yaml(turns).joined(separator: "\n\(margin)") + "\n\(margin)"
         return Edit(range: SourceRange(start: place, end: place), text: text)
+    }
+
+    /// The `order` in the place of `orders`, on one line, as the block may be.
+    private static func replacement(of orders: YAMLEntry, by turns: [Turn], in file: SourceFile) throws -> Edit {
+        let start = orders.keyPlace.range.start
+        let value = orders.value.place.range
+        // The value of an alias stands somewhere else.
+        guard value.start > start else { throw unreadable(file) }
+        let isFlow = file.line(value.start.line).unicodeScalars.dropFirst(value.start.column - 1).first == "{"
+        let end = try isFlow ? closingBrace(after: value.start, in: file) : value.end
+        return Edit(range: SourceRange(start: start, end: end), text: OrderText.flow(turns))
+    }
+
+    /// The place behind the next `}`: that of a mapping ends with its last value.
+    private static func closingBrace(after start: SourcePosition, in file: SourceFile) throws -> SourcePosition {
+        var column = start.column
+        for number in start.line...max(start.line, file.lines.count) {
+            let rest = file.line(number).unicodeScalars.dropFirst(column - 1)
+            if let brace = rest.firstIndex(of: "}") {
+                let distance = rest.distance(from: rest.startIndex, to: brace)
+                return SourcePosition(line: number, column: column + distance + 1)
+            }
+            column = 1
+        }
+        throw unreadable(file)
     }
 
     private static let words: Set = ["race", "parallel"]

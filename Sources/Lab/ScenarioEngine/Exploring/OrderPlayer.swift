@@ -3,44 +3,62 @@
 import LabSystem
 import ScenarioLanguage
 
-/// Plays one order of a block after the other, each in an instance of its own.
+/// Plays the orders of a block, each in an instance of its own.
 ///
-/// Thread rule: any thread; `play` blocks, and may be called by several threads at once.
-package struct OrderPlayer: Sendable {
+/// Thread rule: any thread; `play` blocks, and is called by as many threads at once as the search has jobs.
+package protocol PlaysOrders: Sendable {
+    /// Ends the order that is played, and the search.
+    var interruption: Interruption { get }
+
+    /// The seed of each order, and of those that are drawn.
+    var seed: UInt64 { get }
+
+    /// Plays an order; one that fails is played a second time.
+    /// - Parameter number: From 1, in the order in which they begin.
+    func play(_ source: OrderSource, number: Int) -> PlayedOrder
+}
+
+/// Plays the orders of a scenario's block, each in a run of the scenario.
+package struct OrderPlayer: PlaysOrders {
     package let explored: ExploredScenario
     /// The seed of each order: all of them have the same generated values.
     package let seed: UInt64
     let setting: ScenarioRun.Setting
     /// Absolute path of the directory for the records of orders.
     let directory: String
-    let interruption: Interruption
+    /// Whether the records of the first order are kept when it has passed.
+    let keepsFirst: Bool
+    package let interruption: Interruption
 
     /// A player.
     /// - Parameters:
     ///   - seed: The seed of each order: all of them have the same generated values.
     ///   - directory: Absolute path of the directory for the records of orders.
+    ///   - keepsFirst: Whether the records of the first order are kept when it has passed.
     ///   - interruption: Ends the order that is played.
     package init(
         explored: ExploredScenario, seed: UInt64, setting: ScenarioRun.Setting, directory: String,
-        interruption: Interruption
+        keepsFirst: Bool = false, interruption: Interruption
     ) {
         self.explored = explored
         self.seed = seed
         self.setting = setting
         self.directory = directory
+        self.keepsFirst = keepsFirst
         self.interruption = interruption
     }
 
     /// Plays an order; one that fails is played a second time.
     ///
-    /// The records of an order that passed are removed.
+    /// The records of an order that passed are removed, but those of the first one if they are to be kept.
     /// - Parameter number: From 1, for its directory.
     package func play(_ source: OrderSource, number: Int) -> PlayedOrder {
         let name = "order-\(number)"
         let played = run(source.plan, in: name)
         let end = judged(played, name: name)
-        if case .passed = end { remove(name) }
-        return PlayedOrder(number: number, source: source, choices: played.block.choices, end: end)
+        if case .passed = end, number > 1 || !keepsFirst { remove(name) }
+        return PlayedOrder(
+            number: number, source: source, choices: played.block.choices, end: end, result: played.result)
     }
 
     private typealias Execution = (result: ScenarioResult, block: ExploredBlock)
@@ -130,6 +148,19 @@ package struct PlayedOrder: Sendable {
     package let source: OrderSource
     package let choices: [TurnChoice]
     package let end: End
+    /// The result of the scenario in this order; nil if no scenario was played.
+    package let result: ScenarioResult?
+
+    /// An order that was played.
+    package init(
+        number: Int, source: OrderSource, choices: [TurnChoice], end: End, result: ScenarioResult? = nil
+    ) {
+        self.number = number
+        self.source = source
+        self.choices = choices
+        self.end = end
+        self.result = result
+    }
 }
 
 /// An order that fails whenever it is played.
@@ -137,4 +168,10 @@ package struct OrderFinding: Sendable {
     /// All turns of the block.
     package let turns: [Turn]
     package let result: ScenarioResult
+
+    /// An order that fails, and the result of it.
+    package init(turns: [Turn], result: ScenarioResult) {
+        self.turns = turns
+        self.result = result
+    }
 }

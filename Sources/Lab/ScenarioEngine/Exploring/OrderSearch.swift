@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LabPoints
-import ScenarioLanguage
+package import ScenarioLanguage
 
 /// One turn of an order: a process continued from the place where it had been held, until its next one, its end, or a
 /// lock that another process had; or it was killed there.
@@ -103,6 +103,9 @@ package struct OrderSearch: Sendable {
             (self.preemptions, self.deaths) = (preemptions, deaths)
         }
 
+        /// Whether each shard plays the orders of the level.
+        var isCommon: Bool { preemptions == 0 && deaths == 0 }
+
         /// By the sum, then by deaths: the order in which beginnings are handed out.
         package static func < (left: Level, right: Level) -> Bool {
             (left.preemptions + left.deaths, left.deaths) < (right.preemptions + right.deaths, right.deaths)
@@ -117,6 +120,8 @@ package struct OrderSearch: Sendable {
         package let preemptions: Int
         /// The number of deaths in them, and so in the whole execution.
         package let deaths: Int
+
+        fileprivate var level: Level { Level(preemptions: preemptions, deaths: deaths) }
     }
 
     /// A beginning that waits. What one execution opens shares the memory of its turns, so a beginning of a thousand
@@ -165,6 +170,11 @@ package struct OrderSearch: Sendable {
     /// few preemptions and deaths. Each stands for at least one order.
     package private(set) var equivalent = 0
 
+    /// The part of the orders that is looked for; nil for all. Set before the first beginning is handed out.
+    package var shard: Shard?
+    /// What was dealt to the shards so far, to this one and to the others.
+    package private(set) var dealt = DealtOrders()
+
     /// Makes a search that knows the empty beginning. Orders with as many or fewer preemptions and deaths are found.
     /// - Parameters:
     ///   - preemptions: The bound on preemptions, at least 0.
@@ -207,6 +217,12 @@ package struct OrderSearch: Sendable {
                 _ = isNew(choice.turn, after: history, previous: previous, level: after)
                 for turn in alternatives(to: choice, deaths: spent.deaths) {
                     let level = choice.level(after: spent, giving: turn, previous: previous)
+                    // All shards play the orders without a preemption and a death, and each its own of what these open.
+                    // What belongs to another shard is not entered: here no order behind it is played.
+                    if beginning.level.isCommon, !level.isCommon {
+                        let left = choice.possible.first { $0.process == previous }
+                        guard isMine(turns[..<index] + [turn], leaving: left) else { continue }
+                    }
                     let isFirst = isNew(turn, after: history, previous: previous, level: level)
                     open(Opening(common: turns[..<index], alternative: turn), level: level, isNew: isFirst)
                 }
@@ -215,6 +231,13 @@ package struct OrderSearch: Sendable {
             spent = after
             if !choice.turn.dies { previous = choice.turn.process }
         }
+    }
+
+    /// - Parameter left: The turn of the process that is preempted.
+    private mutating func isMine(_ turns: ArraySlice<Turn>, leaving left: Turn?) -> Bool {
+        guard let shard else { return true }
+        dealt.insert(turns, leaving: left)
+        return shard.contains(turns)
     }
 
     /// The turns that could be given instead of the one that was: those of other processes, then deaths. A process that

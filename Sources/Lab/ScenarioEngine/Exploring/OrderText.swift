@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An order as people read it, and as a scenario has it.
+import ScenarioLanguage
+
+/// An order as people read it, and as a scenario or a Swift test has it.
 package enum OrderText {
     /// The order in columns, one for each process from left to right as they have their first turns:
     ///
@@ -54,5 +56,30 @@ package enum OrderText {
     /// A turn in the `order` of a scenario: `main: start`, or `main: { dies: state.saved }`.
     static func entry(_ turn: Turn) -> String {
         "\(turn.process): \(turn.dies ? "{ dies: \(turn.place) }" : turn.place)"
+    }
+
+    /// The same on one line.
+    package static func flow(_ turns: [Turn]) -> String {
+        "order: [\(turns.map { "{ \(entry($0)) }" }.joined(separator: ", "))]"
+    }
+
+    /// The order on one line, as a Swift test has it: `main: start, wallet: start`. In the orders of tests no app dies.
+    package static func line(_ turns: some Sequence<Turn>) -> String {
+        turns.map { "\($0.process): \($0.place)" }.joined(separator: ", ")
+    }
+
+    /// Reads an order that ``line(_:)`` has written.
+    /// - Throws: ``BadUsage`` with the part that is not a turn.
+    package static func turns(inLine text: String) throws -> [Turn] {
+        try text.split(separator: ",", omittingEmptySubsequences: false).enumerated().map { index, part in
+            let words = part.split(separator: ":", omittingEmptySubsequences: false).map { String($0).trimmed }
+            guard words.count == 2, words.allSatisfy({ !$0.isEmpty }) else {
+                throw BadUsage(
+                    sentence:
+                        "turn \(index + 1) of the order is `\(String(part).trimmed)`; a turn is an app and the place from which it continues, `main: start`"
+                )
+            }
+            return Turn(process: words[0], place: words[1])
+        }
     }
 }

@@ -171,7 +171,7 @@ package final class TurnScheduler: Sendable {
 
     /// Whether a process may come to a place before or after its branch has ended: a lock is released while the answer
     /// is on its way. Then the turn decides nothing, and an order holds with and without it.
-    private static func mayFollowAnswer(_ turn: Turn) -> Bool {
+    static func mayFollowAnswer(_ turn: Turn) -> Bool {
         let releases: [FaultPoint] = [.statusLockReleased, .queueLockReleased, .operationLockReleased]
         return releases.contains { $0.rawValue == turn.place }
     }

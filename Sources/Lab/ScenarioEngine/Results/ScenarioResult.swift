@@ -45,7 +45,8 @@ public struct ScenarioResult: Codable, Sendable {
     public var verdict: Verdict
     /// The reason of a known failure.
     public var quarantine: String?
-    /// Another remark on the result: why the topology could not play it, or that a quarantine should be removed.
+    /// Another remark on the result: why the topology could not play it, that a quarantine should be removed, or how many
+    /// orders of its block were played.
     public var remark: String?
     /// The round of `--repeat`, from 1.
     public var round: Int

@@ -167,9 +167,12 @@ package final class LiveSteps {
             actors: instance.actors, scope: scope, collector: collector, secrets: secrets,
             files: IncludedFiles(labFile: labFile, scenario: labFile), directory: Files.directory(of: labFile),
             including: [], prefix: "")
-        return (root.elements ?? [root]).enumerated().compactMap { index, node in
+        let steps = (root.elements ?? [root]).enumerated().compactMap { index, node in
             reader.readStep(node, path: "\(count + index + 1)")
         }
+        // The instance is there once, and each order needs one of its own.
+        reader.checkExploring([], beside: steps)
+        return steps
     }
 }
 

@@ -68,38 +68,24 @@ extension StepRunner {
         _ branches: [Branch], of step: Step, by schedule: Schedule?, holdsFailures: Bool
     ) -> [BranchResult]? {
         guard let schedule else { return perform(branches, holdsFailures: holdsFailures) }
-        let page = instance.faults.turns
-        let processes: [String]
+        let turns: TurnBlock
         do {
-            processes = try schedulableProcesses(of: branches, topology: instance.manifest.topology).get()
-            let here = Set(instance.host.devices.flatMap(\.apps).map(\.name))
-            if let far = processes.first(where: { !here.contains($0) }) {
-                throw LabFailure("`\(far)` runs \(HostRole.elsewhere), and turns are given on this one only")
+            let processes = try schedulableProcesses(of: branches, topology: instance.manifest.topology).get()
+            turns = try TurnBlock(processes, in: instance, plan: schedule.plan) { [session, run] app in
+                // The command also notes that the death is wanted, and ends when the device has recorded it.
+                try session.perform(Kill.name, aboutProcessOf: app, for: step, in: run)
             }
-            try page.begin(processes)
         } catch {
             _ = fail(step, "its branches cannot take turns: \(error)", verdict: .inconclusive)
             return nil
         }
-        let turns = BranchTurns(page: page, processes: processes)
-        let scheduler = TurnScheduler(
-            turns: page, processes: processes, pid: { [instance] in instance.watch(of: .peer($0))?.pid },
-            kill: { [session, run] app in
-                turns.noteDeath(of: app)
-                // The command also notes that the death is wanted, and ends when the device has recorded it.
-                try session.perform(Kill.name, aboutProcessOf: app, for: step, in: run)
-            }, plan: schedule.plan)
         var outcome: (choices: [TurnChoice], problem: TurnScheduler.Problem?) = ([], nil)
         let results = perform(branches, holdsFailures: true, in: turns) {
-            outcome = scheduler.run(isFinished: turns.isFinished) { turn, number in
+            outcome = turns.giveTurns { turn, number in
+                let dies = turn.dies ? true : nil
                 run.history.record(
-                    .turn(
-                        .init(
-                            number: number, process: turn.process, place: turn.place, dies: turn.dies ? true : nil)),
-                    step: step.path)
+                    .turn(.init(number: number, process: turn.process, place: turn.place, dies: dies)), step: step.path)
             }
-            // What is still held, or will be, must not prevent the branches from ending.
-            page.end()
         }
         schedule.explored?.record(outcome.choices, outcome.problem)
         if let problem = outcome.problem {
@@ -137,7 +123,7 @@ extension StepRunner {
     ///   - turns: The turns of the branches' processes; nil if they run at the same time.
     ///   - body: Called once, while they run.
     private func perform(
-        _ branches: [Branch], holdsFailures: Bool, in turns: BranchTurns? = nil, while body: () -> Void = {}
+        _ branches: [Branch], holdsFailures: Bool, in turns: TurnBlock? = nil, while body: () -> Void = {}
     ) -> [BranchResult] {
         let makeRunner: @Sendable () -> StepRunner = {
             [
@@ -254,51 +240,6 @@ private struct Schedule {
     let plan: TurnScheduler.Plan
     /// Learns what came of it; nil for an order that the scenario itself has.
     let explored: ExploredBlock?
-}
-
-/// The begins and ends of branches whose processes take turns.
-///
-/// Thread rule: any thread.
-private final class BranchTurns: Sendable {
-    private let page: TurnPage
-    private let processes: [String]
-    private let ends = Mutex(Ends())
-
-    private struct Ends {
-        var finished: Set<String> = []
-        /// The processes that were killed before their branches had finished.
-        var killed: Set<String> = []
-    }
-
-    init(page: TurnPage, processes: [String]) {
-        self.page = page
-        self.processes = processes
-    }
-
-    /// Holds the thread of a branch until its process has the first turn.
-    func begin(_ index: Int) { page.arrive(at: TurnOrder.start, process: processes[index]) }
-
-    /// Notes that the runner may touch anything for a branch, in the turn of its process.
-    func touchEverything(_ index: Int) { page.touchEverything(process: processes[index]) }
-
-    /// Ends the last turn of a branch's process.
-    func end(_ index: Int) {
-        ends.withLock { _ = $0.finished.insert(processes[index]) }
-        page.wake()
-    }
-
-    /// Notes that a process is about to be killed, which ends its branch.
-    func noteDeath(of process: String) {
-        ends.withLock { ends in
-            guard !ends.finished.contains(process) else { return }
-            ends.killed.insert(process)
-        }
-    }
-
-    func isFinished(_ process: String) -> Bool { ends.withLock { $0.finished.contains(process) } }
-
-    /// Whether the process of a branch was killed before the branch had finished. After its end that does not change.
-    func isKilled(_ index: Int) -> Bool { ends.withLock { $0.killed.contains(processes[index]) } }
 }
 
 /// How a branch ended.

@@ -127,6 +127,7 @@ private struct Reading {
             let tearDown = (isPlayed ? tearDownNode : nil).flatMap {
                 reader(Scope(parent: scope), prefix: Phase.tearDownPrefix).readPhase($0, what: "`tearDown`")
             }
+            reader(scope, prefix: "").checkExploring(steps, beside: (setup?.steps ?? []) + (tearDown?.steps ?? []))
             // An error may prevent a value from being read.
             if collector.isEmpty, isPlayed { scope.captures.warn(in: collector) }
             return Scenario(

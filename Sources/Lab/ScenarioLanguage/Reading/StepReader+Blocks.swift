@@ -214,14 +214,14 @@ extension StepReader {
     // MARK: Lists of steps that run at the same time
 
     package func parallel(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
-        closeKeys(of: node, word: entry.key, allowed: ["note", "order"])
+        closeKeys(of: node, word: entry.key, allowed: ["note", "order", "orders"])
         guard let (branches, scopes) = branches(entry, path: path) else { return nil }
         for inner in scopes { scope.adopt(inner, reporting: collector) }
         return .parallel(branches)
     }
 
     package func race(_ node: YAMLNode, _ entry: YAMLEntry, path: String) -> Step.Action? {
-        closeKeys(of: node, word: entry.key, allowed: ["note", "order", "winners", "others", "as"])
+        closeKeys(of: node, word: entry.key, allowed: ["note", "order", "orders", "winners", "others", "as"])
         guard let (branches, scopes) = branches(entry, path: path) else { return nil }
         guard let winners = node["winners"] else {
             for key in ["others", "as"] where node[key] != nil {

@@ -100,7 +100,7 @@ package func schedulableProcesses(of branches: [Branch], topology: Topology) -> 
     schedulableProcesses(of: branches, among: ActorTable(topology))
 }
 
-private func schedulableProcesses(of branches: [Branch], among actors: ActorTable) -> Result<[String], BadUsage> {
+func schedulableProcesses(of branches: [Branch], among actors: ActorTable) -> Result<[String], BadUsage> {
     func refusal(_ reason: String) -> Result<[String], BadUsage> {
         .failure(BadUsage(sentence: "turns go to one app of each branch, each time another one, but \(reason)"))
     }

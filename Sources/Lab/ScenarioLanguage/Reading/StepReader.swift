@@ -141,6 +141,11 @@ package struct StepReader {
         {
             step.order = turnOrder(order, of: branches)
         }
+        if let branches = step.branches, collector.count == before,
+            let orders = entries.first(where: { $0.key == "orders" })
+        {
+            step.orders = exploredOrders(orders, of: branches, beside: node["order"])
+        }
         return step
     }
 

@@ -45,6 +45,8 @@ package struct Step: Sendable {
     package var when: When?
     /// The order in which the processes of a block's branches take turns; nil when they run at the same time.
     package var order: TurnOrder?
+    /// The orders in which a run plays the block, each in an instance of its own; nil when it plays the block once.
+    package var orders: ExploredOrders?
 
     /// A condition on a captured value.
     package struct When: Sendable {
@@ -190,6 +192,41 @@ package struct TurnOrder: Sendable {
     package let turns: [Turn]
     /// The place of the key.
     package let place: SourcePlace
+}
+
+/// The orders of a block's turns that a run plays: all, up to these bounds.
+package struct ExploredOrders: Sendable {
+    /// The possible bounds of preemptions.
+    package static let preemptionCounts = 0...100
+    /// The possible bounds of deaths.
+    package static let deathCounts = 0...10
+
+    /// The bounds of `orders: all`, and of each key that is left out.
+    package static func all(at place: SourcePlace) -> ExploredOrders {
+        ExploredOrders(preemptions: 2, deaths: 0, budget: nil, place: place)
+    }
+
+    /// The greatest number of preemptions of an order.
+    package var preemptions: Int
+    /// The greatest number of deaths of an order.
+    package var deaths: Int
+    /// The real time after which no order begins and the rest counts as accepted; nil for no such time.
+    package var budget: LabDuration?
+    /// The place of the key.
+    package let place: SourcePlace
+}
+
+extension Step {
+    /// The blocks among the steps of a scenario that can be explored: each is carried out exactly once, and stands in
+    /// the scenario's own file, which gets the `order` of a failure.
+    /// - Parameter steps: The steps of the scenario itself, not those of its phases.
+    package static func explorable(in steps: [Step]) -> [Step] {
+        steps.flatMap { step -> [Step] in
+            if step.branches != nil { return [step] }
+            if case .during(_, let inner) = step.action { return explorable(in: inner) }
+            return []
+        }
+    }
 }
 
 /// What a race keeps of the branch that won; the first one, if several did.

@@ -85,6 +85,7 @@ enum StepSchema {
         definitions["eventFields"] = eventFields
         definitions["place"] = .anyOf([.word(of: TurnOrder.places), checkpoint])
         definitions["turns"] = turns
+        definitions["orders"] = orders
         for (word, schema) in words { definitions["word.\(word)"] = schema }
         return definitions.merging(CommandSchema(own: own).definitions) { old, _ in old }
     }
@@ -118,6 +119,24 @@ enum StepSchema {
     private static let order = Schema.definition("turns").described(
         "The turns of the branches' processes, one after the other, each with the place from which it continues.")
 
+    /// `all`, or bounds.
+    private static var orders: Schema {
+        .when(
+            .type("object"),
+            .object([
+                "preemptions": bound.described(
+                    "How often an order may leave an app that could have gone on; by default 2."),
+                "deaths": bound.described(
+                    "How many apps an order may kill at a place; by default 0."),
+                "budget": ValueSchema.duration.described(
+                    "The real time after which no order begins; the scenario passes without the rest."),
+            ]), otherwise: .constant("all"))
+    }
+    private static let everyOrder = Schema.definition("orders").described(
+        "The orders of the turns in which a run plays the block, each in an instance of its own: `all`, or its bounds.")
+
+    private static let bound = Schema.anyOf([.integer(atLeast: 0), .text(matching: "^[0-9]+$")])
+
     /// The shape of each word of ``ReservedWords/stepWords``, with the words beside it.
     package static var words: [String: Schema] {
         [
@@ -149,7 +168,7 @@ enum StepSchema {
                 ["steps": steps], required: ["steps"]),
             "same": word("same", .list(of: Schema.definition("command").and(.keys(["when": .nothing])), atLeast: 2)),
             "order": word("order", .list(of: .definition("event"), atLeast: 2)),
-            "parallel": word("parallel", .definition("branches"), ["order": order]),
+            "parallel": word("parallel", .definition("branches"), ["order": order, "orders": everyOrder]),
             "race": race,
             "repeat": block(
                 "repeat", limit: "times",
@@ -176,6 +195,7 @@ enum StepSchema {
             "race", .definition("branches"),
             [
                 "order": order,
+                "orders": everyOrder,
                 "winners": ExpectationSchema.expectation(of: .integer)
                     .described("How many branches succeed; by default all."),
                 "others": ExpectationSchema.failure.described("The error of every other branch."),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LabCore
 import LabFile
 import LabReports
 import LabSystem
@@ -100,6 +101,79 @@ struct ExploredScenarioTests {
         let blocks = written.steps.flatMap { $0.branches == nil ? $0.inner : [$0] }.filter { $0.branches != nil }
         let order = try #require(blocks.first?.order)
         #expect(order.turns.map { Turn(process: $0.process, place: $0.place, dies: $0.dies) } == Self.turns)
+    }
+
+    @Test(
+        arguments: [
+            ("orders: all   # each", "order: [{ main: start }, { wallet: start }, { main: keychain.read }]   # each"),
+            (
+                "orders: { preemptions: 1, budget: 5s }",
+                "order: [{ main: start }, { wallet: start }, { main: keychain.read }]"
+            ),
+            (
+                "orders:\n          preemptions: 1\n          budget: 5s",
+                "order: [{ main: start }, { wallet: start }, { main: keychain.read }]"
+            ),
+        ])
+    func `The order takes the place of orders`(orders: String, order: String) throws {
+        func text(_ more: String) -> String {
+            """
+            name: Both
+            steps:
+              - race: [ { main: hasValidActivation }, { wallet: hasValidActivation } ]
+              - during:
+                  - faults: arm
+                    with: { point: keychain.read, peer: main, action: delay, delay: 1ms }
+                steps:
+                  - parallel: [ { main: hasValidActivation }, { wallet: hasValidActivation } ]
+                    \(more)
+                    note: Both
+
+            """
+        }
+        let scenario = try Self.read(text(orders))
+        #expect(try ExploredScenario(scenario).word == "parallel block", "the block with `orders`, not the first")
+        #expect(try Self.ordered(scenario) == "# Found.\n" + text(order))
+        _ = try Self.read(try Self.ordered(scenario))
+    }
+
+    @Test func `The order takes the place of orders in a block on one line`() throws {
+        let block = "{ race: [ { main: hasValidActivation }, { wallet: hasValidActivation } ], "
+        let head = "name: Both\nsteps:\n  - \(block)"
+        let scenario = try Self.read(head + "orders: { deaths: 1 }, note: Both }\n")
+        let order = "order: [{ main: start }, { wallet: start }, { main: keychain.read }], note: Both }\n"
+        #expect(try Self.ordered(scenario) == "# Found.\n" + head + order)
+    }
+
+    @Test func `The bounds of a block are read, and what is left out has its default`() throws {
+        func orders(_ text: String) throws -> ExploredOrders {
+            let scenario = try Self.read("name: Both\nsteps:\n  \(Self.race)\n    orders: \(text)\n")
+            return try #require(scenario.steps.first?.orders)
+        }
+        let all = try orders("all")
+        #expect(all.preemptions == 2 && all.deaths == 0 && all.budget == nil)
+        let some = try orders("{ preemptions: 1, deaths: \"3\", budget: 30s }")
+        #expect(some.preemptions == 1 && some.deaths == 3 && some.budget == LabDuration.seconds(30))
+        let time = try orders("{ budget: 500ms }")
+        #expect(time.preemptions == 2 && time.deaths == 0 && time.budget == LabDuration.milliseconds(500))
+    }
+
+    @Test(.verifies("size", "ExploredOrders.preemptionCounts", "ExploredOrders.deathCounts"))
+    func `A block takes 0 to 100 preemptions and 0 to 10 deaths`() throws {
+        func problems(_ bounds: String) throws -> [String] {
+            let text = "name: Both\nsteps:\n  \(Self.race)\n    orders: { \(bounds) }\n"
+            return try ScenarioFolder(text).read().diagnostics.map(\.kind.sentence)
+        }
+        for fine in ["preemptions: 0", "preemptions: 100", "deaths: 0", "deaths: 10"] {
+            #expect(try problems(fine) == [], "\(fine)")
+        }
+        for preemptions in [-1, 101] {
+            let sentence = "`preemptions` is \(preemptions), but must be from 0 to 100"
+            #expect(try problems("preemptions: \(preemptions)") == [sentence])
+        }
+        for deaths in [-1, 11] {
+            #expect(try problems("deaths: \(deaths)") == ["`deaths` is \(deaths), but must be from 0 to 10"])
+        }
     }
 
     @Test func `Names of included files and of a table are relative to the written file, and arguments stay`() throws {
@@ -273,10 +347,9 @@ struct ExplorationTextTests {
         #expect(OrderText.yaml(turns)[3] == "  - main: { dies: state.save }")
     }
 
-    @Test(.verifies("size", "ExploreOptions.deathCounts"))
-    func `The bound of deaths is 0 to 10`() throws {
+    @Test func `The bound of deaths is 0 to 10`() throws {
         for deaths in [0, 10] {
-            #expect(try ExploreOptions(path: "a.yaml", deaths: deaths).bounds.deaths == deaths)
+            #expect(try ExploreOptions(path: "a.yaml", deaths: deaths).deaths == deaths)
         }
         for deaths in [-1, 11] {
             let mistake = thrown { _ = try ExploreOptions(path: "a.yaml", deaths: deaths) } as? BadUsage
@@ -286,9 +359,9 @@ struct ExplorationTextTests {
 
     @Test(.verifies("size", "ExploreOptions.drawnCounts"))
     func `The number of drawn orders is 0 to 1,000,000`() throws {
-        #expect(try ExploreOptions(path: "a.yaml").bounds.random == nil)
+        #expect(try ExploreOptions(path: "a.yaml").random == nil)
         for random in [0, 1_000_000] {
-            #expect(try ExploreOptions(path: "a.yaml", random: random).bounds.random == random)
+            #expect(try ExploreOptions(path: "a.yaml", random: random).random == random)
         }
         for random in [-1, 1_000_001] {
             let mistake = thrown { _ = try ExploreOptions(path: "a.yaml", random: random) } as? BadUsage
@@ -296,10 +369,9 @@ struct ExplorationTextTests {
         }
     }
 
-    @Test(.verifies("size", "ExploreOptions.preemptionCounts"))
-    func `The bound of preemptions is 0 to 100`() throws {
+    @Test func `The bound of preemptions is 0 to 100`() throws {
         for preemptions in [0, 100] {
-            #expect(try ExploreOptions(path: "a.yaml", preemptions: preemptions).bounds.preemptions == preemptions)
+            #expect(try ExploreOptions(path: "a.yaml", preemptions: preemptions).preemptions == preemptions)
         }
         for preemptions in [-1, 101] {
             let mistake = thrown { _ = try ExploreOptions(path: "a.yaml", preemptions: preemptions) } as? BadUsage

@@ -30,10 +30,23 @@ extension RedCase {
             """, red: both(yes, yes), green: both(yes, yes), limit: ("queueLock.taken", "start"))
     }
 
+    /// A block whose orders `lab run` would play, with one of them beside; `ExploreTests` play them.
+    private static func explored(_ word: String) -> RedCase {
+        RedCase(
+            "\(word).orders", .refused("`order` and `orders` exclude each other"),
+            """
+            - \(word):
+                - main: hasValidActivation
+                - wallet: hasValidActivation
+              order: [{ main: start }, { wallet: start }]
+              orders: all
+            """)
+    }
+
     private static let lost = error("externalPendingOperation")
 
     static let ofBranches: [RedCase] = [
-        ordered("parallel"), ordered("race"),
+        ordered("parallel"), ordered("race"), explored("parallel"), explored("race"),
         RedCase(
             "parallel.parallel", .red("the result is not as expected"),
             """

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LabCore
+import LabSystem
+import ScenarioEngine
+import ScenarioLanguage
+import Synchronization
+
+extension Lab {
+    /// Lets apps do something at the same time.
+    ///
+    /// ```swift
+    /// try await lab.race([
+    ///     "main": { try await lab.main.call(ValidatePassword { $0.password = "1234" }) },
+    ///     "wallet": { try await lab.wallet.call(ValidatePassword { $0.password = "1234" }) },
+    /// ])
+    /// ```
+    ///
+    /// In a test that is explored, the apps of its first race take turns: each is held before its branch and at every
+    /// fault point, and one continues at a time. Other races run at the same time.
+    ///
+    /// - Parameter branches: What each of at least two apps does. A branch calls no other app; it may call the server and
+    ///   devices.
+    /// - Throws: What the first of the branches that throw has thrown, after all have ended; `BadUsage` for fewer
+    ///   branches, and for a name that is given twice or belongs to no app; `LabFailure` if a turn cannot be given.
+    public func race(_ branches: KeyValuePairs<String, @Sendable () async throws -> Void>) async throws {
+        let names = branches.map(\.key)
+        let turns = try await onThread(named: "lab test") { try self.turns(of: names) }
+        let errors = await withTaskGroup(of: BranchEnd.self) { group in
+            for (index, branch) in branches.enumerated() {
+                let work = branch.value
+                group.addTask {
+                    var error: (any Error)?
+                    do {
+                        if let turns {
+                            await onThread(named: "lab test") { turns.begin(index) }
+                            turns.touchEverything(index)
+                            try await Lab.$touching.withValue({ turns.touchEverything(index) }, operation: work)
+                        } else {
+                            try await work()
+                        }
+                    } catch let thrown {
+                        error = thrown
+                    }
+                    turns?.touchEverything(index)
+                    turns?.end(index)
+                    return BranchEnd(index: index, error: error)
+                }
+            }
+            if let turns {
+                let outcome = await onThread(named: "lab test") { turns.giveTurns() }
+                explored?.record(outcome.choices, outcome.problem)
+            }
+            var errors: [Int: any Error] = [:]
+            for await ended in group { errors[ended.index] = ended.error }
+            return errors
+        }
+        try report(errors)
+    }
+
+    /// The same for code that is not asynchronous.
+    public func race(_ branches: KeyValuePairs<String, @Sendable () throws -> Void>) throws {
+        let turns = try turns(of: branches.map(\.key))
+        let errors = Mutex<[Int: any Error]>([:])
+        let threads = branches.enumerated().map { index, branch in
+            let work = branch.value
+            return runOnThread(name: "branch \(index + 1)", stackSize: 8 << 20) {
+                do {
+                    if let turns {
+                        turns.begin(index)
+                        turns.touchEverything(index)
+                        try Lab.$touching.withValue({ turns.touchEverything(index) }, operation: work)
+                    } else {
+                        try work()
+                    }
+                } catch {
+                    errors.withLock { $0[index] = error }
+                }
+                turns?.touchEverything(index)
+                turns?.end(index)
+            }
+        }
+        if let turns {
+            let outcome = turns.giveTurns()
+            explored?.record(outcome.choices, outcome.problem)
+        }
+        for thread in threads { thread.join() }
+        try report(errors.withLock { $0 })
+    }
+
+    /// The turns of a race; nil if its branches run at the same time. From now on the apps are held.
+    private func turns(of names: [String]) throws -> TurnBlock? {
+        guard names.count >= 2 else {
+            throw BadUsage(sentence: "a race needs at least two branches, and this one has \(names.count)")
+        }
+        let apps = instance.manifest.topology.apps.map(\.name)
+        for (index, name) in names.enumerated() {
+            guard apps.contains(name) else {
+                let known = suggestion(for: name, among: apps)
+                throw BadUsage(
+                    sentence: "each branch of a race belongs to an app, and there is no app `\(name)`\(known)")
+            }
+            guard !names[..<index].contains(name) else {
+                throw BadUsage(sentence: "two branches of the race belong to `\(name)`; give each one to another app")
+            }
+        }
+        guard let explored, explored.begin() else { return nil }
+        return try TurnBlock(names, in: instance.connection, plan: explored.plan)
+    }
+
+    /// Throws what came of a race, if it did not succeed.
+    private func report(_ errors: [Int: any Error]) throws {
+        if let explored, let problem = explored.problem {
+            throw LabFailure("Turn \(explored.choices.count + 1) of the order could not be given: \(problem).")
+        }
+        if let first = errors.min(by: { $0.key < $1.key }) { throw first.value }
+    }
+}
+
+/// How a branch of a race ended.
+private struct BranchEnd: Sendable {
+    /// From 0.
+    let index: Int
+    /// Nil if it succeeded.
+    let error: (any Error)?
+}
