@@ -10,7 +10,8 @@ struct DocumentationPage {
     struct Step {
         /// The command, in as many lines as it is written in.
         let command: String
-        /// The shown output; `…` stands for any text. Empty if the page shows none.
+        /// The shown output; `…` stands for any text, and two or more spaces for any number from two: columns are as wide
+        /// as their longest entry. Empty if the page shows none.
         let output: String
     }
 
@@ -86,8 +87,14 @@ extension DocumentationPage.Step {
     /// Whether the output of a command matches the page.
     func isShown(by printed: String) -> Bool {
         guard !output.isEmpty else { return true }
-        let pattern = output.components(separatedBy: "…").map(NSRegularExpression.escapedPattern).joined(
-            separator: "(?s:.*?)")
+        let parts = output.components(separatedBy: "…").map { part in
+            NSRegularExpression.escapedPattern(for: part).replacing(#/ {2,}/#, with: " {2,}")
+        }
+        // Each part but the last is taken where it comes first: a later place never fits better, and to try all of them
+        // would take very long for an output that differs.
+        let pattern =
+            parts[0] + parts.dropFirst().dropLast().map { "(?>(?s:.*?)\($0))" }.joined()
+            + (parts.count > 1 ? "(?s:.*?)\(parts[parts.count - 1])" : "")
         return printed.trimmingCharacters(in: .newlines)
             .range(of: "^\(pattern)$", options: .regularExpression) != nil
     }
