@@ -58,8 +58,8 @@ extension Lab {
         try report(errors)
     }
 
-    /// The same for code that is not asynchronous.
-    public func race(_ branches: KeyValuePairs<String, @Sendable () throws -> Void>) throws {
+    /// The same with calls that block; see ``race(_:)``.
+    public func raceBlocking(_ branches: KeyValuePairs<String, @Sendable () throws -> Void>) throws {
         let turns = try turns(of: branches.map(\.key))
         let errors = Mutex<[Int: any Error]>([:])
         let threads = branches.enumerated().map { index, branch in

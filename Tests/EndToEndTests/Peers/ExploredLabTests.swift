@@ -73,7 +73,8 @@ extension EndToEnd.Peers {
             #expect(order.1.hasPrefix("wallet: start, ") && order.1.contains("main: start"), "\(text)")
             let orders = Lab.Orders.order(String(order.1))
             try await withExploration(orders) { lab in
-                #expect(try await Self.race(in: lab) == ["wallet", "main"])
+                let ended = try await Self.race(in: lab)
+                #expect(ended == ["wallet", "main"])
             }
         }
 
@@ -120,7 +121,7 @@ extension EndToEnd.Peers {
             try await onThread {
                 try withExplorationBlocking(.preemptions(0)) { lab in
                     performed.increase()
-                    try lab.race([
+                    try lab.raceBlocking([
                         "main": { try lab.main.call(HasValidActivation()) },
                         "wallet": { try lab.wallet.call(HasValidActivation()) },
                     ])

@@ -80,7 +80,7 @@ struct ExplorationVerdictTests {
     @Test func `An order that could not be judged makes no failure and no success`() throws {
         for verdict in [Verdict.passed, .failed] {
             let result = try Self.verdict(.complete).inconclusive(
-                .sample(verdict), because: "order 2 could not be judged")
+                .sample(verdict), order: 2, because: "stuck")
             #expect(result.verdict == .inconclusive)
             #expect(result.failures.first?.reason == "order 2 could not be judged: stuck")
             #expect(result.failures.allSatisfy { $0.verdict == .inconclusive })
