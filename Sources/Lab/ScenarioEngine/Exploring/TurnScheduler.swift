@@ -3,6 +3,7 @@
 package import LabCore
 import LabPoints
 import LabSystem
+import ScenarioLanguage
 
 /// Gives the processes of a block their turns: one of them runs while the others are held at their places.
 ///
@@ -90,48 +91,65 @@ package final class TurnScheduler: Sendable {
     func run(
         isFinished: (String) -> Bool, onTurn: (Turn, Int) -> Void = { _, _ in }
     ) -> (choices: [TurnChoice], problem: Problem?) {
-        var choices: [TurnChoice] = []
+        var given = GivenTurns()
         var draw = plan.draw(among: processes)
+        var begun: Set<String> = []
         do throws(Problem) {
-            while let enabled = try settled(isFinished) {
-                noteFootprint(in: &choices)
-                let planned = plan.turns.dropFirst(choices.count).first
-                if let planned, Self.index(of: planned, among: enabled) == nil, isFinished(planned.process),
-                    Self.mayFollowAnswer(planned)
-                {
-                    try give(planned)
-                    choices.append(TurnChoice(enabled: enabled + [planned], chosen: enabled.count))
-                    continue
+            while let enabled = try settled(isFinished, begun: &begun) {
+                given.touched.formUnion(turns.takeFootprint())
+                let planned = plan.turns.dropFirst(given.choices.count).first
+                if let planned, Self.index(of: planned, among: enabled) == nil {
+                    let isFinished = isFinished(planned.process)
+                    if Self.isRelease(planned), isFinished || !planned.dies {
+                        if isFinished { try give(planned) }
+                        given.append(TurnChoice(enabled: enabled + [planned], chosen: enabled.count))
+                        continue
+                    }
+                    if enabled.contains(where: { $0.process == planned.process && Self.isRelease($0) }) {
+                        turns.grant(planned.process)
+                        continue
+                    }
                 }
-                let chosen = try choose(among: enabled, after: choices, drawing: &draw)
+                let chosen = try choose(among: enabled, after: given.choices, drawing: &draw)
                 let choice =
                     if let planned, planned.dies {
                         TurnChoice(enabled: enabled + [planned], chosen: enabled.count)
                     } else {
                         TurnChoice(enabled: enabled, chosen: chosen)
                     }
-                onTurn(choice.turn, choices.count + 1)
+                onTurn(choice.turn, given.choices.count + 1)
                 try give(choice.turn)
-                choices.append(choice)
+                given.append(choice)
             }
-            noteFootprint(in: &choices)
-            let rest = plan.turns.dropFirst(choices.count)
-            if let missed = rest.first(where: { !Self.mayFollowAnswer($0) }) { throw .notReached(missed, enabled: []) }
+            given.touched.formUnion(turns.takeFootprint())
+            let rest = plan.turns.dropFirst(given.choices.count)
+            if let missed = rest.first(where: { !Self.isRelease($0) }) { throw .notReached(missed, enabled: []) }
             for turn in rest {
                 try give(turn)
-                choices.append(TurnChoice(enabled: [turn], chosen: 0))
+                given.append(TurnChoice(enabled: [turn], chosen: 0))
             }
-            return (choices, nil)
+            given.close()
+            return (given.choices, nil)
         } catch {
-            return (choices, error)
+            return (given.choices, error)
         }
     }
 
-    /// Gives the last choice what was touched since it was made. What came before the first is the same in every order.
-    private func noteFootprint(in choices: inout [TurnChoice]) {
-        let footprint = turns.takeFootprint()
-        guard !choices.isEmpty else { return }
-        choices[choices.count - 1].footprint = footprint
+    /// The choices so far, and what was touched since the last one. What is touched before the first is the same in every
+    /// order; for the last one of an order that ended early it is not known.
+    private struct GivenTurns {
+        private(set) var choices: [TurnChoice] = []
+        var touched = Footprint()
+
+        mutating func append(_ choice: TurnChoice) {
+            close()
+            choices.append(choice)
+        }
+
+        mutating func close() {
+            if !choices.isEmpty { choices[choices.count - 1].footprint = touched }
+            touched = Footprint()
+        }
     }
 
     private func choose(
@@ -144,7 +162,7 @@ package final class TurnScheduler: Sendable {
         }
         switch plan {
         case .exact:
-            if let index = enabled.firstIndex(where: Self.mayFollowAnswer) { return index }
+            if let index = enabled.firstIndex(where: Self.isRelease) { return index }
             // `settled` returns at least one turn.
             throw .unplanned(enabled[0])
         case .beginning:
@@ -171,14 +189,17 @@ package final class TurnScheduler: Sendable {
 
     /// Whether a process may come to a place before or after its branch has ended: a lock is released while the answer
     /// is on its way. Then the turn decides nothing, and an order holds with and without it.
-    static func mayFollowAnswer(_ turn: Turn) -> Bool {
+    static func isRelease(_ turn: Turn) -> Bool {
         let releases: [FaultPoint] = [.statusLockReleased, .queueLockReleased, .operationLockReleased]
         return releases.contains { $0.rawValue == turn.place }
     }
 
     /// Waits until all processes stand still.
+    /// - Parameter begun: The processes that have come to their start; what they pass before is no part of the block.
     /// - Returns: Those that can go on, with their places; nil when all branches have ended.
-    private func settled(_ isFinished: (String) -> Bool) throws(Problem) -> [Turn]? {
+    private func settled(
+        _ isFinished: (String) -> Bool, begun: inout Set<String>
+    ) throws(Problem) -> [Turn]? {
         let begin = MonotonicClock.nanoseconds()
         var still: Stillness?
         // The count of changes before the last wait.
@@ -189,11 +210,17 @@ package final class TurnScheduler: Sendable {
             var running: [String] = []
             for process in processes {
                 let place = turns.place(of: process).place
+                if place == .held(at: TurnOrder.start) { begun.insert(process) }
                 switch (isFinished(process), place) {
                 // What a process does after the end of its branch is no part of the block.
                 case (true, .held): turns.grant(process)
                 case (true, .running): break
-                case (false, .held(let place)): held.append(Turn(process: process, place: place))
+                case (false, .held(let place)) where begun.contains(process):
+                    held.append(Turn(process: process, place: place))
+                // It releases a lock late, for a step before the block.
+                case (false, .held):
+                    turns.grant(process)
+                    running.append(process)
                 case (false, .running): running.append(process)
                 }
             }
