@@ -1,7 +1,7 @@
 # PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages build tools run examples test test-tsan test-asan coverage check-manuals samples docs bench fuzz fuzz-api soak mutants mutants-random test-page test-reports test-slurm test-container \
+.PHONY: help packages build tools run examples test test-tsan test-asan coverage check-manuals samples docs bench fuzz fuzz-api soak explore mutants mutants-random test-page test-reports test-slurm test-container \
 	install dist deb test-install lint format clean
 
 SWIFT ?= swift
@@ -38,6 +38,12 @@ DESTDIR ?=
 SOAK_SECONDS ?= 600
 SOAK_SEED ?=
 CELL ?=
+# The greatest numbers of preemptions and deaths in the orders of `make explore`, its time, divided among all scenarios, and
+# the seed of every order.
+EXPLORE_PREEMPTIONS ?= 2
+EXPLORE_DEATHS ?= 1
+EXPLORE_TIME ?= 10m
+EXPLORE_SEED ?= 1
 # Mistakes that `make mutants-random` draws from each seed; QUICK=1 takes one module and its tests only.
 COUNT ?= 60
 SEED ?= 1
@@ -142,6 +148,10 @@ fuzz-api: packages ## Call every resource as its description says and as it does
 
 soak: tools ## Kill the server and apps at every fault point, then at random, SOAK_SECONDS=600 (docs/soak.md)
 	@Tools/scripts/soak "$$($(SWIFT) build $(RELEASE) --show-bin-path)" "$(SOAK_SECONDS)" "$(SOAK_SEED)" "$(CELL)"
+
+explore: build ## Explore pairs of operations of two apps and known defects, EXPLORE_TIME=10m (docs/explore-proof.md)
+	@Tools/scripts/explore-proof "$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab" "$(EXPLORE_PREEMPTIONS)" \
+		"$(EXPLORE_DEATHS)" "$(EXPLORE_TIME)" "$(EXPLORE_SEED)"
 
 mutants: packages ## Make known mistakes in a copy and see the tests fail, ONLY=PowerAuthCore for a part
 	@SWIFT=$(SWIFT) $(SWIFT) run --package-path Tools/Mutants mutants $(ONLY)

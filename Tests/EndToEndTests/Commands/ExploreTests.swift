@@ -61,6 +61,20 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
+        /// Two of the pairs that `make explore` explores, with few points.
+        @Test(
+            arguments: [
+                "one-activation.yaml[no-biometry-and-no-biometry]", "persistence.yaml[persistence-and-no-biometry]",
+            ])
+        func `A pair of operations holds in every order with one preemption`(pair: String) async throws {
+            let workspace = try Workspace.ofProject()
+            try workspace.copy("Scenarios", to: "Scenarios")
+            let outcome = try await explore("Scenarios/exploring/\(pair)", "--preemptions", "1", in: workspace)
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.output.contains(#/\ncomplete for 1 preemption: \d+ orders; /#), "\(outcome.output)")
+            try workspace.expectNothingLeft()
+        }
+
         @Test(.verifies("exit code", "explore 1"))
         func `An order that makes a token twice is found, and the written scenario repeats it`() async throws {
             let workspace = try Self.workspace(
