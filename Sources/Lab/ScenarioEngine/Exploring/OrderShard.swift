@@ -27,7 +27,7 @@ package struct DealtOrders: Sendable {
     /// missing, or that of the process which it leaves.
     /// - Parameter left: The turn of the process that is preempted; nil for a process that waits.
     package mutating func insert(_ opening: some BidirectionalCollection<Turn>, leaving left: Turn?) {
-        let uncertain = [opening.last, left].compactMap(\.self).contains(where: TurnScheduler.mayFollowAnswer)
+        let uncertain = [opening.last, left].compactMap(\.self).contains(where: TurnScheduler.isRelease)
         guard !uncertain else { return }
         var stream = SeedStream(seed: 0, "opening", Self.name(of: opening))
         hashes.insert(stream.next())
@@ -41,7 +41,7 @@ package struct DealtOrders: Sendable {
 
     /// The name of an opening, the same on each machine: without the turns that may come or be missing.
     static func name(of opening: some Sequence<Turn>) -> String {
-        opening.filter { !TurnScheduler.mayFollowAnswer($0) }
+        opening.filter { !TurnScheduler.isRelease($0) }
             .map { "\($0.process): \($0.place)\($0.dies ? " dies" : "")" }.joined(separator: ", ")
     }
 }

@@ -3,7 +3,6 @@
 package import LabCore
 import LabPoints
 import LabSystem
-import ScenarioLanguage
 
 /// Gives the processes of a block their turns: one of them runs while the others are held at their places.
 ///
@@ -187,15 +186,19 @@ package final class TurnScheduler: Sendable {
         turns.grant(turn.process)
     }
 
-    /// Whether a process may come to a place before or after its branch has ended: a lock is released while the answer
-    /// is on its way. Then the turn decides nothing, and an order holds with and without it.
-    static func isRelease(_ turn: Turn) -> Bool {
+    /// Whether a process may come to a place earlier or later: a lock is released while the answer is on its way, so
+    /// that the next step, or the end of the branch, may come before or after it. Then the turn decides nothing, and an
+    /// order holds with and without it.
+    static func isRelease(_ turn: Turn) -> Bool { isRelease(turn.place) }
+
+    private static func isRelease(_ place: String) -> Bool {
         let releases: [FaultPoint] = [.statusLockReleased, .queueLockReleased, .operationLockReleased]
-        return releases.contains { $0.rawValue == turn.place }
+        return releases.contains { $0.rawValue == place }
     }
 
     /// Waits until all processes stand still.
-    /// - Parameter begun: The processes that have come to their start; what they pass before is no part of the block.
+    /// - Parameter begun: The processes that have come to another place than the release of a lock: one that comes before
+    ///   is of an earlier step, and no part of the block.
     /// - Returns: Those that can go on, with their places; nil when all branches have ended.
     private func settled(
         _ isFinished: (String) -> Bool, begun: inout Set<String>
@@ -210,7 +213,7 @@ package final class TurnScheduler: Sendable {
             var running: [String] = []
             for process in processes {
                 let place = turns.place(of: process).place
-                if place == .held(at: TurnOrder.start) { begun.insert(process) }
+                if case .held(let place) = place, !Self.isRelease(place) { begun.insert(process) }
                 switch (isFinished(process), place) {
                 // What a process does after the end of its branch is no part of the block.
                 case (true, .held): turns.grant(process)
