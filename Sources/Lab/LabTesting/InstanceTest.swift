@@ -39,7 +39,7 @@ struct InstanceTest: Sendable {
     /// Performs the test with an instance: started before it, gone after it. The test finds it as `Lab.current`.
     /// - Parameters:
     ///   - explored: The turns of its race; nil if the branches run at the same time.
-    ///   - issues: What becomes of the test's issues.
+    ///   - issues: Whether the test's issues are reported.
     func perform(
         explored: ExploredBlock? = nil, issues: Complaints.Issues = .reported(with: []),
         performing function: @Sendable (Lab) async throws -> Void
@@ -91,7 +91,7 @@ struct RunningTest: Sendable {
 ///
 /// Thread rule: any thread; `end` blocks.
 final class Complaints: Sendable {
-    /// What becomes of the issues of a test.
+    /// How the issues of a test are handled.
     enum Issues: Sendable {
         /// They are issues of the test, with the place of its page and some lines more.
         case reported(with: [String])

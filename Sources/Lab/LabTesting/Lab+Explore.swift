@@ -51,7 +51,8 @@ extension Lab {
 ///   - source: The source file of the caller.
 ///   - body: The work. It calls `lab.race` at least once.
 /// - Throws: ``FailedOrder`` with what the body has thrown in an order, its turns and how to repeat it; `LabFailure` if
-///   an order could not be judged, or the body has no race; `BadUsage` for a number of preemptions or an order that is not possible.
+///   an order could not be judged, or the body has no race; `BadUsage` for a number of preemptions or an order that is not
+///   possible.
 public func withExploration(
     _ orders: Lab.Orders, cast: Lab.Cast? = nil, seed: UInt64 = 1, source: String = #filePath,
     _ body: @Sendable (Lab) async throws -> Void

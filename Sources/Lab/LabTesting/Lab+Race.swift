@@ -17,7 +17,7 @@ extension Lab {
     /// ```
     ///
     /// In a test that is explored, the apps of its first race take turns: each is held before its branch and at every
-    /// fault point, and one continues at a time. Other races run at the same time.
+    /// fault point, and one continues at a time. The branches of its other races run at the same time.
     ///
     /// - Parameter branches: What each of at least two apps does. A branch calls no other app; it may call the server and
     ///   devices.

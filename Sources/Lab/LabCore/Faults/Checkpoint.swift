@@ -23,7 +23,7 @@ public struct Checkpoint: Hashable, Sendable {
         self.name = name
     }
 
-    /// The checkpoint at a place of an order; nil for a place that is none.
+    /// The checkpoint at a place of an order; nil for a place that is not a checkpoint.
     public init?(place: String) {
         guard place.hasPrefix(Self.prefix) else { return nil }
         self.init(String(place.dropFirst(Self.prefix.count)))

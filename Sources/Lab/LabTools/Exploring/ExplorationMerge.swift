@@ -61,12 +61,13 @@ public struct ExplorationMerge {
             levels = Self.levels(of: parts.map(\.record))
             finding = parts.compactMap { part in part.record.finding.map { (path: part.path, finding: $0) } }
                 .min { Self.switches(in: $0.finding.turns) < Self.switches(in: $1.finding.turns) }
-            obstacles = parts.compactMap(Self.obstacle) + Self.difference(of: parts)
+            let difference = Self.difference(of: parts)
+            obstacles = parts.compactMap(Self.obstacle) + difference
             let hasFailed = finding != nil || parts.contains { $0.record.unreached == .failed }
             outcome = hasFailed ? .failed : obstacles.isEmpty ? .passed : .inconclusive
-            let ends = parts.map(\.record.end)
-            let end: Exploration.End =
-                if finding != nil { .found } else if ends.allSatisfy({ $0 == .complete }) { .complete } else { .time }
+            // Shards that are complete are the whole only if they have dealt the same openings.
+            let isComplete = difference.isEmpty && parts.allSatisfy { $0.record.end == .complete }
+            let end: Exploration.End = finding != nil ? .found : isComplete ? .complete : .time
             coverage = Exploration.coverage(
                 end, bounds: ExplorationBounds(preemptions: task.preemptions, deaths: task.deaths, jobs: 1),
                 played: levels.reduce(0) { $0 + $1.played },
@@ -118,12 +119,11 @@ public struct ExplorationMerge {
                 for level in record.levels {
                     let key = OrderSearch.Level(preemptions: level.preemptions, deaths: level.deaths)
                     var tally = tallies[key] ?? BoundTally(level: key)
-                    let isCommon = level.preemptions == 0 && level.deaths == 0
-                    tally.played = isCommon ? max(tally.played, level.played) : tally.played + level.played
+                    tally.played = key.isCommon ? max(tally.played, level.played) : tally.played + level.played
                     tally.inconclusive =
-                        isCommon
+                        key.isCommon
                         ? max(tally.inconclusive, level.inconclusive) : tally.inconclusive + level.inconclusive
-                    tally.left = isCommon ? max(tally.left, level.left) : tally.left + level.left
+                    tally.left = key.isCommon ? max(tally.left, level.left) : tally.left + level.left
                     tally.hasFailed = tally.hasFailed || level.hasFailed
                     tallies[key] = tally
                 }

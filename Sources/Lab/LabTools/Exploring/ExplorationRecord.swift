@@ -116,7 +116,7 @@ struct ExplorationRecord: Codable, Equatable, Sendable {
     }
 
     /// Reads the record in the directory of an exploration.
-    /// - Throws: ``BadUsage`` if the directory has none.
+    /// - Throws: ``BadUsage`` if the directory has no record, or one of another format.
     init(in directory: String) throws {
         let path = "\(directory)/\(Self.fileName)"
         guard let data = try? Files.read(path) else {

@@ -53,7 +53,7 @@ struct ScenarioPerformance {
         let time = [orders.budget, limit].compactMap(\.self).min()
         try Files.createDirectory(directory)
         var setting = setting
-        // Each order that fails is played again, so that the instance of one is not what a person wants to look at.
+        // The instance of an order that fails is not kept: the order is played again, and a scenario repeats it.
         setting.afterFailure = nil
         let player = OrderPlayer(
             explored: explored, seed: seed, setting: setting, directory: directory, keepsFirst: true,

@@ -36,9 +36,9 @@ package struct DrawnOrder: Hashable, Sendable {
 struct DrawnTurns: Sendable {
     /// Before the first turn from 1; each process has another one.
     private var priorities: [String: Int]
-    /// The numbers of the turns after which their process has the lowest priority.
-    private let falls: Set<Int>
-    private var lowest = 0
+    /// The numbers of the turns after which their process falls, each with the priority that it has then: at most 0, and
+    /// each another one. A later fall may be the higher one, as the probability of ``DrawnOrder`` requires.
+    private let falls: [Int: Int]
     private var given = 0
 
     /// - Parameter processes: All processes of the block, each once.
@@ -46,7 +46,8 @@ struct DrawnTurns: Sendable {
         var stream = SeedStream(seed: order.seed, "drawn order")
         priorities = [:]
         for (rank, process) in processes.shuffled(using: &stream).enumerated() { priorities[process] = rank + 1 }
-        falls = Set((1...order.length).shuffled(using: &stream).prefix(order.depth - 1))
+        let turns = (1...order.length).shuffled(using: &stream).prefix(order.depth - 1)
+        falls = Dictionary(uniqueKeysWithValues: turns.enumerated().map { ($0.element, -$0.offset) })
     }
 
     /// Gives the next turn.
@@ -59,10 +60,7 @@ struct DrawnTurns: Sendable {
             priorities[enabled[$0], default: 0] < priorities[enabled[$1], default: 0]
         }
         guard let highest else { return 0 }
-        if falls.contains(given) {
-            lowest -= 1
-            self.priorities[enabled[highest]] = lowest
-        }
+        if let priority = falls[given] { self.priorities[enabled[highest]] = priority }
         return highest
     }
 }

@@ -228,11 +228,6 @@ package struct Exploration {
         observe(.closed(bound))
     }
 
-    /// Number of orders that are known and were not played.
-    private func left(_ isCounted: (OrderSearch.Level) -> Bool) -> Int {
-        search.waiting.reduce(interrupted) { isCounted($1.level) ? $0 + $1.count : $0 }
-    }
-
     /// What was covered, in a sentence without its end.
     package func coverage(_ end: End) -> String {
         Self.coverage(

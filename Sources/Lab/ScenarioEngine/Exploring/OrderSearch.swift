@@ -38,7 +38,7 @@ package struct Turn: Hashable, Codable, Sendable {
 /// What a scheduler saw when it gave a turn.
 package struct TurnChoice: Hashable, Sendable {
     /// The processes that could go on, each once, with their places, in the order of the block; behind them the turn
-    /// that was given, if it is a death. Never empty.
+    /// that was given, if it is a death, or the planned release of a lock that did not come. Never empty.
     package var enabled: [Turn]
     /// The one that went on, or the death: an index of ``enabled``.
     package var chosen: Int
@@ -104,7 +104,7 @@ package struct OrderSearch: Sendable {
         }
 
         /// Whether each shard plays the orders of the level.
-        var isCommon: Bool { preemptions == 0 && deaths == 0 }
+        package var isCommon: Bool { preemptions == 0 && deaths == 0 }
 
         /// By the sum, then by deaths: the order in which beginnings are handed out.
         package static func < (left: Level, right: Level) -> Bool {
@@ -168,7 +168,7 @@ package struct OrderSearch: Sendable {
     package private(set) var beyondBound = 0
     /// The number of beginnings within the bound that were found and left out, because one with the same effect has as
     /// few preemptions and deaths. Each stands for at least one order.
-    package private(set) var equivalent = 0
+    private(set) var equivalent = 0
 
     /// The part of the orders that is looked for; nil for all. Set before the first beginning is handed out.
     package var shard: Shard?
@@ -281,7 +281,7 @@ package struct OrderSearch: Sendable {
     private mutating func append(_ choice: TurnChoice, next: TurnChoice?, to history: inout TurnHistory) {
         var moved: [Int] = []
         if let next {
-            // A process that was given a lock goes on within the turn of the one that released it, and one that waits
+            // A process that was given a lock continues within the turn of the one that released it, and one that waits
             // for a lock is not enabled: its next turn depends on this one.
             let (before, after) = (Set(choice.possible), Set(next.possible))
             for name in Set(before.symmetricDifference(after).map(\.process)) where name != choice.turn.process {
@@ -307,7 +307,7 @@ package struct OrderSearch: Sendable {
 
     /// The number of preemptions of an execution: switches away from a process that could have gone on.
     /// - Parameter choices: all choices of the execution, from its first turn.
-    package static func preemptions(in choices: [TurnChoice]) -> Int {
+    static func preemptions(in choices: [TurnChoice]) -> Int {
         var spent = Level(preemptions: 0, deaths: 0)
         var previous: String?
         for choice in choices {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LabCore
-package import ScenarioLanguage
+import ScenarioLanguage
 
 // The parts of an exploration, one for each of several machines.
 //
@@ -12,7 +12,7 @@ package import ScenarioLanguage
 extension Shard {
     /// Whether the orders behind an opening belong to this part.
     /// - Parameter opening: Turns up to the first preemption and with it.
-    package func contains(_ opening: some Sequence<Turn>) -> Bool { contains(DealtOrders.name(of: opening)) }
+    func contains(_ opening: some Sequence<Turn>) -> Bool { contains(DealtOrders.name(of: opening)) }
 }
 
 /// The openings that an exploration has dealt to the shards. All shards must have dealt the same ones; otherwise orders
@@ -21,12 +21,12 @@ package struct DealtOrders: Sendable {
     private var hashes: Set<UInt64> = []
 
     /// No openings.
-    package init() {}
+    init() {}
 
     /// Takes an opening, unless another execution of the same order may not have it: because its last turn may be
     /// missing, or that of the process which it leaves.
     /// - Parameter left: The turn of the process that is preempted; nil for a process that waits.
-    package mutating func insert(_ opening: some BidirectionalCollection<Turn>, leaving left: Turn?) {
+    mutating func insert(_ opening: some BidirectionalCollection<Turn>, leaving left: Turn?) {
         let uncertain = [opening.last, left].compactMap(\.self).contains(where: TurnScheduler.isRelease)
         guard !uncertain else { return }
         var stream = SeedStream(seed: 0, "opening", Self.name(of: opening))

@@ -49,7 +49,7 @@ package enum OrderText {
     /// The `order` of a block in a scenario, without indentation: the key, then a line for each turn.
     ///
     /// Names of actors and of places are words that YAML needs no quotes for.
-    package static func yaml(_ turns: [Turn]) -> [String] {
+    static func yaml(_ turns: [Turn]) -> [String] {
         ["order:"] + turns.map { "  - \(entry($0))" }
     }
 
@@ -59,7 +59,7 @@ package enum OrderText {
     }
 
     /// The same on one line.
-    package static func flow(_ turns: [Turn]) -> String {
+    static func flow(_ turns: [Turn]) -> String {
         "order: [\(turns.map { "{ \(entry($0)) }" }.joined(separator: ", "))]"
     }
 

@@ -51,8 +51,8 @@ package final class TurnScheduler: Sendable {
 
     /// How long a turn may take, in real time.
     package static let bound = LabDuration.seconds(5).stretched
-    /// How long all processes wait for locks, in real time, before none of them counts as able to go on: a process that
-    /// has ended its branch may be about to release one.
+    /// How long all processes wait for locks, or one waits for a process that has ended its branch, in real time, before
+    /// those that wait count as unable to continue: a process that has ended its branch may be about to release a lock.
     private static let patience = LabDuration.milliseconds(250).stretched
     /// The time between two looks at the kernel's locks, and the shortest one for which a wait has to last.
     private static let look = LabDuration.milliseconds(1)
@@ -244,9 +244,11 @@ package final class TurnScheduler: Sendable {
                         waitsFor: "something that is neither a fault point nor a lock of another process of the block")
                 }
             } else if let last = still, last.waits == waits, last.changes == seen {
-                let age = now - last.since
-                if !held.isEmpty, age >= UInt64(Self.look.nanoseconds) { return held }
-                if held.isEmpty, age >= UInt64(Self.patience.nanoseconds) { throw .stuck(waits) }
+                let mayEnd = held.isEmpty || waits.values.contains(where: isFinished)
+                if now - last.since >= UInt64((mayEnd ? Self.patience : Self.look).nanoseconds) {
+                    if held.isEmpty { throw .stuck(waits) }
+                    return held
+                }
             } else {
                 still = Stillness(waits: waits, changes: seen, since: now)
             }

@@ -78,7 +78,8 @@ final class ServerDatabase: Sendable {
 
     /// Makes one change without blocking the caller. Any thread.
     ///
-    /// The hooks before the change and after its commit are not called: a server with armed faults does not use this method.
+    /// The hooks before the change and after its commit are not called: a server with armed faults does not use this
+    /// method.
     /// - Parameter whenDone: called on the writing thread with the result of the body, after the commit.
     func submit<Value: Sendable>(
         _ body: @escaping @Sendable (Database, TransactionRows) throws -> Value,

@@ -114,7 +114,7 @@ struct EquivalentOrderTests {
         #expect(numbers == [[30, 12, 42], [66, 87, 192], [82, 195, 1680]])
     }
 
-    @Test func `A process dies at each of its places but the first, and the others go on`() {
+    @Test func `A process dies at each of its places but the first, and the others continue`() {
         let program = SharingProgram([[.init(), .init(), .init()], [.init()]])
         let orders = search(program, within: Level(preemptions: 0, deaths: 1)).orders
         let texts = orders.map { order in

@@ -71,6 +71,7 @@ struct ExplorationMergeTests {
         others[1].record.dealt = "31-cd"
         #expect(try Self.merge(others).outcome == .inconclusive)
         #expect(try Self.merge(others).obstacles.first?.hasPrefix("shards 1 and 2 saw different orders") == true)
+        #expect(try Self.merge(others).coverage.hasPrefix("stopped after 38 orders"))
     }
 
     @Test func `An order that fails in one shard fails the whole, and is shown`() throws {

@@ -48,7 +48,7 @@ struct ExploredPairsTests {
         #expect(Set(pairs) == Set(expected))
     }
 
-    @Test func `Each defect of sharing, SDK and watch has a scenario that finds it, or a reason for none`() throws {
+    @Test func `Each defect of sharing, SDK and watch has a scenario that finds it, or a reason why not`() throws {
         let data = try Data(contentsOf: Project.file("Tools/Exploring/quirks.json"))
         let listed = try JSONDecoder().decode([ListedQuirk].self, from: data)
         let chapters = ["sdk.", "sharing.", "watch."]
