@@ -18,7 +18,7 @@ extension EndToEnd.Peers {
 
         /// Lets both apps ask at once.
         /// - Returns: The apps in the order in which their answers came.
-        private static func race(in lab: Lab) async throws -> [String] {
+        fileprivate static func race(in lab: Lab) async throws -> [String] {
             let ended = Recorder<String>()
             try await lab.race([
                 "main": {
@@ -154,19 +154,8 @@ extension EndToEnd {
     @Suite("A test that fails in an order", .enabled(if: FailingRun.isWanted))
     struct FailingExploredTest {
         @Test(.lab(explore: .preemptions(1))) func `The first app to ask has the first answer`() async throws {
-            let lab = try Lab.current
-            let ended = Recorder<String>()
-            try await lab.race([
-                "main": {
-                    try await lab.main.call(HasValidActivation())
-                    ended.add("main")
-                },
-                "wallet": {
-                    try await lab.wallet.call(HasValidActivation())
-                    ended.add("wallet")
-                },
-            ])
-            #expect(ended.all.first == "main")
+            let ended = try await Peers.ExploredLabTests.race(in: Lab.current)
+            #expect(ended.first == "main")
         }
     }
 }

@@ -193,6 +193,20 @@ struct OrderRuleTests {
             shownBy: look)
     }
 
+    @Test(arguments: [("peerDied", false), ("timedOut", true)])
+    func `A call that was not answered in time may concern a later activation, one of an app that died may not`(
+        error: String, mayConcernIt: Bool
+    ) throws {
+        var history = WrittenHistory()
+        history.call("app1", "requestToken", token: "cards", outcome: "unknown", error: error)
+        history.activate()
+        let look = history.look("app2", "t1")
+        guard !mayConcernIt else { return try expect(history, keeps: "token order", examined: 1) }
+        try expect(
+            history, breaks: "token order", as: "at the beginning it is not there, but app2#1 found it as t1.",
+            shownBy: look)
+    }
+
     // MARK: Passwords
 
     @Test func `After a change the server accepts the new password, and the old one no longer`() throws {

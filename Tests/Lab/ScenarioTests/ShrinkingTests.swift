@@ -115,6 +115,21 @@ struct StressShrinkerTests {
         #expect(shrunk.part.calls(of: "app4").allSatisfy { $0.fault == nil })
     }
 
+    @Test(arguments: [1, 2, 3])
+    func `A beginning is played only if at least two apps take part in it`(apps: Int) {
+        let whole = Self.whole(calls: 2)
+        let beginning = whole.keeping(apps: Array(whole.apps.prefix(apps)))
+        var played: [StressPart] = []
+        let shrinker = StressShrinker(isOver: { !played.isEmpty }) { part in
+            played.append(part)
+            return true
+        }
+        _ = shrinker.shrink(whole, from: beginning)
+        #expect(played.count == 1)
+        #expect((played.first == beginning) == (apps >= 2))
+        #expect(played.allSatisfy { $0.apps.count >= 2 })
+    }
+
     @Test func `No call is left out once the time is over`() {
         let whole = Self.whole(calls: 3)
         let shrunk = StressShrinker(isOver: { true }, breaksRule: { _ in true }).shrink(whole, from: whole)

@@ -23,7 +23,7 @@ struct StressScenarioTests {
         Call(number: number, action: action, token: action.hasToken ? "cards" : nil, fault: fault)
     }
 
-    /// A part in which two apps make calls behind their first ones.
+    /// A part in which two apps make calls after their first ones.
     private static func part(_ first: [Call], _ second: [Call]) -> StressPart {
         let lists = [("app1", first), ("app2", second)]
         return StressPart(
@@ -188,6 +188,11 @@ struct StressScenarioTests {
         #expect(
             try titles(Self.call(2, .addBiometry, .holdAt(.httpResponseReceived, for: .milliseconds(50)))) == [
                 "faults: arm", "app1: addBiometryFactor", "faults: disarm",
+            ])
+        #expect(
+            try titles(Self.call(2, .requestToken, .killAt(.statusLockTaken, pass: 2))) == [
+                "faults: arm", "app1: activationIdentifier", "app1: requestAccessToken", "faults: disarm",
+                "app1: launch",
             ])
         #expect(
             try titles(Self.call(2, .replace, .killAt(.stateSave, pass: 1))) == [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LabControl
 import LabCore
 import LabPoints
 
@@ -58,7 +59,8 @@ private struct TokenCall {
     /// The activation that the answer is about; nil when that, or the answer, is unknown.
     let activation: String?
     let events: [TraceEvent?]
-    /// When the app was no longer busy with it; nil if that is not recorded.
+    /// When the app was no longer busy with it; nil if that is not known: it may still be busy with a call that it has
+    /// not answered in time.
     private let ended: UInt64?
 
     /// Nil for a call that says nothing about the token.
@@ -72,7 +74,7 @@ private struct TokenCall {
             input: input, output: output)
         activation = output == nil ? nil : call.activationId
         events = [call.invoked, call.completed]
-        ended = call.completed?.time
+        ended = call.error == LabErrorName.timedOut.rawValue ? nil : call.completed?.time
     }
 
     /// Whether it was on its way at a time in which an activation was there.

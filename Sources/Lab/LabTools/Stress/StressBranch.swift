@@ -128,12 +128,13 @@ struct StressBranch {
         return [try step(HasPendingActivation()), try step(HasValidActivation())] + made
     }
 
-    /// What the driver asks the app before an action that needs the password or a factor.
+    /// What the driver asks the app before an action that concerns an existing activation.
     private static func questions(before action: StressAction) -> [any Command] {
         switch action {
         case .knowledgeSignature, .changePassword, .externalKey, .addBiometry, .removeActivation:
             [ActivationIdentifier(), HasExternalEncryptionKey()]
         case .biometrySignature: [ActivationIdentifier(), HasExternalEncryptionKey(), HasBiometryFactor()]
+        case .requestToken, .tokenHeader, .removeToken: [ActivationIdentifier()]
         default: []
         }
     }

@@ -44,7 +44,7 @@ struct StressScenario {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// The calls of an app behind the first one, which the activation before the block stands for; if no app has made
+    /// The calls of an app after the first one, which the activation before the block stands for; if no app has made
     /// another one, the activations themselves.
     private func ownCalls(of app: String) -> [StressPlan.Call] {
         part.calls(of: app).filter { $0.number > 1 || !isActivated }
@@ -113,7 +113,7 @@ struct StressScenario {
             return (steps, nil)
         case "deaths", "clean end": return ([], nil)
         default:
-            return ([], "The rule `\(rule)` is not judged in scenarios: write behind the block what must hold there.")
+            return ([], "The rule `\(rule)` is not judged in scenarios: write after the block what must hold there.")
         }
     }
 

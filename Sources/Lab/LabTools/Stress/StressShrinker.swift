@@ -23,16 +23,19 @@ struct StressShrinker {
     /// Shrinks.
     /// - Parameters:
     ///   - failing: A part that has broken the rule.
-    ///   - beginning: A smaller part that probably breaks it.
+    ///   - beginning: A smaller part that probably breaks it. One with fewer apps than a run may have is not played: a
+    ///     `parallel` block has at least two branches.
     func shrink(_ failing: StressPart, from beginning: StressPart) -> Shrunk {
         var shrunk = Shrunk(part: failing)
-        if beginning != failing, Shrinking(tries: Self.tries, isOver: isOver, fails: played).hasFailed([beginning]) {
+        let fewest = StressConfiguration.processCounts.lowerBound
+        if beginning != failing, beginning.apps.count >= fewest,
+            Shrinking(tries: Self.tries, isOver: isOver, fails: played).hasFailed([beginning])
+        {
             shrunk.part = beginning
         }
         var before: StressPart
         repeat {
             before = shrunk.part
-            let fewest = StressConfiguration.processCounts.lowerBound
             reduce(&shrunk, before.apps, fewest: fewest) { $0.keeping(apps: $1) }
             reduce(&shrunk, shrunk.part.removableCalls) { $0.keeping(calls: $1) }
             reduce(&shrunk, shrunk.part.faultyCalls) { $0.keeping(faults: $1) }

@@ -87,7 +87,8 @@ public struct InstanceSnapshots: Sendable {
     private func write(
         _ name: SnapshotName, _ clock: SnapshotManifest.Clock, _ running: RunningProcesses, in parent: String
     ) throws {
-        let unfinished = "\(parent)/.new-\(name.text)"
+        // Another instance may take one of the same name into the same directory, with a lock of its own.
+        let unfinished = "\(parent)/.new-\(name.text)-\(layout.id)"
         try Files.removeTree(unfinished)
         try Files.createDirectory(unfinished)
         do {
