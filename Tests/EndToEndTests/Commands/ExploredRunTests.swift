@@ -11,10 +11,10 @@ extension EndToEnd.Commands {
     @Suite("Orders in lab run, and on several machines")
     struct ExploredRunTests {
         /// A workspace with a scenario whose steps begin in line 3, or 4 with a topology.
-        private static func workspace(_ steps: String, lab: String = "") throws -> Workspace {
+        private static func workspace(_ steps: String) throws -> Workspace {
             let workspace = try Workspace.ofProject()
             try workspace.copy("Scenarios/steps", to: "steps")
-            try workspace.write("name: Explored\n\(lab)steps:\n\(steps)", to: "explored.yaml")
+            try workspace.write("name: Explored\nsteps:\n\(steps)", to: "explored.yaml")
             return workspace
         }
 
@@ -50,26 +50,21 @@ extension EndToEnd.Commands {
             let workspace = try Self.workspace(
                 """
                   - include: steps/activate.yaml
-                  - main: fetchActivationStatus
-                  - wallet: fetchActivationStatus
                   - parallel:
-                      - main: requestAccessToken
-                        with: { name: accounts, password: "1234" }
-                      - wallet: requestAccessToken
-                        with: { name: accounts, password: "1234" }
-                    orders: { preemptions: 1 }
-                  - server: activationStatus
-                    with: { activationId: "${code.activationId}" }
-                    expect: { tokens: 1 }
+                      - wallet: hasValidActivation
+                        as: seen
+                      - main: removeActivationLocal
+                    orders: { preemptions: 0 }
+                  - check: "${seen}"
+                    expect: true
 
-                """,
-                lab: "lab: { override: { devices: { phone: { apps: { wallet: { quirks: [sharing.D29] } } } } } }\n")
+                """)
             let outcome = try await LabCommand.run(
                 ["run", "explored.yaml", "--seed", "7", "--report", "json=report.json"], in: workspace)
             #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
-            #expect(outcome.output.contains("failed: server: activationStatus: "), "\(outcome.output)")
+            #expect(outcome.output.contains("failed: check: "), "\(outcome.output)")
             #expect(
-                outcome.output.contains(#/order \d+ of the parallel block at explored\.yaml:7:\n +turn  /#),
+                outcome.output.contains(#/order 2 of the parallel block at explored\.yaml:4:\n +turn  /#),
                 "\(outcome.output)")
             let path = ".lab/explored/explored-1.yaml"
             #expect(outcome.output.contains("written: \(path)\n"), "\(outcome.output)")
@@ -85,7 +80,7 @@ extension EndToEnd.Commands {
             #expect(shared.status == 0, "\(shared.output)\(shared.errors)")
             let again = try await LabCommand.run(["run", path], in: workspace)
             #expect(again.status == 1, "\(again.output)\(again.errors)")
-            #expect(again.output.contains("failed: server: activationStatus: "), "\(again.output)")
+            #expect(again.output.contains("failed: check: "), "\(again.output)")
             try workspace.expectNothingLeft()
         }
 

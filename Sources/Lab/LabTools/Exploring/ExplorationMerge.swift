@@ -90,6 +90,10 @@ public struct ExplorationMerge {
                             "\(path) and \(first.path) are parts of different explorations: \(describe(record.task)) and \(describe(first.record.task)). All shards need the same scenario and the same options"
                     )
                 }
+                guard record.shard >= 1, record.shard <= record.task.shards else {
+                    throw BadUsage(
+                        sentence: "\(path) is shard \(record.shard) of \(record.task.shards), which cannot be")
+                }
                 if let other = parts.updateValue((path, record), forKey: record.shard) {
                     throw BadUsage(
                         sentence:

@@ -254,7 +254,7 @@ package struct Exploration {
         let draws = drawn == 0 ? "" : "; \(noted("\(drawn) more were drawn", drawnInconclusive))"
         switch end {
         case .complete:
-            let none = bounds.deaths == 0 ? "there are no others" : "there are no others without more deaths"
+            let none = bounds.deaths == 0 ? "there are no others with another effect" : "there are no others with another effect and as few deaths"
             let rest = beyond == 0 ? none : "at least \(beyond) more with more preemptions"
             return "complete for \(bounds.text): \(orders); \(rest)\(draws)"
         case .unreached: return "nothing was explored"

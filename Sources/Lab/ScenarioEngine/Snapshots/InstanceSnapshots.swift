@@ -126,18 +126,23 @@ public struct InstanceSnapshots: Sendable {
             let manifest = try SnapshotManifest.read(from: snapshot)
             try manifest.check(
                 fits: connection.manifest.topology, labVersion: labVersion, in: snapshot)
-            defer { removePreparations() }
             removePreparations()
-            _ = try Files.copyTree(snapshot, to: prepared) { $0 == SnapshotManifest.fileName }
-            // The copy is checked, not the original: it is what comes into use.
-            try manifest.verify(prepared, of: snapshot)
+            do {
+                _ = try Files.copyTree(snapshot, to: prepared) { $0 == SnapshotManifest.fileName }
+                // The copy is checked, not the original: it is what comes into use.
+                try manifest.verify(prepared, of: snapshot)
+            } catch {
+                removePreparations()
+                throw error
+            }
             do {
                 try replaceState(by: manifest)
             } catch {
                 throw LabFailure(
-                    "The snapshot `\(name.text)` was not restored completely, and processes of the instance \(layout.id) may not run: \(error). Restore it again once the cause is gone."
+                    "The snapshot `\(name.text)` was not restored completely, and processes of the instance \(layout.id) may not run: \(error). Restore it again once the cause is gone; what has been replaced is in \(replaced)."
                 )
             }
+            removePreparations()
         }
     }
 

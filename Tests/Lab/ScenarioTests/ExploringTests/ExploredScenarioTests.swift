@@ -255,10 +255,13 @@ struct ExplorationTextTests {
                 end: .complete, played: 57, beyond: 12,
                 sentence: "complete for 2 preemptions: 57 orders; at least 12 more with more preemptions"),
             Coverage(
-                end: .complete, played: 1, sentence: "complete for 2 preemptions: 1 order; there are no others"),
+                end: .complete, played: 1,
+                sentence: "complete for 2 preemptions: 1 order; there are no others with another effect"),
             Coverage(
                 end: .complete, played: 57, inconclusive: 3,
-                sentence: "complete for 2 preemptions: 57 orders, 3 of them inconclusive; there are no others"),
+                sentence:
+                    "complete for 2 preemptions: 57 orders, 3 of them inconclusive; there are no others with another effect"
+            ),
             Coverage(
                 end: .limit, played: 40, left: 17, beyond: 9,
                 sentence: "stopped after 40 orders; at least 17 more with up to 2 preemptions"),
@@ -275,7 +278,8 @@ struct ExplorationTextTests {
                 sentence: "complete for 2 preemptions and 1 death: 90 orders; at least 12 more with more preemptions"),
             Coverage(
                 end: .complete, played: 9, deaths: 2, drawn: 200, drawnInconclusive: 3,
-                sentence: "complete for 2 preemptions and 2 deaths: 9 orders; there are no others without more deaths; "
+                sentence:
+                    "complete for 2 preemptions and 2 deaths: 9 orders; there are no others with another effect and as few deaths; "
                     + "200 more were drawn, 3 of them inconclusive"),
             Coverage(
                 end: .limit, played: 40, left: 17, deaths: 1, drawn: 5,
