@@ -21,30 +21,12 @@ extension EndToEnd.Commands {
             try await LabCommand.run(["explore"] + arguments, in: workspace)
         }
 
-        /// Both apps know the server's time and key, so that their requests are as short as they can be.
-        private static let activated = """
-              - include: steps/activate.yaml
-              - main: fetchActivationStatus
-              - wallet: fetchActivationStatus
-
-            """
-
-        @Test func `Two apps that sign at once are accepted in every order with one preemption`() async throws {
+        @Test func `A block whose orders all pass is complete, and leaves no records`() async throws {
             let workspace = try Self.workspace(
-                Self.activated + """
-                      - race:
-                          - main: validatePassword
-                            with: { password: "1234" }
-                          - wallet: validatePassword
-                            with: { password: "1234" }
-                      - server: activationStatus
-                        with: { activationId: "${code.activationId}" }
-                        expect: { activationStatus: ACTIVE, failedAttempts: 0, counter: 2 }
-
-                    """)
+                "  - race: [{ main: hasValidActivation }, { wallet: hasValidActivation }]\n")
             let outcome = try await explore("explored.yaml", "--preemptions", "1", "--seed", "7", in: workspace)
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-            #expect(outcome.output.hasPrefix("exploring the race at explored.yaml:6\n"), "\(outcome.output)")
+            #expect(outcome.output.hasPrefix("exploring the race at explored.yaml:3\n"), "\(outcome.output)")
             let lines = outcome.output.split(separator: "\n")
             #expect(lines.count == 4, "\(outcome.output)")
             #expect(lines.contains { $0.contains(#/^  0 preemptions +\d+ orders  ✓  /#) }, "\(outcome.output)")
@@ -61,59 +43,21 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        /// Two of the pairs that `make explore` explores, with few points.
-        @Test(
-            arguments: [
-                "one-activation.yaml[no-biometry-and-no-biometry]", "persistence.yaml[persistence-and-no-biometry]",
-            ])
-        func `A pair of operations holds in every order with one preemption`(pair: String) async throws {
+        /// One of the pairs that `make explore` explores, with few points.
+        @Test func `A pair of operations holds in every order with one preemption`() async throws {
             let workspace = try Workspace.ofProject()
             try workspace.copy("Scenarios", to: "Scenarios")
-            let outcome = try await explore("Scenarios/exploring/\(pair)", "--preemptions", "1", in: workspace)
+            let pair = "Scenarios/exploring/one-activation.yaml[no-biometry-and-no-biometry]"
+            let outcome = try await explore(pair, "--preemptions", "1", in: workspace)
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
             #expect(outcome.output.contains(#/\ncomplete for 1 preemption: \d+ orders; /#), "\(outcome.output)")
             try workspace.expectNothingLeft()
         }
 
-        @Test(.verifies("exit code", "explore 1"))
-        func `An order that makes a token twice is found, and the written scenario repeats it`() async throws {
-            let workspace = try Self.workspace(
-                Self.activated + """
-                      - parallel:
-                          - main: requestAccessToken
-                            with: { name: accounts, password: "1234" }
-                          - wallet: requestAccessToken
-                            with: { name: accounts, password: "1234" }
-                      - server: activationStatus
-                        with: { activationId: "${code.activationId}" }
-                        expect: { tokens: 1 }
-
-                    """,
-                lab: "lab: { override: { devices: { phone: { apps: { wallet: { quirks: [sharing.D29] } } } } } }\n")
-            let outcome = try await explore("explored.yaml", in: workspace)
-            #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
-            // The simplest orders hide it.
-            #expect(outcome.output.contains(#/\n  0 preemptions +\d+ orders  ✓  /#), "\(outcome.output)")
-            #expect(outcome.output.contains(#/\n  1 preemption +\d+ .*orders  ✗ after \d+  /#), "\(outcome.output)")
-            #expect(outcome.output.contains(#/\n✗ order \d+: server: activationStatus: /#), "\(outcome.output)")
-            #expect(outcome.output.contains(#/\n    turn  (main +wallet|wallet +main)\n       1  start\n/#))
-            #expect(outcome.output.contains(#/\nstopped after \d+ orders; at least \d+ more/#), "\(outcome.output)")
-            let path = ".lab/explored/explored-1.yaml"
-            #expect(
-                outcome.output.contains("\nwritten: \(path)\n  repeat it: lab run \(path) --seed "),
-                "\(outcome.output)")
-            let written = String(decoding: try Files.read("\(workspace.directory)/\(path)"), as: UTF8.self)
-            #expect(written.contains("\n  - order:\n      - "), "\(written)")
-            #expect(written.contains("- include: \"../../steps/activate.yaml\"\n"), "\(written)")
-            let again = try await onThread { try lab("run", path, in: workspace) }
-            #expect(again.status == 1, "\(again.output)\(again.errors)")
-            #expect(again.output.contains("server: activationStatus: "), "\(again.output)")
-            try workspace.expectNothingLeft()
-        }
-
         /// With the defect D7 of both apps a state is stored before the change is counted. What lies between is seen only
         /// when the app dies there: then the other one keeps the state that it has in memory.
-        @Test func `A defect that needs a death is found with one, and the written scenario repeats it`() async throws {
+        @Test(.verifies("exit code", "explore 1"))
+        func `A defect that needs a death is found with one, and the written scenario repeats it`() async throws {
             let workspace = try Self.workspace(
                 """
                   - include: steps/activate.yaml
@@ -146,7 +90,11 @@ extension EndToEnd.Commands {
             #expect(outcome.output.contains("the answers are not the same: "), "\(outcome.output)")
             #expect(outcome.output.contains(" †\n"), "\(outcome.output)")
             #expect(outcome.output.contains("\n    † the process is killed there\n"), "\(outcome.output)")
+            #expect(outcome.output.contains(#/\nstopped after \d+ orders; at least \d+ more/#), "\(outcome.output)")
             let path = ".lab/explored/explored-1.yaml"
+            #expect(
+                outcome.output.contains("\nwritten: \(path)\n  repeat it: lab run \(path) --seed "),
+                "\(outcome.output)")
             let written = String(decoding: try Files.read("\(workspace.directory)/\(path)"), as: UTF8.self)
             #expect(written.contains("- main: { dies: "), "\(written)")
             let again = try await onThread { try lab("run", path, in: workspace) }

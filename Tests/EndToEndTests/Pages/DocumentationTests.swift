@@ -106,7 +106,9 @@ extension EndToEnd.Pages {
             try workspace.expectNothingLeft()
         }
 
-        @Test func `The mistake on the page about exploring is found, repeated, and gone when fixed`() async throws {
+        @Test func `The mistake on the page about exploring is found and repeated, as its other commands print`()
+            async throws
+        {
             let workspace = try Workspace.ofProject()
             try workspace.copy("Scenarios", to: "Scenarios")
             let page = try DocumentationPage("docs/explore.md")
