@@ -254,7 +254,8 @@ package struct Exploration {
         let draws = drawn == 0 ? "" : "; \(noted("\(drawn) more were drawn", drawnInconclusive))"
         switch end {
         case .complete:
-            let none = bounds.deaths == 0 ? "there are no others with another effect" : "there are no others with another effect and as few deaths"
+            let fewDeaths = bounds.deaths == 0 ? "" : " and as few deaths"
+            let none = "there are no others with another effect\(fewDeaths)"
             let rest = beyond == 0 ? none : "at least \(beyond) more with more preemptions"
             return "complete for \(bounds.text): \(orders); \(rest)\(draws)"
         case .unreached: return "nothing was explored"
