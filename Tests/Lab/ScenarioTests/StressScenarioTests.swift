@@ -217,6 +217,19 @@ struct StressScenarioTests {
         #expect(added.lowerBound < removed.lowerBound)
     }
 
+    @Test(arguments: [nil, StressAction.removeLocally, .removeActivation])
+    func `An activation that is refused changes no password, and one after a removal has the first`(
+        removal: StressAction?
+    ) throws {
+        let calls =
+            [Self.call(2, .changePassword)] + (removal.map { [Self.call(3, $0)] } ?? []) + [
+                Self.call(4, .activate), Self.call(5, .knowledgeSignature),
+            ]
+        let text = try Self.scenario(Self.part(calls, [Self.call(2, .validActivation)])).text()
+        let password = removal == nil ? "changed-2" : "\"1234\""
+        #expect(text.contains("validatePassword\n          with: { password: \(password) }"), "\(text)")
+    }
+
     @Test func `Apps that only make the activation do so at the same time`() throws {
         let read = try Self.read(try Self.scenario(Self.part([], []), rule: "pending operations"))
         #expect(read.steps.map(\.title) == ["parallel", "trace: brokenRules"])

@@ -13,6 +13,8 @@ struct StressBranch {
     /// The password after the calls so far.
     private var password = StressSecrets.first
     private var hasExternalKey = false
+    /// Whether the app has removed the activation since its last one: without that, another one is refused.
+    private var hasRemoved = false
 
     init(app: String) { self.app = app }
 
@@ -70,7 +72,9 @@ struct StressBranch {
     private mutating func commands(of call: StressPlan.Call, countsPasses: Bool) throws -> [StressScenario.Lines] {
         let (token, current) = (call.token ?? "", password)
         switch call.action {
-        case .activate: return try activation(call, countsPasses: countsPasses)
+        case .activate:
+            if hasRemoved { begin() }
+            return try activation(call, countsPasses: countsPasses)
         case .activateOld: return []
         case .validActivation: return [try step(HasValidActivation())]
         case .status: return [try step(FetchActivationStatus())]
@@ -105,9 +109,14 @@ struct StressBranch {
             return [try step(AddExternalEncryptionKey { $0.key = StressSecrets.externalKey })]
         case .addBiometry: return [try step(AddBiometryFactor { $0.password = current })]
         case .removeBiometry: return [try step(RemoveBiometryFactor())]
-        case .removeActivation: return [try step(RemoveActivation { $0.password = current })]
-        case .removeLocally: return [try step(RemoveActivationLocal())]
+        case .removeActivation:
+            hasRemoved = true
+            return [try step(RemoveActivation { $0.password = current })]
+        case .removeLocally:
+            hasRemoved = true
+            return [try step(RemoveActivationLocal())]
         case .replace:
+            begin()
             let removal = try step(RemoveActivationLocal())
             return [removal] + (try activation(call, countsPasses: countsPasses))
         case .tellWatch:
@@ -120,8 +129,10 @@ struct StressBranch {
         }
     }
 
-    private mutating func activation(_ call: StressPlan.Call, countsPasses: Bool) throws -> [StressScenario.Lines] {
-        (password, hasExternalKey) = (StressSecrets.first, false)
+    /// A new activation has the first password, and no external key.
+    private mutating func begin() { (password, hasExternalKey, hasRemoved) = (StressSecrets.first, false, false) }
+
+    private func activation(_ call: StressPlan.Call, countsPasses: Bool) throws -> [StressScenario.Lines] {
         let made = try StressScenario.activation(
             by: app, code: "\(app)Code\(call.number)", mayFail: true, countsPasses: countsPasses)
         guard countsPasses else { return made }
