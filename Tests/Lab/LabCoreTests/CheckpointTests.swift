@@ -22,7 +22,7 @@ struct CheckpointTests {
         }
     }
 
-    @Test func `A name with another character is refused, and so is a place that is none`() throws {
+    @Test func `A name with another character is refused, and so is a text that names no place`() throws {
         for name in ["", "a b", "a_b", "a/b", "straße", "a\u{301}", "a\n", "a\0"] {
             #expect(Checkpoint(name) == nil, "\(name)")
             #expect(try !matches("checkpoint.\(name)"), "\(name)")

@@ -14,7 +14,7 @@ struct HibernationTests {
 
     init() throws { test = try TestInstance() }
 
-    @Test func `It is read as it was written, once it is removed there is none`() throws {
+    @Test func `It is read as it was written, and is absent once it is removed`() throws {
         try Files.createDirectory(layout.deviceDirectory("phone"))
         #expect(try Hibernation.read(layout, device: "phone") == nil)
         let hibernation = Hibernation(

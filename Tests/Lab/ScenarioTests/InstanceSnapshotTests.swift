@@ -99,7 +99,7 @@ struct InstanceSnapshotTests {
         try InstanceSnapshots(of: InstanceConnection(other.layout), labVersion: "1.2").restore("first", from: place)
         let restored = try Files.read("\(other.layout.serverDirectory)/powerauth.sqlite")
         #expect(String(decoding: restored, as: UTF8.self) == "rows")
-        #expect(try snapshots.lines().isEmpty, "it is none of the instance's own")
+        #expect(try snapshots.lines().isEmpty, "the instance's own directory has no snapshot")
     }
 
     @Test func `They are listed by name with their sizes, and one can be removed`() throws {

@@ -69,8 +69,7 @@ public struct ExplorationMerge {
             let isComplete = difference.isEmpty && parts.allSatisfy { $0.record.end == .complete }
             let end: Exploration.End = finding != nil ? .found : isComplete ? .complete : .time
             coverage = Exploration.coverage(
-                end, bounds: ExplorationBounds(preemptions: task.preemptions, deaths: task.deaths, jobs: 1),
-                played: levels.reduce(0) { $0 + $1.played },
+                end, bounds: task.bounds, played: levels.reduce(0) { $0 + $1.played },
                 inconclusive: levels.reduce(0) { $0 + $1.inconclusive }, left: levels.reduce(0) { $0 + $1.left },
                 beyond: parts.reduce(0) { $0 + $1.record.beyond })
         }
@@ -110,10 +109,7 @@ public struct ExplorationMerge {
         }
 
         private static func describe(_ task: ExplorationRecord.Task) -> String {
-            let preemptions = FailureText.counted(task.preemptions, "preemption")
-            let deaths = task.deaths == 0 ? "" : " and \(FailureText.counted(task.deaths, "death"))"
-            return
-                "step \(task.step) of \(task.scenario) with \(preemptions)\(deaths), seed \(task.seed), in \(task.shards) shards"
+            "step \(task.step) of \(task.scenario) with \(task.bounds.text), seed \(task.seed), in \(task.shards) shards"
         }
 
         /// All shards have played the orders without a preemption and a death, so these are counted once.
@@ -122,12 +118,11 @@ public struct ExplorationMerge {
             for record in records {
                 for level in record.levels {
                     let key = OrderSearch.Level(preemptions: level.preemptions, deaths: level.deaths)
+                    func joined(_ one: Int, _ other: Int) -> Int { key.isCommon ? max(one, other) : one + other }
                     var tally = tallies[key] ?? BoundTally(level: key)
-                    tally.played = key.isCommon ? max(tally.played, level.played) : tally.played + level.played
-                    tally.inconclusive =
-                        key.isCommon
-                        ? max(tally.inconclusive, level.inconclusive) : tally.inconclusive + level.inconclusive
-                    tally.left = key.isCommon ? max(tally.left, level.left) : tally.left + level.left
+                    tally.played = joined(tally.played, level.played)
+                    tally.inconclusive = joined(tally.inconclusive, level.inconclusive)
+                    tally.left = joined(tally.left, level.left)
                     tally.hasFailed = tally.hasFailed || level.hasFailed
                     tallies[key] = tally
                 }

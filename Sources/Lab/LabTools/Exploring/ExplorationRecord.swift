@@ -47,6 +47,9 @@ struct ExplorationRecord: Codable, Equatable, Sendable {
         var deaths: Int
         /// Number of shards.
         var shards: Int
+
+        /// How far the shards went together.
+        var bounds: ExplorationBounds { ExplorationBounds(preemptions: preemptions, deaths: deaths, jobs: 1) }
     }
 
     var version = Self.version
@@ -96,8 +99,7 @@ struct ExplorationRecord: Codable, Equatable, Sendable {
         inconclusive = exploration.firstInconclusive.map { "order \($0.number): \($0.reason)" }
         finding = exploration.finding.map { number, finding in
             Finding(
-                number: number, turns: finding.turns, reason: finding.result.failures.first?.headline ?? "it fails",
-                scenario: written)
+                number: number, turns: finding.turns, reason: finding.reason, scenario: written)
         }
         unreached = exploration.unreached?.verdict
     }

@@ -218,8 +218,7 @@ public struct ExploreRun {
     private func show(
         _ finding: OrderFinding, number: Int, of player: OrderPlayer, at place: ExploredPlace
     ) -> String? {
-        let reason = finding.result.failures.first?.headline ?? "it does not pass"
-        printer.print("\(mark(.failed)) \("order \(number): \(reason)".onOneVisibleLine)\n")
+        printer.print("\(mark(.failed)) \("order \(number): \(finding.reason)".onOneVisibleLine)\n")
         printer.print(OrderText.columns(finding.turns).map { "    \($0)\n" }.joined())
         printFailures(of: finding.result)
         do {

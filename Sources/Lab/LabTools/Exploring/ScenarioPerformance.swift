@@ -60,13 +60,13 @@ struct ScenarioPerformance {
             interruption: interruption)
         let bounds = ExplorationBounds(
             preemptions: orders.preemptions, deaths: orders.deaths, jobs: 1, time: time)
-        var results: [Int: ScenarioResult] = [:]
-        var last: ScenarioResult?
+        // Orders are played one after the other, so they end in the order of their numbers.
+        var first: ScenarioResult?
+        var unjudged: ScenarioResult?
         var exploration = Exploration(player, bounds: bounds) { event in
             guard case .ended(let order) = event, let result = order.result else { return }
-            if order.number == 1 { results[order.number] = result }
-            if case .inconclusive = order.end { results[order.number] = result }
-            last = result
+            if first == nil { first = result }
+            if case .inconclusive = order.end, unjudged == nil { unjudged = result }
         }
         let end = exploration.perform()
         let judge = ExplorationVerdict(
@@ -77,10 +77,10 @@ struct ScenarioPerformance {
             result = judge.failed(finding, number: number, repeatedBy: written(finding, number: number, of: explored))
         } else if let unreached = exploration.unreached {
             result = judge.unreached(unreached)
-        } else if let first = exploration.firstInconclusive, let inconclusive = results[first.number] {
-            result = judge.inconclusive(inconclusive, order: first.number, because: first.reason)
-        } else if let played = results[1] ?? last {
-            result = judge.played(played)
+        } else if let order = exploration.firstInconclusive, let unjudged {
+            result = judge.inconclusive(unjudged, order: order.number, because: order.reason)
+        } else if let first {
+            result = judge.played(first)
         } else {
             throw LabFailure("No order was played: \(exploration.coverage(end)).")
         }

@@ -37,7 +37,7 @@ package struct ExplorationBounds: Sendable {
     }
 
     /// `2 preemptions`, `2 preemptions and 1 death`.
-    fileprivate var text: String {
+    package var text: String {
         let text = FailureText.counted(preemptions, "preemption")
         return deaths == 0 ? text : "\(text) and \(FailureText.counted(deaths, "death"))"
     }

@@ -168,6 +168,8 @@ package struct OrderFinding: Sendable {
     /// All turns of the block.
     package let turns: [Turn]
     package let result: ScenarioResult
+    /// Its first failure, in a sentence without its end.
+    package var reason: String { result.failures.first?.headline ?? "it does not pass" }
 
     /// An order that fails, and the result of it.
     package init(turns: [Turn], result: ScenarioResult) {

@@ -69,7 +69,7 @@ struct TurnHistory {
 }
 
 extension Footprint {
-    /// The number of things that a footprint can tell apart.
+    /// The number of things that a footprint can distinguish.
     fileprivate static let things = UInt32.bitWidth
 
     fileprivate func hasRead(_ thing: Int) -> Bool { reads >> UInt32(thing) & 1 != 0 }

@@ -200,7 +200,7 @@ public struct InstanceSnapshots: Sendable {
     }
 
     /// Removes one of the instance's own snapshots.
-    /// - Throws: ``SnapshotError/unknown(name:directory:known:)`` if there is none of this name.
+    /// - Throws: ``SnapshotError/unknown(name:directory:known:)`` if no snapshot has this name.
     public func remove(_ name: String) throws {
         let name = try SnapshotName(name)
         try exclusively { try Files.removeTree(find(name, in: own)) }

@@ -42,7 +42,7 @@ public struct DeviceRegistry: Sendable {
 
     /// Begins the next boot: shared memory of the previous ones does not exist for processes that start from now on.
     /// - Returns: The number of the new boot. No boot of the instance has it twice, also after the device's directory was
-    ///   put back to an earlier state: traces and greetings of a link are told apart by it.
+    ///   put back to an earlier state: it distinguishes traces and greetings of a link.
     public func beginBoot() throws -> Int {
         let number = try Incarnations.next(layout, device)
         return try change { record in

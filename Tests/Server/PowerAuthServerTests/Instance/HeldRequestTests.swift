@@ -56,7 +56,7 @@ struct HeldRequestTests {
             for (index, point) in points.enumerated() {
                 let place = try await Self.arrival(UInt32(index + 1), of: "main", turns)
                 #expect(place == .held(at: point.rawValue))
-                // Of an app that is given no turns, of one that is none, and of an operator.
+                // Of an app that is given no turns, of a name that no app has, and of an operator.
                 for other in ["wallet", "server", nil] {
                     #expect(try await Self.change(client, by: other) == 200, "while `main` is held at \(point)")
                 }
@@ -94,7 +94,7 @@ struct HeldRequestTests {
         }
     }
 
-    @Test func `The rules of the points are those for the server, whoever has sent the request`() async throws {
+    @Test func `The rules of the points are those for the server, for requests of every app`() async throws {
         try await fixture.run { client in
             func arm(_ process: String) throws {
                 try table.arm(FaultRule(point: .serverBeforeCommit, process: process, action: .fail("EIO")))
