@@ -61,8 +61,6 @@ let system = building(
             name: "CCurl", linkerSettings: ["curl", "ssl", "crypto"].map { .linkedLibrary($0) }),
         .target(name: "CLineEditor", linkerSettings: [.linkedLibrary("edit")]),
         .target(name: "CLabSystem"),
-        .target(name: "CMainBundle"),
-        .target(name: "CPageChecksum", linkerSettings: [.linkedLibrary("sqlite3")]),
         // Requests over libcurl, of the SDKs and of the server.
         module("LabHTTP", ["CCurl"]),
         module("LabSystem", ["CLabSystem"]),
@@ -82,10 +80,11 @@ let protocols = building(
 let platform = building(
     "Sources/Platform",
     [
+        .target(name: "CSimulatedDevice", linkerSettings: [.linkedLibrary("sqlite3")]),
         module(
             "SimulatedDevice",
             [
-                "LabCore", "LabPoints", "LabSystem", "ZeroMQ", "COpenSSL", "CMainBundle", "CPageChecksum", grdb,
+                "LabCore", "LabPoints", "LabSystem", "ZeroMQ", "COpenSSL", "CSimulatedDevice", grdb,
             ]),
         module("WatchConnectivity", ["SimulatedDevice"]),
         module("WatchKit", ["SimulatedDevice", "LabPoints"]),
