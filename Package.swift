@@ -61,8 +61,6 @@ let system = building(
             name: "CCurl", linkerSettings: ["curl", "ssl", "crypto"].map { .linkedLibrary($0) }),
         .target(name: "CLineEditor", linkerSettings: [.linkedLibrary("edit")]),
         .target(name: "CLabSystem"),
-        .target(name: "CMainBundle"),
-        .target(name: "CPageChecksum", linkerSettings: [.linkedLibrary("sqlite3")]),
         // Requests over libcurl, of the SDKs and of the server.
         module("LabHTTP", ["CCurl"]),
         module("LabSystem", ["CLabSystem"]),
@@ -82,10 +80,11 @@ let protocols = building(
 let platform = building(
     "Sources/Platform",
     [
+        .target(name: "CSimulatedDevice", linkerSettings: [.linkedLibrary("sqlite3")]),
         module(
             "SimulatedDevice",
             [
-                "LabCore", "LabPoints", "LabSystem", "ZeroMQ", "COpenSSL", "CMainBundle", "CPageChecksum", grdb,
+                "LabCore", "LabPoints", "LabSystem", "ZeroMQ", "COpenSSL", "CSimulatedDevice", grdb,
             ]),
         module("WatchConnectivity", ["SimulatedDevice"]),
         module("WatchKit", ["SimulatedDevice", "LabPoints"]),
@@ -413,7 +412,7 @@ let wholeTests = building(
         tests(
             "EndToEndTests",
             [
-                "KillMatrix", "ServerKills", "LabTesting", "LabChecks", "LabReports", "SimulatedDevice", "ZeroMQ",
+                "Kills", "LabTesting", "LabChecks", "LabReports", "SimulatedDevice", "ZeroMQ",
                 "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem",
             ],
             reading: ["Explanations"]),
@@ -424,28 +423,17 @@ let wholeTests = building(
 let tools = building(
     "Tools",
     [
-        // Kills an app wherever it can be killed; driven by a test and, for longer, by the program behind `make soak`.
+        // Kills apps, devices and servers; driven by tests and, for longer, by the program behind `make soak`.
         .target(
-            name: "KillMatrix",
+            name: "Kills",
             dependencies: [
-                "LabTesting", "LabChecks", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem",
+                "LabTesting", "LabChecks", "PowerAuthProtocol", "LabCore", "LabControl", "LabVocabulary", "LabPoints",
+                "LabSystem", grdb,
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "kill-matrix",
-            dependencies: ["LabCore", "KillMatrix", "LabProgram", "LabControl", "LabSystem", argumentParser],
-            swiftSettings: settings),
-        // Kills the server under its writers; driven like the kill matrix.
-        .target(
-            name: "ServerKills",
-            dependencies: [
-                "LabTesting", "PowerAuthProtocol", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem",
-                grdb,
-            ],
-            swiftSettings: settings),
-        .executableTarget(
-            name: "server-kills",
-            dependencies: ["LabCore", "ServerKills", "LabProgram", "LabControl", "LabSystem", argumentParser],
+            name: "soak",
+            dependencies: ["LabCore", "Kills", "LabProgram", "LabControl", "LabSystem", argumentParser],
             swiftSettings: settings),
         // What the link between phone and watch costs, beside what its parts cost; part of `make bench`.
         .executableTarget(

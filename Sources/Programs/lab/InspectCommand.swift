@@ -23,18 +23,7 @@ struct InspectCommand: ParsableCommand {
 
         @OptionGroup var moment: MomentOptions
 
-        func run() throws {
-            try ImmediateEnd.onSignals()
-            guard let failure = moment.failure else { return try show(SharingState(in: moment.instance.find())) }
-            let recorded = try moment.runs(of: failure).sharing(atFailureOf: failure, run: moment.runIdentifier)
-            moment.announce(recorded)
-            try show(recorded.state)
-        }
-
-        private func show(_ state: SharingState) throws {
-            let part = try state.about(target)
-            moment.show(part.lines, document: try part.rendered())
-        }
+        func run() throws { try moment.show { (state: SharingState) in try state.about(target) } }
     }
 
     /// `lab inspect link phone`.
@@ -50,18 +39,7 @@ struct InspectCommand: ParsableCommand {
 
         @OptionGroup var moment: MomentOptions
 
-        func run() throws {
-            try ImmediateEnd.onSignals()
-            guard let failure = moment.failure else { return try show(LinkState(in: moment.instance.find())) }
-            let recorded = try moment.runs(of: failure).link(atFailureOf: failure, run: moment.runIdentifier)
-            moment.announce(recorded)
-            try show(recorded.state)
-        }
-
-        private func show(_ state: LinkState) throws {
-            let part = try state.about(target)
-            moment.show(part.lines, document: try part.rendered())
-        }
+        func run() throws { try moment.show { (state: LinkState) in try state.about(target) } }
     }
 
     /// `lab inspect moment login.yaml --at 3`.
@@ -128,17 +106,20 @@ struct MomentOptions: ParsableArguments {
         }
     }
 
-    /// The recorded runs beside a scenario.
-    func runs(of failure: String) throws -> RecordedRuns { try RecordedRuns(labFile: lab, near: failure) }
-
-    /// Says which failure is shown.
-    func announce(_ recorded: RecordedState<some Sendable>) {
-        if !json { Console.print("when \(recorded.scenario) failed in run \(recorded.run):") }
+    /// Prints a part of the state: its lines for people, or its document for programs.
+    func show<State: InspectedState>(_ part: (State) throws -> State) throws {
+        try ImmediateEnd.onSignals()
+        let shown = try part(state())
+        guard !json else { return Console.write(try shown.rendered(), to: 1) }
+        for line in shown.lines { Console.print(line) }
     }
 
-    /// Prints the lines for people, or the document for programs.
-    func show(_ lines: [String], document: String) {
-        guard !json else { return Console.write(document, to: 1) }
-        for line in lines { Console.print(line) }
+    /// The state of the instance, or the recorded one.
+    private func state<State: InspectedState>() throws -> State {
+        guard let failure else { return try State(in: instance.find()) }
+        let recorded: RecordedState<State> = try RecordedRuns(labFile: lab, near: failure).state(
+            atFailureOf: failure, run: runIdentifier)
+        if !json { Console.print("when \(recorded.scenario) failed in run \(recorded.run):") }
+        return recorded.state
     }
 }

@@ -11,18 +11,20 @@ extension EndToEnd.Commands {
     /// Failures outside the scenario during a run.
     @Suite("Unusual failures of a run")
     struct OddPathTests {
+        /// An app dies during its step, the last one.
+        private static let death = """
+            name: The app dies while it works
+            steps:
+              - server: initActivation
+                as: code
+              - faults: arm
+                with: { point: http.requestSent, peer: main, action: kill }
+              - main: createActivation
+                with: { activationCode: "${code.activationCode}" }
+            """
+
         @Test func `A peer that dies during a step fails that step at once`() async throws {
-            let outcome = try await LabCommand.run(
-                scenario: """
-                    name: The app dies while it works
-                    steps:
-                      - server: initActivation
-                        as: code
-                      - faults: arm
-                        with: { point: http.requestSent, peer: main, action: kill }
-                      - main: createActivation
-                        with: { activationCode: "${code.activationCode}" }
-                    """)
+            let outcome = try await LabCommand.run(scenario: Self.death)
             #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
             #expect((outcome.output + outcome.errors).contains("scenario.yaml:7:"))
         }
@@ -30,14 +32,7 @@ extension EndToEnd.Commands {
         @Test func `A step can expect the death of a peer`() async throws {
             let outcome = try await LabCommand.run(
                 scenario: """
-                    name: The app dies while it works
-                    steps:
-                      - server: initActivation
-                        as: code
-                      - faults: arm
-                        with: { point: http.requestSent, peer: main, action: kill }
-                      - main: createActivation
-                        with: { activationCode: "${code.activationCode}" }
+                    \(Self.death)
                         fails: { code: peerDied }
                       - main: relaunch
                       - main: canStartActivation

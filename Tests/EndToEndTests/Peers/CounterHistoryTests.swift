@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KillMatrix
+import Kills
 import LabCore
 import LabPoints
 import TestSupport

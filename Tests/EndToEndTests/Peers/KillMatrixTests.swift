@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import KillMatrix
+import Kills
 import LabPoints
 import LabSystem
 import LabTesting
 import LabVocabulary
-import ServerKills
 import TestSupport
 import Testing
 
@@ -116,7 +115,8 @@ extension EndToEnd.Peers {
         {
             let workspace = try Workspace.ofProject()
             // A separate runner: this process runs other tests meanwhile.
-            let outcome = try await LabCommand.run(["--endurance", "2000"], in: workspace, executable: "kill-matrix")
+            let outcome = try await LabCommand.run(
+                ["kill-matrix", "--endurance", "2000"], in: workspace, executable: "soak")
             for work in Endurance.Work.allCases {
                 let line = outcome.output.split(separator: "\n").first { $0.hasPrefix("2000 \(work.rawValue) in ") }
                 for process in ["runner", "server", "phone", "main", "watch", "companion"] {

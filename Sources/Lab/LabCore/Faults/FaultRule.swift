@@ -14,6 +14,15 @@ public struct FaultRule: Hashable, Sendable {
         /// The passing code fails with an error, see `InjectedFault.error`: an errno name such as `ENOSPC`, or
         /// `unavailable`.
         case fail(String)
+
+        /// The action as scenarios and command lines spell it.
+        public var word: FaultActionWord {
+            switch self {
+            case .kill: .kill
+            case .delay: .delay
+            case .fail: .fail
+            }
+        }
     }
 
     /// Where.

@@ -21,11 +21,50 @@ extension JSONValue {
 
     /// Reads a JSON text.
     public static func parse(_ text: String) throws(JSONSyntaxError) -> JSONValue { try parse(Array(text.utf8)) }
+}
 
-    /// Reads the bytes of a JSON text.
-    static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONValue {
+/// What a JSON text is read into: a value, or one that keeps more of the text.
+package protocol JSONTree {
+    /// The members of an object, while it is read.
+    associatedtype Members
+
+    /// The members of an empty object.
+    static var noMembers: Members { get }
+    /// The longest number in bytes.
+    static var longestNumber: Int { get }
+
+    /// Makes `null`, a truth value or a text.
+    static func plain(_ value: JSONValue) -> Self
+    /// Makes a number.
+    /// - Parameter text: the number as it is written.
+    static func number(_ value: JSONValue, text: String) -> Self
+    /// Makes a list.
+    static func list(_ elements: [Self]) -> Self
+    /// Adds a member to those of an object.
+    /// - Returns: false if a name must not come twice, and this one does.
+    static func add(_ member: Self, named name: String, to members: inout Members) -> Bool
+    /// Makes an object.
+    static func object(_ members: Members) -> Self
+}
+
+extension JSONTree {
+    /// Reads the bytes of a JSON text, as strictly as ``JSONValue``.
+    package static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> Self {
         var parser = JSONParser(bytes: bytes)
         return try parser.document()
+    }
+}
+
+extension JSONValue: JSONTree {
+    package static var noMembers: [String: JSONValue] { [:] }
+    package static var longestNumber: Int { .max }
+    package static func plain(_ value: JSONValue) -> JSONValue { value }
+    package static func number(_ value: JSONValue, text: String) -> JSONValue { value }
+    package static func list(_ elements: [JSONValue]) -> JSONValue { .array(elements) }
+    package static func add(
+        _ member: JSONValue, named name: String, to members: inout [String: JSONValue]
+    ) -> Bool {
+        members.updateValue(member, forKey: name) == nil
     }
 }
 
@@ -39,30 +78,30 @@ private struct JSONParser {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    mutating func document() throws(JSONSyntaxError) -> JSONValue {
-        let result = try value()
+    mutating func document<Tree: JSONTree>() throws(JSONSyntaxError) -> Tree {
+        let result: Tree = try value()
         skipSpace()
         guard position == bytes.count else { throw error("expected the end of the text") }
         return result
     }
 
-    private mutating func value() throws(JSONSyntaxError) -> JSONValue {
+    private mutating func value<Tree: JSONTree>() throws(JSONSyntaxError) -> Tree {
         skipSpace()
         guard position < bytes.count else { throw error("the text ends where a value was expected") }
         switch bytes[position] {
         case UInt8(ascii: "{"): return try nested { parser throws(JSONSyntaxError) in try parser.object() }
         case UInt8(ascii: "["): return try nested { parser throws(JSONSyntaxError) in try parser.array() }
-        case UInt8(ascii: "\""): return .string(try string())
-        case UInt8(ascii: "t"): return try word("true", .bool(true))
-        case UInt8(ascii: "f"): return try word("false", .bool(false))
-        case UInt8(ascii: "n"): return try word("null", .null)
+        case UInt8(ascii: "\""): return Tree.plain(.string(try string()))
+        case UInt8(ascii: "t"): return Tree.plain(try word("true", .bool(true)))
+        case UInt8(ascii: "f"): return Tree.plain(try word("false", .bool(false)))
+        case UInt8(ascii: "n"): return Tree.plain(try word("null", .null))
         default: return try number()
         }
     }
 
-    private mutating func nested(
-        _ body: (inout JSONParser) throws(JSONSyntaxError) -> JSONValue
-    ) throws(JSONSyntaxError) -> JSONValue {
+    private mutating func nested<Tree: JSONTree>(
+        _ body: (inout JSONParser) throws(JSONSyntaxError) -> Tree
+    ) throws(JSONSyntaxError) -> Tree {
         guard depth < Self.maximumDepth else { throw error("nested deeper than \(Self.maximumDepth) levels") }
         depth += 1
         position += 1
@@ -71,9 +110,9 @@ private struct JSONParser {
         return result
     }
 
-    private mutating func object() throws(JSONSyntaxError) -> JSONValue {
-        var members: [String: JSONValue] = [:]
-        if take("}") { return .object(members) }
+    private mutating func object<Tree: JSONTree>() throws(JSONSyntaxError) -> Tree {
+        var members = Tree.noMembers
+        if take("}") { return Tree.object(members) }
         repeat {
             skipSpace()
             guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
@@ -82,20 +121,20 @@ private struct JSONParser {
             let start = position
             let key = try string()
             guard take(":") else { throw error("expected ':' after a key") }
-            guard members.updateValue(try value(), forKey: key) == nil else {
+            guard Tree.add(try value(), named: key, to: &members) else {
                 throw JSONSyntaxError(message: "the key '\(key)' appears twice", offset: start)
             }
         } while take(",")
         guard take("}") else { throw error("expected ',' or '}'") }
-        return .object(members)
+        return Tree.object(members)
     }
 
-    private mutating func array() throws(JSONSyntaxError) -> JSONValue {
-        var elements: [JSONValue] = []
-        if take("]") { return .array(elements) }
+    private mutating func array<Tree: JSONTree>() throws(JSONSyntaxError) -> Tree {
+        var elements: [Tree] = []
+        if take("]") { return Tree.list(elements) }
         repeat { elements.append(try value()) } while take(",")
         guard take("]") else { throw error("expected ',' or ']'") }
-        return .array(elements)
+        return Tree.list(elements)
     }
 
     private mutating func word(_ text: StaticString, _ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
@@ -106,7 +145,7 @@ private struct JSONParser {
         return value
     }
 
-    private mutating func number() throws(JSONSyntaxError) -> JSONValue {
+    private mutating func number<Tree: JSONTree>() throws(JSONSyntaxError) -> Tree {
         let start = position
         var isInteger = true
         _ = takeByte("-")
@@ -123,12 +162,15 @@ private struct JSONParser {
             guard takeDigits() else { throw error("expected a digit in the exponent") }
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        if isInteger, let value = Int64(text) { return .integer(value) }
-        if isInteger, let value = UInt64(text) { return .unsigned(value) }
+        guard position - start <= Tree.longestNumber else {
+            throw JSONSyntaxError(message: "the number is longer than \(Tree.longestNumber) bytes", offset: start)
+        }
+        if isInteger, let value = Int64(text) { return Tree.number(.integer(value), text: text) }
+        if isInteger, let value = UInt64(text) { return Tree.number(.unsigned(value), text: text) }
         guard let value = Double(text), value.isFinite else {
             throw JSONSyntaxError(message: "the number \(text) is out of range", offset: start)
         }
-        return .number(value)
+        return Tree.number(.number(value), text: text)
     }
 
     private mutating func string() throws(JSONSyntaxError) -> String {

@@ -30,7 +30,9 @@ struct JSONValueDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard let members = value.objectValue else { throw mismatch("an object") }
-        return KeyedDecodingContainer(KeyedReader(members: members, codingPath: codingPath))
+        return objectContainer(of: self, at: codingPath, names: members.keys) { name, path in
+            members[name].map { JSONValueDecoder(value: $0, codingPath: path) }
+        }
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -46,7 +48,7 @@ struct JSONValueDecoder: Decoder {
         Self.mismatch(JSONValue.self, codingPath, "expected \(expected)")
     }
 
-    fileprivate static func mismatch(_ type: Any.Type, _ path: [any CodingKey], _ text: String) -> DecodingError {
+    private static func mismatch(_ type: Any.Type, _ path: [any CodingKey], _ text: String) -> DecodingError {
         .typeMismatch(type, .init(codingPath: path, debugDescription: text))
     }
 }
@@ -86,33 +88,31 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
     }
 }
 
-private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let members: [String: JSONValue]
+/// The container of an object, for a decoder that has a decoder for each member. It does not outlive the decoding.
+/// - Parameters:
+///   - object: the decoder of the object.
+///   - path: the place of the object.
+///   - names: the names of the members.
+///   - member: gives the decoder of a member, by its name and its place; nil for a name that the object does not have.
+package func objectContainer<Key: CodingKey, Member: Decoder & SingleValueDecodingContainer>(
+    of object: Member, at path: [any CodingKey], names: some Sequence<String>,
+    member: @escaping (String, [any CodingKey]) -> Member?
+) -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(ObjectReader(object: object, codingPath: path, names: names, member: member))
+}
+
+private struct ObjectReader<Key: CodingKey, Member, Names>: KeyedDecodingContainerProtocol
+where Member: Decoder & SingleValueDecodingContainer, Names: Sequence<String> {
+    let object: Member
     let codingPath: [any CodingKey]
+    let names: Names
+    let member: (String, [any CodingKey]) -> Member?
 
-    var allKeys: [Key] { members.keys.compactMap(Key.init(stringValue:)) }
+    var allKeys: [Key] { names.compactMap(Key.init(stringValue:)) }
 
-    func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
-    func decodeNil(forKey key: Key) throws -> Bool { try at(key).value.isNull }
-
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try at(key).decode(type) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try at(key).decode(type) }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try at(key).decode(type) }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try at(key).decode(type) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try at(key).decode(type) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try at(key).decode(type) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try at(key).decode(type) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try at(key).decode(type) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try at(key).decode(type) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try at(key).decode(type) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try at(key).decode(type) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try at(key).decode(type) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try at(key).decode(type) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try at(key).decode(type) }
-
-    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try at(key).decode(type)
-    }
+    func contains(_ key: Key) -> Bool { member(key.stringValue, codingPath) != nil }
+    func decodeNil(forKey key: Key) throws -> Bool { try at(key).decodeNil() }
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try at(key).decode(type) }
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
@@ -124,14 +124,14 @@ private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try at(key).unkeyedContainer()
     }
 
-    func superDecoder() throws -> any Decoder { JSONValueDecoder(value: .object(members), codingPath: codingPath) }
+    func superDecoder() throws -> any Decoder { object }
     func superDecoder(forKey key: Key) throws -> any Decoder { try at(key) }
 
-    private func at(_ key: Key) throws -> JSONValueDecoder {
-        guard let member = members[key.stringValue] else {
+    private func at(_ key: Key) throws -> Member {
+        guard let member = member(key.stringValue, codingPath + [key]) else {
             throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "missing"))
         }
-        return JSONValueDecoder(value: member, codingPath: codingPath + [key])
+        return member
     }
 }
 

@@ -117,12 +117,12 @@ public struct RunCircumstances: Codable, Sendable, Equatable {
 
     /// The current facts.
     package static func now(arguments: [String], in directory: String) -> RunCircumstances {
-        let commit = git(["rev-parse", "HEAD"], in: directory)
+        let (commit, isModified) = git(in: directory)
         return RunCircumstances(
             version: LabVersion.current, arguments: withoutValues(arguments),
             began: LabTime(nanoseconds: RealTimeClock.nanoseconds()).date.formatted(.iso8601),
             cores: ProcessInfo.processInfo.activeProcessorCount, system: machine, commit: commit,
-            isModified: commit == nil ? nil : git(["status", "--porcelain"], in: directory).map { !$0.isEmpty })
+            isModified: isModified)
     }
 
     /// Name and release of the kernel, and the processor's architecture.
@@ -144,10 +144,16 @@ public struct RunCircumstances: Codable, Sendable, Equatable {
         }
     }
 
-    /// The output of git; nil without git or a repository.
-    private static func git(_ words: [String], in directory: String) -> String? {
-        let output = try? ToolCall.output(of: ["git", "-C", directory] + words)
-        return output.map { String(decoding: $0, as: UTF8.self).trimmed }
+    /// The commit, and whether files differ from it; nil without git, a repository or a commit.
+    private static func git(in directory: String) -> (commit: String?, isModified: Bool?) {
+        let status = ["git", "-C", directory, "status", "--porcelain=v2", "--branch"]
+        guard let output = try? ToolCall.output(of: status) else { return (nil, nil) }
+        // The headers begin with `#`; `(initial)` stands for the commit of a repository that has none.
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
+        let prefix = "# branch.oid "
+        guard let commit = lines.first(where: { $0.hasPrefix(prefix) })?.dropFirst(prefix.count), commit != "(initial)"
+        else { return (nil, nil) }
+        return (String(commit), lines.contains { !$0.hasPrefix("#") })
     }
 
     private static func text<Field>(_ field: inout Field) -> String {

@@ -3,32 +3,20 @@
 import Foundation
 import LabCore
 import LabSystem
-public import ScenarioEngine
+package import ScenarioEngine
 import ScenarioLanguage
 
 /// The device states recorded when a scenario failed.
-public struct RecordedState<State: Sendable>: Sendable {
+package struct RecordedState<State: InspectedState>: Sendable {
     /// The directory of the run.
-    public let run: String
+    package let run: String
     /// The scenario, with the round that failed.
-    public let scenario: String
+    package let scenario: String
     /// The recorded states.
-    public let state: State
+    package let state: State
 }
 
 extension RecordedRuns {
-    /// The state that apps shared when a scenario last failed.
-    /// - Throws: ``BadUsage`` if nothing is recorded of it.
-    public func sharing(atFailureOf path: String, run: String?) throws -> RecordedState<SharingState> {
-        try state(atFailureOf: path, run: run, of: "apps that share")
-    }
-
-    /// The state of the links when a scenario last failed.
-    /// - Throws: ``BadUsage`` if nothing is recorded of it.
-    public func link(atFailureOf path: String, run: String?) throws -> RecordedState<LinkState> {
-        try state(atFailureOf: path, run: run, of: "a link")
-    }
-
     /// The state at a moment of a recorded scenario, derived from its trace.
     /// - Parameters:
     ///   - path: the scenario's file, or a row as in `login.yaml[wrong-pin]`.
@@ -56,8 +44,13 @@ extension RecordedRuns {
                 ?? "no kept run has recorded anything of \(path)")
     }
 
-    private func state<State: InspectedState>(
-        atFailureOf path: String, run: String?, of what: String
+    /// The state of the devices when a scenario last failed.
+    /// - Parameters:
+    ///   - path: the scenario's file, or a row as in `login.yaml[wrong-pin]`.
+    ///   - run: identifier of the run; nil searches all runs, newest first.
+    /// - Throws: ``BadUsage`` if nothing is recorded of it.
+    package func state<State: InspectedState>(
+        atFailureOf path: String, run: String?
     ) throws -> RecordedState<State> {
         let runs = try all().filter { run == nil || $0.id == run }
         for run in runs {
@@ -68,7 +61,7 @@ extension RecordedRuns {
             }
         }
         throw BadUsage(
-            sentence: run.map { "the run \($0) has recorded no failure of \(path) with \(what)" }
-                ?? "no kept run has recorded a failure of \(path) with \(what)")
+            sentence: run.map { "the run \($0) has recorded no failure of \(path) with \(State.subject)" }
+                ?? "no kept run has recorded a failure of \(path) with \(State.subject)")
     }
 }

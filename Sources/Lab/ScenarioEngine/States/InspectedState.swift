@@ -11,8 +11,17 @@ import Synchronization
 /// The state of an instance's devices at one moment, as they report it: printed by `lab inspect`, and kept when a
 /// scenario fails.
 package protocol InspectedState: Codable, Sendable {
+    /// What one device reports.
+    associatedtype Device: InspectedDevice
+
     /// The file that keeps it, in the directory of a failed scenario.
     static var fileName: String { get }
+    /// What has such a state, as an error names it.
+    static var subject: String { get }
+    /// The devices that have something to report.
+    var devices: [Device] { get }
+    /// The lines for people.
+    var lines: [String] { get }
 
     /// The devices of a topology that have something to report.
     static func devices(of topology: Topology) -> [DeviceSpec]
@@ -20,17 +29,28 @@ package protocol InspectedState: Codable, Sendable {
     /// Asks the devices.
     /// - Parameter clients: connections that stay open when those of the steps end.
     init(in connection: InstanceConnection, clients: ControlClients)
+}
 
-    /// Whether any device has answered.
-    var isKnown: Bool { get }
+/// The state of one device.
+package protocol InspectedDevice: Codable, Sendable {
+    /// Why the state is unknown; nil if the device has answered.
+    var problem: String? { get }
 }
 
 extension InspectedState {
-    /// Reads the output of ``document()``.
+    /// Asks the devices of an instance. No app is asked, and no lock is taken, so it works even if the apps hang.
+    ///
+    /// Thread rule: any thread; blocks.
+    package init(in connection: InstanceConnection) { self.init(in: connection, clients: connection.clients) }
+
+    /// Whether any device has answered.
+    package var isKnown: Bool { devices.contains { $0.problem == nil } }
+
+    /// Reads the output of ``rendered()``.
     package init(reading data: Data) throws { self = try JSONDecoder().decode(Self.self, from: data) }
 
     /// The document for programs, with sorted keys.
-    package func document() throws -> String {
+    package func rendered() throws -> String {
         try JSONTextEncoder.document(self) + "\n"
     }
 }
@@ -87,7 +107,7 @@ final class FailureRecord<State: InspectedState>: Sendable {
             // Uses connections of its own: those of the steps may just be ending.
             let state = State(in: instance, clients: ControlClients(instance.layout))
             let isWritten =
-                state.isKnown && (try? Files.write(Data(redactor.redact(state.document()).utf8), to: path)) != nil
+                state.isKnown && (try? Files.write(Data(redactor.redact(state.rendered()).utf8), to: path)) != nil
             taken = Picture(state: isWritten ? state : nil)
             return isWritten ? state : nil
         }

@@ -11,17 +11,17 @@ import ScenarioLanguage
 /// and kept when a scenario fails.
 public struct LinkState: InspectedState {
     package static let fileName = "link.json"
+    package static let subject = "a link"
 
     /// Version of the JSON form; increased when a member changes its meaning or is removed.
     public private(set) var version = 1
     package var devices: [Device]
 
     /// The ends of links at one device.
-    package struct Device: Codable, Sendable {
+    package struct Device: InspectedDevice {
         package var name: String
         package var links: [InspectLink.End]
-        /// Why the state is unknown.
-        var problem: String?
+        package var problem: String?
     }
 
     package static func devices(of topology: Topology) -> [DeviceSpec] {
@@ -29,11 +29,6 @@ public struct LinkState: InspectedState {
     }
 
     package init(devices: [Device]) { self.devices = devices }
-
-    /// Asks the devices of an instance. No app is asked.
-    ///
-    /// Thread rule: any thread; blocks.
-    public init(in connection: InstanceConnection) { self.init(in: connection, clients: connection.clients) }
 
     package init(in connection: InstanceConnection, clients: ControlClients) {
         self.init(
@@ -44,8 +39,6 @@ public struct LinkState: InspectedState {
                 }
             })
     }
-
-    package var isKnown: Bool { devices.contains { $0.problem == nil } }
 
     /// The part about one device, or about both ends of one link; everything when `target` is nil.
     /// - Throws: ``BadUsage`` for an unknown link.
@@ -70,9 +63,6 @@ public struct LinkState: InspectedState {
 
     /// The link to inspect when it may explain a failure; nil when all links are idle.
     func suspect() -> String? { devices.flatMap(\.links).first(where: \.isInMotion)?.link }
-
-    /// The document for programs, with sorted keys.
-    public func rendered() throws -> String { try document() }
 
     // MARK: The state of a new instance once it has settled
 
@@ -100,8 +90,7 @@ public struct LinkState: InspectedState {
 
     // MARK: Text
 
-    /// The lines for people.
-    public var lines: [String] {
+    package var lines: [String] {
         devices.flatMap { device in
             (device.problem.map { ["\(device.name) does not answer: \($0)"] } ?? [])
                 + device.links.flatMap { Self.lines(of: $0, on: device.name) }

@@ -9,6 +9,7 @@ import ScenarioLanguage
 /// scenario fails.
 public struct SharingState: InspectedState {
     package static let fileName = "sharing.json"
+    package static let subject = "apps that share"
 
     /// Version of the JSON form; increased when a member changes its meaning or is removed.
     public private(set) var version = 1
@@ -16,11 +17,10 @@ public struct SharingState: InspectedState {
     package var devices: [Device]
 
     /// The state shared by the apps of one device.
-    package struct Device: Codable, Sendable {
+    package struct Device: InspectedDevice {
         package var name: String
         package var activations: [InspectSharing.Activation]
-        /// Why the state is unknown.
-        var problem: String?
+        package var problem: String?
     }
 
     /// The devices of a topology that have apps that share.
@@ -29,11 +29,6 @@ public struct SharingState: InspectedState {
     }
 
     package init(devices: [Device]) { self.devices = devices }
-
-    /// Asks the devices of an instance. No app is asked, and no lock is taken, so it works even if the apps hang.
-    ///
-    /// Thread rule: any thread; blocks.
-    public init(in connection: InstanceConnection) { self.init(in: connection, clients: connection.clients) }
 
     /// - Parameter clients: connections that stay open when those of the steps end.
     package init(in connection: InstanceConnection, clients: ControlClients) {
@@ -45,8 +40,6 @@ public struct SharingState: InspectedState {
         }
         self.init(devices: devices)
     }
-
-    package var isKnown: Bool { devices.contains { $0.problem == nil } }
 
     /// The part about one app, or one app group.
     /// - Throws: ``BadUsage`` if nothing is shared there.
@@ -70,9 +63,6 @@ public struct SharingState: InspectedState {
         )
     }
 
-    /// The document for programs, with sorted keys.
-    public func rendered() throws -> String { try document() }
-
     /// The app to inspect if the shared state may explain a failure; nil if everything is idle.
     func suspect(preferring actor: String?) -> String? {
         let suspects = devices.flatMap(\.activations).filter(\.isInMotion)
@@ -80,8 +70,7 @@ public struct SharingState: InspectedState {
             ? actor : suspects.first?.apps.first
     }
 
-    /// The lines for people.
-    public var lines: [String] {
+    package var lines: [String] {
         devices.flatMap { device in
             (device.problem.map { ["\(device.name) does not answer: \($0)"] } ?? [])
                 + device.activations.flatMap { Self.lines(of: $0, on: device.name) }

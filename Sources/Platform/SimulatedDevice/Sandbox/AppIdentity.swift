@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CMainBundle
+import CSimulatedDevice
 public import LabCore
 
 /// The identity of an app in the operating system: its names and its entitlements.
@@ -81,6 +81,6 @@ enum MainBundle {
     /// - Returns: false when Foundation does not take it; then `Bundle.main` stays nameless.
     @discardableResult
     static func adopt(_ sandbox: Sandbox) -> Bool {
-        information(of: sandbox).allSatisfy { key, value in cmainbundle_set(key, value) }
+        information(of: sandbox).allSatisfy { key, value in main_bundle_set(key, value) }
     }
 }

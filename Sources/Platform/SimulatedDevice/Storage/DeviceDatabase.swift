@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CPageChecksum
+import CSimulatedDevice
 package import Foundation
 public import GRDB
 import GRDBSQLite
@@ -18,7 +18,7 @@ import Synchronization
 /// `synchronous` is `NORMAL`: a committed transaction survives the death of any process. Only a crash of the machine
 /// could lose one, and that ends the instance with everything in it.
 ///
-/// Every page has a checksum, and so has the log (`CPageChecksum`): any difference from the written content is an
+/// Every page has a checksum, and so has the log (`CSimulatedDevice`): any difference from the written content is an
 /// error, never an older or another state. A foreign program may read such a file, but must not fold its log.
 ///
 /// Thread rule: any thread; calls block. The file is opened, and created if need be, by the first call.
@@ -123,7 +123,7 @@ public final class DeviceDatabase: Sendable {
         configuration.busyMode = .timeout(10)
         configuration.label = "device.\(schema.purpose)"
         configuration.prepareDatabase { db in
-            try Self.control(db, SQLITE_FCNTL_RESERVE_BYTES, cpagechecksum_reserved)
+            try Self.control(db, SQLITE_FCNTL_RESERVE_BYTES, page_checksum_reserved)
             // The library's own way to the log also makes sure for readers of a pool that it is not empty: a part of
             // every app's launch, for nothing here. Pages reach the log at the commit only: one that is written twice in
             // a transaction would not match the sums of its frame meanwhile.
@@ -152,8 +152,8 @@ public final class DeviceDatabase: Sendable {
 
     /// Refuses a log that differs from the committed content, which SQLite would truncate silently.
     private func verifyLog() throws {
-        var damage = cpagechecksum_damage()
-        let code = cpagechecksum_verify_log(path, &damage)
+        var damage = page_checksum_damage()
+        let code = page_checksum_verify_log(path, &damage)
         guard code <= 0 else {
             throw Damaged(
                 purpose: schema.purpose,
@@ -166,7 +166,7 @@ public final class DeviceDatabase: Sendable {
 
     /// The file as SQLite opens it with the layer of checksums.
     private func checkedLocation() throws -> String {
-        let code = cpagechecksum_register()
+        let code = page_checksum_register()
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
         guard sqlite3_compileoption_used("USE_URI") != 0,
             let name = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed)
@@ -174,7 +174,7 @@ public final class DeviceDatabase: Sendable {
             throw DatabaseError(
                 message: "SQLite is built without USE_URI, which \(path) needs; install the system's libsqlite3")
         }
-        return "file:\(name)?vfs=\(String(cString: cpagechecksum_vfs))"
+        return "file:\(name)?vfs=\(String(cString: page_checksum_vfs))"
     }
 
     private func prepareTables(_ db: Database) throws {

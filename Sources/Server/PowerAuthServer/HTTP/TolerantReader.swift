@@ -20,7 +20,7 @@ enum JSONReading: Sendable {
 ///
 /// Thread rule: any thread; immutable.
 struct TolerantReader: Decoder {
-    fileprivate let json: WrittenJSON
+    private let json: WrittenJSON
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -36,7 +36,9 @@ struct TolerantReader: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let members) = json else { throw mismatch(type, "an object") }
-        return KeyedDecodingContainer(TolerantObject(members: members, codingPath: codingPath))
+        return objectContainer(of: self, at: codingPath, names: members.names) { name, path in
+            members[name].map { TolerantReader(json: $0, codingPath: path) }
+        }
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -48,7 +50,7 @@ struct TolerantReader: Decoder {
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    fileprivate func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
+    private func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
         .typeMismatch(type, .init(codingPath: codingPath, debugDescription: "expected \(expected)"))
     }
 }
@@ -122,37 +124,6 @@ extension TolerantReader: SingleValueDecodingContainer {
             }
         guard let number else { throw mismatch(type, "a whole number") }
         return number
-    }
-}
-
-private struct TolerantObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let members: WrittenJSON.Members
-    let codingPath: [any CodingKey]
-
-    var allKeys: [Key] { members.names.compactMap(Key.init(stringValue:)) }
-
-    func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
-    func decodeNil(forKey key: Key) throws -> Bool { try at(key).decodeNil() }
-    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try at(key).decode(type) }
-
-    func nestedContainer<Nested: CodingKey>(
-        keyedBy type: Nested.Type, forKey key: Key
-    ) throws -> KeyedDecodingContainer<Nested> {
-        try at(key).container(keyedBy: type)
-    }
-
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try at(key).unkeyedContainer()
-    }
-
-    func superDecoder() throws -> any Decoder { TolerantReader(json: .object(members), codingPath: codingPath) }
-    func superDecoder(forKey key: Key) throws -> any Decoder { try at(key) }
-
-    private func at(_ key: Key) throws -> TolerantReader {
-        guard let member = members[key.stringValue] else {
-            throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "missing"))
-        }
-        return TolerantReader(json: member, codingPath: codingPath + [key])
     }
 }
 

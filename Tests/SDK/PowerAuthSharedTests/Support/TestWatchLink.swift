@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LabCore
+import PowerAuth2ForWatch
 import PowerAuthShared
+import SimulatedDevice
 import Synchronization
 import TestSupport
 
@@ -76,5 +79,19 @@ final class TestTransport: WatchTransport {
         }
         peer?.processReceivedUserInfo(userInfo)
         return true
+    }
+}
+
+extension PowerAuthWatchSDK {
+    /// The SDK of a watch app that knows the activation `A` of the instance `i`, and its storage.
+    static func withActivation(over phone: any WatchTransport) throws -> (PowerAuthWatchSDK, WatchStorage) {
+        let sandbox = try Sandbox.temporary(kind: .watchApp)
+        let storage = WatchStorage(configuration: PowerAuthKeychainConfiguration(), sandbox: sandbox)
+        storage.update(activationId: "A", of: "i")
+        let sdk = PowerAuthWatchSDK(
+            configuration: PowerAuthConfiguration(
+                instanceId: "i", baseEndpointUrl: "http://localhost", configuration: "-"),
+            storage: storage, manager: PowerAuthWCSessionManager(transport: phone), sandbox: sandbox)
+        return (sdk, storage)
     }
 }

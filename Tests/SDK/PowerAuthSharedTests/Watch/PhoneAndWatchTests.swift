@@ -370,13 +370,7 @@ struct WaitingWatchRequestTests {
     private let watch: PowerAuthWatchSDK
 
     init() throws {
-        let sandbox = try Sandbox.temporary(kind: .watchApp)
-        storage = WatchStorage(configuration: PowerAuthKeychainConfiguration(), sandbox: sandbox)
-        watch = PowerAuthWatchSDK(
-            configuration: PowerAuthConfiguration(
-                instanceId: "i", baseEndpointUrl: "http://localhost", configuration: "-"),
-            storage: storage, manager: PowerAuthWCSessionManager(transport: phone), sandbox: sandbox)
-        storage.update(activationId: "A", of: "i")
+        (watch, storage) = try PowerAuthWatchSDK.withActivation(over: phone)
     }
 
     private var answer: Data { answer(of: "A") }

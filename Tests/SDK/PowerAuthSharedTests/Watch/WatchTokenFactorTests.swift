@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LabControl
-import LabCore
 import PowerAuth2ForWatch
-import SimulatedDevice
 import TestSupport
 import Testing
 
@@ -16,13 +13,7 @@ struct WatchTokenFactorTests {
     private let watch: PowerAuthWatchSDK
 
     init() throws {
-        let sandbox = try Sandbox.temporary(kind: .watchApp)
-        storage = WatchStorage(configuration: PowerAuthKeychainConfiguration(), sandbox: sandbox)
-        watch = PowerAuthWatchSDK(
-            configuration: PowerAuthConfiguration(
-                instanceId: "i", baseEndpointUrl: "http://localhost", configuration: "-"),
-            storage: storage, manager: PowerAuthWCSessionManager(transport: phone), sandbox: sandbox)
-        storage.update(activationId: "A", of: "i")
+        (watch, storage) = try PowerAuthWatchSDK.withActivation(over: phone)
         // Sixteen bytes make a record.
         let record = TokenRecord(name: "T", identifier: "x", secret: Data(count: 16), activationId: "A", factors: 1)!
         phone.answer(

@@ -38,7 +38,7 @@ struct Compiler {
             ["COpenSSL", "CZeroMQ"].map { sources.appending(path: $0) }
             + [build.appending(path: "checkouts/GRDB.swift/Sources/GRDBSQLite")]
         let moduleMaps =
-            ["CCurl", "CLabSystem", "CMainBundle", "CPageChecksum"].map {
+            ["CCurl", "CLabSystem", "CSimulatedDevice"].map {
                 build.appending(path: "debug/\($0).build/module.modulemap")
             }
             + [build.appending(path: "checkouts/Yams/Sources/CYaml/include/module.modulemap")]

@@ -43,11 +43,11 @@ final class InitiatingWriter: Writer {
 
     /// Compares with what is stored.
     func settle(found: Set<String>, withoutLine: [String]) throws {
-        try expect(known.isSubset(of: found), "\(userId): answered and not stored: \(known.subtracting(found))")
-        try expect(
+        try require(known.isSubset(of: found), "\(userId): answered and not stored: \(known.subtracting(found))")
+        try require(
             found.count <= known.count + (isPending ? 1 : 0),
             "\(userId): \(known.count) were answered, \(found.count) are stored")
-        try expect(withoutLine.isEmpty, "\(userId): not one line of history for \(withoutLine)")
+        try require(withoutLine.isEmpty, "\(userId): not one line of history for \(withoutLine)")
         known = found
         isPending = false
     }
@@ -69,7 +69,7 @@ final class FailingWriter: Writer {
         isPending = false
         failures += 1
         let count = failed["operation"]?["failureCount"]?.integerValue
-        try expect(
+        try require(
             count == Int64(failures), "operation \(operationId): failure \(failures) was counted as \(count ?? 0)")
         return true
     }
@@ -82,7 +82,7 @@ final class FailingWriter: Writer {
 
     /// Compares with what is stored.
     func settle(found: Int) throws {
-        try expect(
+        try require(
             found == failures || isPending && found == failures + 1,
             "operation \(operationId): \(failures) failures were answered, \(found) are stored")
         failures = found

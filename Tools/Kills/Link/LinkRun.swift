@@ -87,12 +87,12 @@ final class LinkRun {
         try attempt {
             let reply = try devices.sender(cell.direction).app.call(SendMessage { $0.message = content })
             guard reply == content else {
-                throw Breach("the reply to \(content) is the same, but it is \(reply ?? [:])")
+                throw Breach(expected: "the reply to \(content) is the same, but it is \(reply ?? [:])")
             }
         }
         let times = try? devices.receiver(cell.direction).app.call(ReceivedMessages()).count { $0 == content }
         guard times ?? 0 <= 1 else {
-            throw Breach("an immediate message arrives once at most, not \(times ?? 0) times")
+            throw Breach(expected: "an immediate message arrives once at most, not \(times ?? 0) times")
         }
     }
 

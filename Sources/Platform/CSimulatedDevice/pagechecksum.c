@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "CPageChecksum.h"
+#include "CSimulatedDevice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const cpagechecksum_vfs = "lab-checksum";
-const int cpagechecksum_reserved = 8;
+const char *const page_checksum_vfs = "lab-checksum";
+const int page_checksum_reserved = 8;
 
 enum { SMALLEST_PAGE = 512, LARGEST_PAGE = 65536, LOG_HEADER = 32, FRAME_HEADER = 24 };
 
@@ -170,14 +170,14 @@ static void register_once(void) {
     if (!unix_layer) return;
     layer = *unix_layer;
     layer.pNext = NULL;
-    layer.zName = cpagechecksum_vfs;
+    layer.zName = page_checksum_vfs;
     layer.szOsFile = (int)sizeof(struct checked_file) + unix_layer->szOsFile;
     layer.pAppData = unix_layer;
     layer.xOpen = checked_open;
     registered = sqlite3_vfs_register(&layer, 0);
 }
 
-int cpagechecksum_register(void) {
+int page_checksum_register(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_once);
     return registered;
@@ -217,13 +217,13 @@ static int read_index(int descriptor, struct index_header *out) {
     return count < (ssize_t)sizeof both || memcmp(both, empty, sizeof both) == 0 ? 0 : -1;
 }
 
-static int found(struct cpagechecksum_damage *damage, const char *file, int64_t offset, const char *part) {
-    *damage = (struct cpagechecksum_damage){file, offset, part};
+static int found(struct page_checksum_damage *damage, const char *file, int64_t offset, const char *part) {
+    *damage = (struct page_checksum_damage){file, offset, part};
     return 1;
 }
 
 /// Compares the committed frames of a log with the index.
-static int walk(int log, const struct index_header *index, struct cpagechecksum_damage *damage) {
+static int walk(int log, const struct index_header *index, struct page_checksum_damage *damage) {
     uint8_t header[LOG_HEADER];
     if (pread(log, header, LOG_HEADER, 0) != LOG_HEADER) return found(damage, "-wal", 0, "missing header");
     uint32_t sum[2] = {0, 0};
@@ -262,7 +262,7 @@ static int open_beside(const char *path, const char *suffix) {
     return descriptor < 0 ? -errno : descriptor;
 }
 
-static int verify(int log, int index, struct cpagechecksum_damage *damage) {
+static int verify(int log, int index, struct page_checksum_damage *damage) {
     while (1) {
         struct index_header header, again;
         memset(&header, 0, sizeof header);
@@ -276,7 +276,7 @@ static int verify(int log, int index, struct cpagechecksum_damage *damage) {
     }
 }
 
-int cpagechecksum_verify_log(const char *path, struct cpagechecksum_damage *damage) {
+int page_checksum_verify_log(const char *path, struct page_checksum_damage *damage) {
     int log = open_beside(path, "-wal"), index = open_beside(path, "-shm"), result;
     if (log == -ENOENT || index == -ENOENT) {
         // Nothing is committed, or only the log shows it.

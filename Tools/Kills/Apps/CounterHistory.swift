@@ -30,7 +30,9 @@ package enum CounterHistory {
         var lastChange: Int64 = 0
         for event in events {
             let process = Process(name: event.process, incarnation: event.incarnation)
-            func offence(_ expected: String) -> Offence { Offence(time: event.time, breach: Breach(expected)) }
+            func offence(_ expected: String) -> Offence {
+                Offence(time: event.time, breach: Breach(expected: expected))
+            }
             switch event.name {
             case .counterUsed:
                 let counter = Counter(

@@ -76,7 +76,7 @@ extension SharingApps {
             try expect(state == .removed, "an activation that the server has removed is shown as such")
             try wallet.call(RemoveActivationLocal())
             return false
-        case let other: throw Breach("the server has the activation, but it is \(other.rawValue)")
+        case let other: throw Breach(expected: "the server has the activation, but it is \(other.rawValue)")
         }
     }
 

@@ -22,7 +22,7 @@ extension Writer {
     /// The object of an answer that must be a success.
     func responseObject(_ answer: ServerConnection.Answer, of what: String) throws -> JSONValue {
         let json = try JSONValue.parse(answer.body)
-        try expect(answer.status == 200 && json["status"] == "OK", "\(what) was refused: \(json)")
+        try require(answer.status == 200 && json["status"] == "OK", "\(what) was refused: \(json)")
         return json["responseObject"] ?? .null
     }
 

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Foundation
-import KillMatrix
+import Kills
 import LabControl
 import LabCore
-import LabProgram
-import LabSystem
 
 /// The long form of the kill matrix, for `make soak`.
-@main
 struct KillMatrixCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kill-matrix",
@@ -53,55 +49,38 @@ struct KillMatrixCommand: ParsableCommand {
 
     func run() throws {
         if let endurance {
-            let grown = try Endurance(count: endurance, progress: Self.tell).run().filter {
+            let grown = try Endurance(count: endurance, progress: tell).run().filter {
                 $0.size > Endurance.limit
             }
-            grown.forEach { Self.tell("grown beyond \(Endurance.limit) KiB: \($0)") }
+            grown.forEach { tell("grown beyond \(Endurance.limit) KiB: \($0)") }
             if !grown.isEmpty { throw BrokenRules(count: grown.count) }
             return
         }
         let seed = seed ?? UInt64.random(in: 0..<1_000_000_000)
         if let flapping {
-            Self.tell("flapping: seed \(seed), \(flapping) minutes of the lab's time")
+            tell("flapping: seed \(seed), \(flapping) minutes of the lab's time")
             let report = LinkFlapping(for: .minutes(flapping), seed: seed).run()
-            Self.tell(report.text)
+            tell(report.text)
             if report.failure != nil { throw BrokenRules(count: 1) }
             return
         }
         if link { return try runLink(seed: seed) }
-        Self.tell("kill matrix: seed \(seed), at most \(seconds) s")
+        tell("kill matrix: seed \(seed), at most \(seconds) s")
         let matrix = try cell.flatMap { KillCell($0) }.map { KillMatrix(cells: [$0]) } ?? KillMatrix.discovered()
         var campaign = KillCampaign(
-            matrix, seed: seed, rounds: rounds, time: .seconds(seconds), progress: Self.tell)
+            matrix, seed: seed, rounds: rounds, time: .seconds(seconds), progress: tell)
         let report = campaign.run()
-        Self.tell(report.text)
+        tell(report.text)
         if !report.failures.isEmpty { throw BrokenRules(count: report.failures.count) }
     }
 
     private func runLink(seed: UInt64) throws {
-        Self.tell("kill matrix of the link: seed \(seed), at most \(seconds) s")
+        tell("kill matrix of the link: seed \(seed), at most \(seconds) s")
         let cells = cell.flatMap { LinkCell($0) }.map { [$0] } ?? LinkCell.all
         var campaign = LinkCampaign(
-            cells, seed: seed, rounds: rounds, time: .seconds(seconds), progress: Self.tell)
+            cells, seed: seed, rounds: rounds, time: .seconds(seconds), progress: tell)
         let report = campaign.run()
-        for missed in report.missed { Self.tell("no process died in \(missed)") }
+        for missed in report.missed { tell("no process died in \(missed)") }
         if !report.failures.isEmpty { throw BrokenRules(count: report.failures.count) }
     }
-
-    /// Writes a line without buffering, to show the progress of a long run.
-    private static func tell(_ line: String) {
-        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
-    }
-
-    static func main() {
-        Signals.ignore(SIGPIPE)
-        Program.run(Self.self)
-    }
-}
-
-/// The error of a campaign that found something.
-struct BrokenRules: Error, CustomStringConvertible {
-    let count: Int
-
-    var description: String { "\(count) breaches; the lines above say where, and how to see each again." }
 }

@@ -114,7 +114,8 @@ final class LinkedDevices {
         try prove(direction)
         let numbers = try receiver.app.call(ReceivedUserInfo()).map { $0["number"]?.integerValue ?? 0 }
         guard zip(numbers, numbers.dropFirst()).allSatisfy(<), !isNew || numbers.allSatisfy({ $0 >= first }) else {
-            throw Breach("\(receiver.app.name) gets each message once, in order, and none from before: \(numbers)")
+            throw Breach(
+                expected: "\(receiver.app.name) gets each message once, in order, and none from before: \(numbers)")
         }
         for side in [sender, receiver] {
             try lab.eventually("the queues of \(side.device.name) are empty") {

@@ -41,20 +41,20 @@ final class SigningWriter: Writer {
         if let spent {
             pending = .wrong
             guard let status = send(spent, connection) else { return false }
-            try expect(
+            try require(
                 status == 401, "\(userId): a signature was accepted before a death and again behind it (\(status))")
             self.spent = nil
             stored.failures += 1
         } else if UInt64.random(in: 0..<5, using: &stream) == 0 {
             pending = .wrong
             guard let status = send(try header(isRight: false), connection) else { return false }
-            try expect(status == 401, "\(userId): a wrong signature was answered with \(status)")
+            try require(status == 401, "\(userId): a wrong signature was answered with \(status)")
             stored.failures += 1
         } else {
             let header = try header(isRight: true)
             pending = .right(header)
             guard let status = send(header, connection) else { return false }
-            try expect(status == 200, "\(userId): signature \(stored.counter) was answered with \(status)")
+            try require(status == 200, "\(userId): signature \(stored.counter) was answered with \(status)")
             accept()
         }
         pending = nil
@@ -68,7 +68,7 @@ final class SigningWriter: Writer {
         try settle(found: Stored(counter: row["counter"], failures: row["failed"]))
         let accepted = try Int.fetchOne(
             database, sql: "SELECT COUNT(*) FROM signature_audit WHERE user_id = ? AND valid", arguments: [userId])
-        try expect(
+        try require(
             accepted == stored.counter,
             "\(userId): the counter is \(stored.counter), the audit has \(accepted ?? 0) accepted signatures")
     }

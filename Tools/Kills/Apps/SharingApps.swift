@@ -61,7 +61,7 @@ final class SharingApps {
     }
 
     func createActivation(_ app: LabActor) throws {
-        guard let code else { throw Breach("an activation code is made before the activation") }
+        guard let code else { throw Breach(expected: "an activation code is made before the activation") }
         try app.call(CreateActivation { $0.activationCode = code.activationCode })
     }
 
@@ -90,7 +90,7 @@ final class SharingApps {
 
     func activationId(_ app: LabActor) throws -> String {
         guard let identifier = try app.call(ActivationIdentifier()) else {
-            throw Breach("\(app.name) reports the identifier of the activation")
+            throw Breach(expected: "\(app.name) reports the identifier of the activation")
         }
         return identifier
     }
@@ -117,7 +117,7 @@ final class SharingApps {
             })
         guard let seed = seeded["activations"]?.arrayValue?.first,
             let identifier = seed["activationId"]?.stringValue, let key = seed["serverPublicKey"]?.stringValue
-        else { throw Breach("the server makes an activation of the protocol V2, but it answered \(seeded)") }
+        else { throw Breach(expected: "the server makes an activation of the protocol V2, but it answered \(seeded)") }
         let password = password
         try wallet.call(
             CompleteLegacyActivation {

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Foundation
+import Kills
 import LabControl
 import LabCore
-import LabProgram
-import LabSystem
-import ServerKills
 
 /// The long form of the deaths of servers, for `make soak`.
-@main
 struct ServerKillsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server-kills",
@@ -35,28 +31,11 @@ struct ServerKillsCommand: ParsableCommand {
 
     func run() throws {
         let seed = seed ?? UInt64.random(in: 0..<1_000_000_000)
-        Self.tell("server kills: seed \(seed), at most \(deaths) deaths and \(seconds) s")
+        tell("server kills: seed \(seed), at most \(deaths) deaths and \(seconds) s")
         let report = ServerKillCampaign(
-            seed: seed, deaths: deaths, servers: servers, time: .seconds(seconds), progress: Self.tell
+            seed: seed, deaths: deaths, servers: servers, time: .seconds(seconds), progress: tell
         ).run()
-        Self.tell(report.text)
+        tell(report.text)
         if !report.failures.isEmpty { throw BrokenRules(count: report.failures.count) }
     }
-
-    /// Writes a line without buffering, to show the progress of a long run.
-    @Sendable private static func tell(_ line: String) {
-        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
-    }
-
-    static func main() {
-        Signals.ignore(SIGPIPE)
-        Program.run(Self.self)
-    }
-}
-
-/// The error of a campaign that found something.
-struct BrokenRules: Error, CustomStringConvertible {
-    let count: Int
-
-    var description: String { "\(count) breaches; the lines above say how the server died, and what was expected." }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "CMainBundle.h"
+#include "CSimulatedDevice.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ extern void CFRelease(const void *object);
 /// `kCFStringEncodingUTF8`.
 static const uint32_t utf8 = 0x08000100;
 
-bool cmainbundle_set(const char *key, const char *value) {
+bool main_bundle_set(const char *key, const char *value) {
     const void *bundle = CFBundleGetMainBundle();
     void *dictionary = bundle != NULL ? (void *)CFBundleGetInfoDictionary(bundle) : NULL;
     if (dictionary == NULL) return false;
