@@ -40,6 +40,14 @@ public struct InstanceSnapshots: Sendable {
     /// - Throws: ``SnapshotError`` for a name that is unusable or taken; ``LabFailure`` with what could not be ended, copied
     ///   or started.
     public func take(_ name: String, in directory: String? = nil) throws {
+        try take(name, in: directory, startsAgain: true)
+    }
+
+    /// Takes a snapshot with the instance, whose processes end for good.
+    /// - Throws: as ``take(_:in:)``.
+    func takeLast(_ name: String) throws { try take(name, in: nil, startsAgain: false) }
+
+    private func take(_ name: String, in directory: String?, startsAgain: Bool) throws {
         let name = try SnapshotName(name)
         let parent = place(directory)
         let target = "\(parent)/\(name.text)"
@@ -56,11 +64,12 @@ public struct InstanceSnapshots: Sendable {
                 }
                 try write(name, clock, running, in: parent)
             }
-            let restart = Result { try connection.start(running) }
+            let restart: Result<Void, any Error> = Result { if startsAgain { try connection.start(running) } }
             switch (outcome, restart) {
             case (.success, .success): note("the snapshot `\(name.text)` was taken")
             case (.failure(let error), .success):
-                throw LabFailure("The snapshot `\(name.text)` was not taken: \(error). The instance runs again.")
+                let rest = startsAgain ? " The instance runs again." : ""
+                throw LabFailure("The snapshot `\(name.text)` was not taken: \(error).\(rest)")
             case (_, .failure(let error)):
                 let state = (try? outcome.get()) == nil ? "was not taken" : "was taken"
                 throw LabFailure(
