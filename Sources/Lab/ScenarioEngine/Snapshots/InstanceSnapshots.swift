@@ -194,19 +194,30 @@ public struct InstanceSnapshots: Sendable {
 
     // MARK: Lists
 
-    /// The instance's own snapshots for people, a line each, sorted by name.
-    public func lines() throws -> [String] {
-        try Self.names(in: own).map { name -> String in
+    /// A snapshot of the instance's own.
+    package struct Listed: Equatable, Sendable {
+        package let name: String
+        /// When it was taken, and its size; or why it cannot be used. Two snapshots of one name differ here.
+        package let facts: String
+    }
+
+    /// The instance's own snapshots, sorted by name.
+    package func list() throws -> [Listed] {
+        try Self.names(in: own).map { name -> Listed in
             do {
                 let manifest = try SnapshotManifest.read(from: "\(own)/\(name)")
-                let bytes = manifest.files.values.reduce(0) { $0 + $1.bytes }
-                return
-                    "\(name)  taken \(manifest.taken.text), lab time \(manifest.clock.time.text), \((bytes + 1023) / 1024) KiB"
+                let size = (manifest.files.values.reduce(0) { $0 + $1.bytes } + 1023) / 1024
+                return Listed(
+                    name: name,
+                    facts: "taken \(manifest.taken.text), lab time \(manifest.clock.time.text), \(size) KiB")
             } catch {
-                return "\(name)  \(error)"
+                return Listed(name: name, facts: "\(error)")
             }
         }
     }
+
+    /// The instance's own snapshots for people, a line each, sorted by name.
+    public func lines() throws -> [String] { try list().map { "\($0.name)  \($0.facts)" } }
 
     /// Removes one of the instance's own snapshots.
     /// - Throws: ``SnapshotError/unknown(name:directory:known:)`` if no snapshot has this name.
