@@ -67,7 +67,7 @@ public final class Dashboard: Sendable {
                 body: .init(byteBuffer: ByteBuffer(string: scenario)))
         }
         router.get("/\(access.page)/snapshots") { _, _ in
-            Self.response(await onThread(named: "dashboard snapshots") { page.snapshots() })
+            Dashboard.response(await onThread(named: "dashboard snapshots") { page.snapshots() })
         }
         for (path, work) in [
             ("steps", page.perform), ("snapshots", page.takeSnapshot), ("restore", page.restoreSnapshot),
@@ -76,7 +76,7 @@ public final class Dashboard: Sendable {
                 let body = try await request.body.collect(upTo: 65_536)
                 let text = String(buffer: body)
                 // It may take long, and may wait for another thread.
-                return Self.response(await onThread(named: "dashboard \(path)") { work(text) })
+                return Dashboard.response(await onThread(named: "dashboard \(path)") { work(text) })
             }
         }
         let start = OneShot<Result<Int, any Error>>()

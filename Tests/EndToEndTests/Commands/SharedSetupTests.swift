@@ -106,7 +106,7 @@ extension EndToEnd.Commands {
                 #expect(verdicts.count == 3 && Set(verdicts.values) == Set(expected.values), "\(verdicts)")
 
                 let histories = try Self.histories(in: workspace)
-                let preparing = histories.filter { $0.value.contains("initActivation") }
+                let preparing = histories.filter { $0.value.contains(#""command":"initActivation""#) }
                 #expect(preparing.keys.sorted() == ["shared-setups/1"], "the set-up was carried out once")
                 for row in 1...3 {
                     let history = try #require(histories["shared.yaml-row\(row)-"], "\(histories.keys)")
