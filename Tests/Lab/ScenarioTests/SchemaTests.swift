@@ -85,6 +85,26 @@ struct SchemaTests {
         #expect(try complaints("race: [[main: kill], [wallet: kill]], main: kill") != [])
     }
 
+    @Test func `The bounds of orders have the limits of the reader, as numbers and as texts`() throws {
+        func complaints(_ bounds: String) throws -> [String] {
+            let race = "race: [{ main: hasValidActivation }, { wallet: hasValidActivation }]"
+            let text = "name: A\nsteps:\n  - { \(race), orders: { \(bounds) } }\n"
+            return try scenario.complaints(about: try Self.document(SourceFile(path: "a.yaml", text: text)))
+        }
+        for (key, limits) in [
+            ("preemptions", ExploredOrders.preemptionCounts), ("deaths", ExploredOrders.deathCounts),
+        ] {
+            for count in limits {
+                #expect(try complaints("\(key): \(count)") == [])
+                #expect(try complaints("\(key): \"\(count)\"") == [])
+            }
+            for count in [limits.lowerBound - 1, limits.upperBound + 1] {
+                #expect(try complaints("\(key): \(count)") != [])
+                #expect(try complaints("\(key): \"\(count)\"") != [])
+            }
+        }
+    }
+
     @Test func `Parameters and answers belong to their command`() throws {
         func complaints(_ step: String) throws -> [String] {
             let file = SourceFile(path: "a.yaml", text: "name: A\nsteps:\n  - { \(step) }\n")

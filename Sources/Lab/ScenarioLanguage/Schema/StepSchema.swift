@@ -124,9 +124,9 @@ enum StepSchema {
         .when(
             .type("object"),
             .object([
-                "preemptions": bound.described(
+                "preemptions": ValueSchema.count(in: ExploredOrders.preemptionCounts).described(
                     "How often an order may leave an app that could have gone on; by default 2."),
-                "deaths": bound.described(
+                "deaths": ValueSchema.count(in: ExploredOrders.deathCounts).described(
                     "How many apps an order may kill at a place; by default 0."),
                 "budget": ValueSchema.duration.described(
                     "The real time after which no order begins; the scenario passes without the rest."),
@@ -134,8 +134,6 @@ enum StepSchema {
     }
     private static let everyOrder = Schema.definition("orders").described(
         "The orders of the turns in which a run plays the block, each in an instance of its own: `all`, or its bounds.")
-
-    private static let bound = Schema.anyOf([.integer(atLeast: 0), .text(matching: "^[0-9]+$")])
 
     /// The shape of each word of ``ReservedWords/stepWords``, with the words beside it.
     package static var words: [String: Schema] {
