@@ -112,6 +112,8 @@ struct SchemaTests {
         }
         #expect(try complaints("main: createActivation, with: { activationCode: 1 }") == [])
         #expect(try complaints("main: createActivation") != [])
+        #expect(try complaints("main: createActivation, with: \"${row.with}\"") == [])
+        #expect(try complaints("main: createActivation, with: code") != [])
         #expect(try complaints("main: createActivation, with: { activationCode: a, password: b }") != [])
         #expect(try complaints("server: createActivation, with: { activationCode: a }") != [])
         #expect(try complaints("main: hasValidActivation, expect: maybe") != [])
@@ -122,6 +124,8 @@ struct SchemaTests {
         #expect(try complaints("waitFor: { event: http.response, where: { status: { atLeast: 500 } } }") == [])
         #expect(try complaints("waitFor: { event: http.response, where: { code: 500 } }") != [])
         #expect(try complaints("include: a.yaml, with: { b: 1 }, as: { c: d }") == [])
+        #expect(try complaints("include: a.yaml, with: \"${row.with}\"") == [])
+        #expect(try complaints("include: a.yaml, with: b") != [])
         #expect(try complaints("include: a.yaml, as: c") != [])
         #expect(try complaints("main: kill, expect: true") != [])
         #expect(try complaints("main: kill, fails: wrongPasword") != [])

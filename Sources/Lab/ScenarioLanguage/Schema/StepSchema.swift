@@ -102,6 +102,9 @@ enum StepSchema {
                 otherwise: .when(block, .definition("word.eventually"), otherwise: .definition("command"))))
     }
 
+    /// The value of `with`: a mapping, or a reference to one that is known before the run.
+    static let arguments = Schema.anyOf([.type("object"), ValueSchema.reference])
+
     private static let branch = Schema.when(.type("array"), steps, otherwise: .definition("step"))
     private static let branches = Schema.list(of: .definition("branch"), atLeast: 2)
     private static let orderOfEvents = Schema.has("order").and(.not(.anyOf([.has("parallel"), .has("race")])))
@@ -154,7 +157,7 @@ enum StepSchema {
             "include": word(
                 "include", ValueSchema.text,
                 [
-                    "with": Schema.type("object").described("Values for the parameters of the file."),
+                    "with": arguments.described("Values for the parameters of the file."),
                     "as": Schema.object([:], others: ValueSchema.variable)
                         .described("Other names for the outputs of the file."),
                 ]),
