@@ -56,9 +56,9 @@ package struct StepReader {
     /// - Returns: Nil after a diagnostic.
     func arguments(_ node: YAMLNode?) -> Arguments? {
         guard let node else { return Arguments(node: nil, values: values, usedAt: nil) }
-        guard let (target, values) = values.target(of: node, what: "`with`") else { return nil }
+        guard let (target, reader) = values.target(of: node, what: "`with`") else { return nil }
         let isReference = node.scalar?.text.contains("${") ?? false
-        let arguments = Arguments(node: target, values: values, usedAt: isReference ? node.place : nil)
+        let arguments = Arguments(node: target, values: reader, usedAt: isReference ? node.place : nil)
         guard target.entries != nil || target.isNull else {
             return collector.refuse(
                 .wrongShape(what: "`with`", expected: .mapping, actual: target.shape), at: target.place,
