@@ -25,7 +25,8 @@ extension Lab {
     /// - Parameter branches: What each of at least two apps does. A branch calls no other app; it may call the server and
     ///   devices.
     /// - Throws: What the first of the branches that throw has thrown, after all have ended; `BadUsage` for fewer
-    ///   branches, and for a name that is given twice or belongs to no app; `LabFailure` if a turn cannot be given.
+    ///   branches, and for a name that is given twice or belongs to no app; `LabFailure` if a turn cannot be given, or a
+    ///   killed app cannot be launched again.
     public func race(_ branches: KeyValuePairs<String, @Sendable () async throws -> Void>) async throws {
         let names = branches.map(\.key)
         let turns = try await onThread(named: "lab test") { try self.turns(of: names) }
