@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LabCore
 import LabSystem
 import ScenarioEngine
 import ScenarioLanguage
@@ -27,15 +28,20 @@ struct ExploredTest: Sendable {
             let outcome = await test.perform(explored: block, performing: function)
             if let error = outcome.error { throw error }
             if outcome.reason == nil, block.choices.isEmpty { throw Self.withoutRace }
-        case .all(let preemptions):
-            guard ExploredOrders.preemptionCounts.contains(preemptions) else {
-                let counts = ExploredOrders.preemptionCounts
-                throw BadUsage(
-                    sentence:
-                        "an exploration takes \(counts.lowerBound) to \(counts.upperBound) preemptions, not \(preemptions)"
-                )
+        case .all(let bounds):
+            try Self.check(bounds.preemptions, "preemptions", in: ExploredOrders.preemptionCounts)
+            try Self.check(bounds.deaths, "deaths", in: ExploredOrders.deathCounts)
+            if let budget = bounds.time, budget <= .zero {
+                throw BadUsage(sentence: "an exploration takes a budget of more than zero, not \(budget)")
             }
-            try await explore(upTo: preemptions, performing: function)
+            try await explore(within: bounds, performing: function)
+        }
+    }
+
+    private static func check(_ count: Int, _ things: String, in counts: ClosedRange<Int>) throws {
+        guard counts.contains(count) else {
+            throw BadUsage(
+                sentence: "an exploration takes \(counts.lowerBound) to \(counts.upperBound) \(things), not \(count)")
         }
     }
 
@@ -51,20 +57,22 @@ struct ExploredTest: Sendable {
     private struct Summary: Sendable {
         let end: Exploration.End
         let coverage: String
+        /// Number of orders that were played to their end.
+        let played: Int
         /// The first order that could not be judged, with the reason.
         let inconclusive: String?
     }
 
     private func explore(
-        upTo preemptions: Int, performing function: @Sendable (Lab) async throws -> Void
+        within bounds: ExplorationBounds, performing function: @Sendable (Lab) async throws -> Void
     ) async throws {
         let player = HandedOverOrders(seed: test.seed)
         async let searched = onThread(named: "lab explore") {
             defer { player.jobs.close() }
-            var exploration = Exploration(player, bounds: ExplorationBounds(preemptions: preemptions, jobs: 1))
+            var exploration = Exploration(player, bounds: bounds)
             let end = exploration.perform()
             return Summary(
-                end: end, coverage: exploration.coverage(end),
+                end: end, coverage: exploration.coverage(end), played: exploration.played,
                 inconclusive: exploration.firstInconclusive.map { "order \($0.number): \($0.reason)" })
         }
         var hasFailed = false
@@ -84,6 +92,9 @@ struct ExploredTest: Sendable {
         if summary.end == .unreached { throw Self.withoutRace }
         if let inconclusive = summary.inconclusive {
             throw LabFailure("An order could not be judged: \(inconclusive). The exploration: \(summary.coverage).")
+        }
+        if summary.played == 0 {
+            throw LabFailure("The budget ended before the first order began, so nothing was explored; allow more time.")
         }
     }
 

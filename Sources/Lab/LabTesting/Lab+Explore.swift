@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LabCore
 import LabSystem
 import ScenarioEngine
 
@@ -7,8 +8,8 @@ extension Lab {
     /// The orders of the turns of a race in which a test is performed.
     public struct Orders: Sendable {
         enum Kind: Sendable {
-            /// All with up to so many preemptions.
-            case all(preemptions: Int)
+            /// All within bounds.
+            case all(ExplorationBounds)
             /// One, as text.
             case one(String)
         }
@@ -20,10 +21,25 @@ extension Lab {
         /// The test is performed once for each, those with fewer preemptions first, until one fails.
         /// - Parameter count: How often an order may leave an app that could have gone on, 0 to 100. Most defects need one
         ///   or two.
-        public static func preemptions(_ count: Int) -> Orders { Orders(kind: .all(preemptions: count)) }
+        public static func preemptions(_ count: Int) -> Orders { bounds(preemptions: count) }
+
+        /// Every order in which the apps can pass their fault points, or die there, up to numbers of preemptions and deaths.
+        ///
+        /// The test is performed once for each, those with fewer preemptions and deaths first, until one fails. An app that
+        /// dies gets SIGKILL where it is held. What its branch throws from then on is no failure, and it is launched again
+        /// before `lab.race` returns; an app that cannot be launched fails the order.
+        /// - Parameters:
+        ///   - preemptions: How often an order may leave an app that could have gone on, 0 to 100.
+        ///   - deaths: How many apps an order may kill, 0 to 10.
+        ///   - budget: The real time after which no order begins; the test passes without the rest if at least one was
+        ///     played. Nil for no such time.
+        public static func bounds(preemptions: Int = 2, deaths: Int = 0, budget: LabDuration? = nil) -> Orders {
+            Orders(kind: .all(ExplorationBounds(preemptions: preemptions, deaths: deaths, jobs: 1, time: budget)))
+        }
 
         /// One order, as a test that fails prints it: `main: start, wallet: start`.
-        /// - Parameter turns: Each an app, and the place from which it continues: `start`, or a fault point.
+        /// - Parameter turns: Each an app, and the place from which it continues: `start`, or a fault point. With `dies`
+        ///   before the place, `main: dies state.saved`, the app is killed there.
         public static func order(_ turns: String) -> Orders { Orders(kind: .one(turns)) }
     }
 }
@@ -51,8 +67,8 @@ extension Lab {
 ///   - source: The source file of the caller.
 ///   - body: The work. It calls `lab.race` at least once.
 /// - Throws: ``FailedOrder`` with what the body has thrown in an order, its turns and how to repeat it; `LabFailure` if
-///   an order could not be judged, or the body has no race; `BadUsage` for a number of preemptions or an order that is not
-///   possible.
+///   an order could not be judged, the body has no race, or the budget ended before the first order; `BadUsage` for bounds or
+///   an order that are not possible.
 public func withExploration(
     _ orders: Lab.Orders, cast: Lab.Cast? = nil, seed: UInt64 = 1, source: String = #filePath,
     _ body: @Sendable (Lab) async throws -> Void

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LabControl
 import LabCore
 import LabSystem
+import LabVocabulary
 import ScenarioEngine
 import ScenarioLanguage
 import Synchronization
@@ -17,12 +19,14 @@ extension Lab {
     /// ```
     ///
     /// In a test that is explored, the apps of its first race take turns: each is held before its branch and at every
-    /// fault point, and one continues at a time. The branches of its other races run at the same time.
+    /// fault point, and one continues at a time. The branches of its other races run at the same time. An order with deaths
+    /// may kill an app: then what its branch throws is no failure, and the app is launched again before the race returns.
     ///
     /// - Parameter branches: What each of at least two apps does. A branch calls no other app; it may call the server and
     ///   devices.
     /// - Throws: What the first of the branches that throw has thrown, after all have ended; `BadUsage` for fewer
-    ///   branches, and for a name that is given twice or belongs to no app; `LabFailure` if a turn cannot be given.
+    ///   branches, and for a name that is given twice or belongs to no app; `LabFailure` if a turn cannot be given, or a
+    ///   killed app cannot be launched again.
     public func race(_ branches: KeyValuePairs<String, @Sendable () async throws -> Void>) async throws {
         let names = branches.map(\.key)
         let turns = try await onThread(named: "lab test") { try self.turns(of: names) }
@@ -44,7 +48,7 @@ extension Lab {
                     }
                     turns?.touchEverything(index)
                     turns?.end(index)
-                    return BranchEnd(index: index, error: error)
+                    return BranchEnd(index: index, error: turns?.isKilled(index) == true ? nil : error)
                 }
             }
             if let turns {
@@ -56,6 +60,7 @@ extension Lab {
             return errors
         }
         try report(errors)
+        if turns != nil { try await onThread(named: "lab test") { try launchAgain() } }
     }
 
     /// The same with calls that block; see ``race(_:)``.
@@ -65,6 +70,7 @@ extension Lab {
         let threads = branches.enumerated().map { index, branch in
             let work = branch.value
             return runOnThread(name: "branch \(index + 1)", stackSize: 8 << 20) {
+                var error: (any Error)?
                 do {
                     if let turns {
                         turns.begin(index)
@@ -73,11 +79,12 @@ extension Lab {
                     } else {
                         try work()
                     }
-                } catch {
-                    errors.withLock { $0[index] = error }
+                } catch let thrown {
+                    error = thrown
                 }
                 turns?.touchEverything(index)
                 turns?.end(index)
+                if let error, turns?.isKilled(index) != true { errors.withLock { $0[index] = error } }
             }
         }
         if let turns {
@@ -86,6 +93,7 @@ extension Lab {
         }
         for thread in threads { thread.join() }
         try report(errors.withLock { $0 })
+        if turns != nil { try launchAgain() }
     }
 
     /// The turns of a race; nil if its branches run at the same time. From now on the apps are held.
@@ -105,7 +113,24 @@ extension Lab {
             }
         }
         guard let explored, explored.begin() else { return nil }
-        return try TurnBlock(names, in: instance.connection, plan: explored.plan)
+        return try TurnBlock(names, in: instance.connection, plan: explored.plan) { [record] app in
+            // The command also notes that the death is wanted, and ends when the device has recorded it.
+            _ = try record.call(Kill.name, [:], by: app, timeout: ControlClient.patience)
+        }
+    }
+
+    /// Launches the apps that have died in a race that was explored, so that the test finds each app running, as it would
+    /// without the deaths. Blocks.
+    private func launchAgain() throws {
+        for death in explored?.choices.map(\.turn) ?? [] where death.dies {
+            do {
+                _ = try record.call(Launch.name, [:], by: death.process, timeout: ControlClient.patience)
+            } catch {
+                throw LabFailure(
+                    "`\(death.process)`, which the order has killed at `\(death.place)`, could not be launched again: \(error)"
+                )
+            }
+        }
     }
 
     /// Throws what came of a race, if it did not succeed.
@@ -121,6 +146,6 @@ extension Lab {
 private struct BranchEnd: Sendable {
     /// From 0.
     let index: Int
-    /// Nil if it succeeded.
+    /// Nil if it succeeded, or its app was killed.
     let error: (any Error)?
 }

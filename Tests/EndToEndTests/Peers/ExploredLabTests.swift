@@ -93,6 +93,60 @@ extension EndToEnd.Peers {
             #expect(mistake?.description.hasPrefix("turn 1 of the order is `main`") == true)
         }
 
+        @Test func `An app that dies in an order is launched again, and its branch does not fail`() async throws {
+            let order =
+                "main: start, main: dies statusLock.take, wallet: start, wallet: statusLock.take, wallet: statusLock.taken"
+            let performed = Counter()
+            try await withExploration(.order(order)) { lab in
+                let ended = try await Self.race(in: lab)
+                #expect(ended == ["wallet"])
+                try await lab.main.call(HasValidActivation())
+                performed.increase()
+            }
+            #expect(performed.value == 1)
+        }
+
+        @Test func `With a bound of deaths each app also dies`() async throws {
+            let survivors = Recorder<[String]>()
+            try await withExploration(.bounds(preemptions: 0, deaths: 1)) { lab in
+                survivors.add(try await Self.race(in: lab))
+                try await lab.main.call(HasValidActivation())
+                try await lab.wallet.call(HasValidActivation())
+            }
+            for ended in [["main"], ["wallet"], ["main", "wallet"], ["wallet", "main"]] {
+                #expect(survivors.all.contains(ended), "\(survivors.all)")
+            }
+        }
+
+        @Test func `A failure in an order with a death is repeated by its text`() async throws {
+            let failed = try #require(
+                await #expect(throws: FailedOrder.self) {
+                    try await withExploration(.bounds(preemptions: 0, deaths: 1)) { lab in
+                        if try await Self.race(in: lab) == ["wallet"] { throw Complaint() }
+                    }
+                })
+            let test = try #require(failed.error as? FailedInstanceTest)
+            defer { try? FileManager.default.removeItem(atPath: test.directory) }
+            let text = failed.description
+            let order = try #require(text.firstMatch(of: #/\nRepeat it: withExploration\(\.order\("(.+)"\)\)$/#))
+            #expect(order.1.contains("main: dies "), "\(text)")
+            let orders = Lab.Orders.order(String(order.1))
+            try await withExploration(orders) { lab in
+                let ended = try await Self.race(in: lab)
+                #expect(ended == ["wallet"])
+            }
+        }
+
+        @Test func `When the budget ends no further order begins, and the body passes`() async throws {
+            let performed = Counter()
+            try await withExploration(.bounds(budget: .milliseconds(50))) { lab in
+                performed.increase()
+                _ = try await Self.race(in: lab)
+            }
+            // An instance alone takes longer.
+            #expect(performed.value == 1)
+        }
+
         @Test func `A body without a race is not explored`() async throws {
             let nothing = await #expect(throws: LabFailure.self) {
                 try await withExploration(.preemptions(1), cast: Self.noDevices) { _ in }
@@ -101,8 +155,10 @@ extension EndToEnd.Peers {
             await #expect(throws: LabFailure.self) {
                 try await withExploration(.order("main: start"), cast: Self.noDevices) { _ in }
             }
-            await #expect(throws: BadUsage.self) {
-                try await withExploration(.preemptions(101), cast: Self.noDevices) { _ in }
+            for orders: Lab.Orders in [.preemptions(101), .bounds(deaths: 11), .bounds(budget: .zero)] {
+                await #expect(throws: BadUsage.self) {
+                    try await withExploration(orders, cast: Self.noDevices) { _ in }
+                }
             }
         }
 

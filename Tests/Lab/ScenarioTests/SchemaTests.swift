@@ -85,6 +85,26 @@ struct SchemaTests {
         #expect(try complaints("race: [[main: kill], [wallet: kill]], main: kill") != [])
     }
 
+    @Test func `The bounds of orders have the limits of the reader, as numbers and as texts`() throws {
+        func complaints(_ bounds: String) throws -> [String] {
+            let race = "race: [{ main: hasValidActivation }, { wallet: hasValidActivation }]"
+            let text = "name: A\nsteps:\n  - { \(race), orders: { \(bounds) } }\n"
+            return try scenario.complaints(about: try Self.document(SourceFile(path: "a.yaml", text: text)))
+        }
+        for (key, limits) in [
+            ("preemptions", ExploredOrders.preemptionCounts), ("deaths", ExploredOrders.deathCounts),
+        ] {
+            for count in limits {
+                #expect(try complaints("\(key): \(count)") == [])
+                #expect(try complaints("\(key): \"\(count)\"") == [])
+            }
+            for count in [limits.lowerBound - 1, limits.upperBound + 1] {
+                #expect(try complaints("\(key): \(count)") != [])
+                #expect(try complaints("\(key): \"\(count)\"") != [])
+            }
+        }
+    }
+
     @Test func `Parameters and answers belong to their command`() throws {
         func complaints(_ step: String) throws -> [String] {
             let file = SourceFile(path: "a.yaml", text: "name: A\nsteps:\n  - { \(step) }\n")
@@ -92,6 +112,8 @@ struct SchemaTests {
         }
         #expect(try complaints("main: createActivation, with: { activationCode: 1 }") == [])
         #expect(try complaints("main: createActivation") != [])
+        #expect(try complaints("main: createActivation, with: \"${row.with}\"") == [])
+        #expect(try complaints("main: createActivation, with: code") != [])
         #expect(try complaints("main: createActivation, with: { activationCode: a, password: b }") != [])
         #expect(try complaints("server: createActivation, with: { activationCode: a }") != [])
         #expect(try complaints("main: hasValidActivation, expect: maybe") != [])
@@ -102,6 +124,8 @@ struct SchemaTests {
         #expect(try complaints("waitFor: { event: http.response, where: { status: { atLeast: 500 } } }") == [])
         #expect(try complaints("waitFor: { event: http.response, where: { code: 500 } }") != [])
         #expect(try complaints("include: a.yaml, with: { b: 1 }, as: { c: d }") == [])
+        #expect(try complaints("include: a.yaml, with: \"${row.with}\"") == [])
+        #expect(try complaints("include: a.yaml, with: b") != [])
         #expect(try complaints("include: a.yaml, as: c") != [])
         #expect(try complaints("main: kill, expect: true") != [])
         #expect(try complaints("main: kill, fails: wrongPasword") != [])

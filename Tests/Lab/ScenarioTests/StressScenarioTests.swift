@@ -113,6 +113,8 @@ struct StressScenarioTests {
                         - app1: changePassword
                           with: { from: "1234", to: changed-4 }
                           \(Self.either)
+                        - app1: activationIdentifier
+                          \(Self.either)
                         - faults: disarm
                           with: { peer: app1 }
                         - app1: launch
@@ -191,8 +193,8 @@ struct StressScenarioTests {
             ])
         #expect(
             try titles(Self.call(2, .requestToken, .killAt(.statusLockTaken, pass: 2))) == [
-                "faults: arm", "app1: activationIdentifier", "app1: requestAccessToken", "faults: disarm",
-                "app1: launch",
+                "faults: arm", "app1: activationIdentifier", "app1: requestAccessToken", "app1: activationIdentifier",
+                "faults: disarm", "app1: launch",
             ])
         #expect(
             try titles(Self.call(2, .replace, .killAt(.stateSave, pass: 1))) == [
@@ -201,6 +203,19 @@ struct StressScenarioTests {
                 "app1: hasExternalEncryptionKey", "app1: persistActivation", "server: commitActivation",
                 "faults: disarm", "app1: launch",
             ])
+    }
+
+    @Test(arguments: [
+        StressAction.requestToken, .tokenHeader, .removeToken, .changePassword, .externalKey,
+    ])
+    func `A kill at the driver's question after a call is repeated`(action: StressAction) throws {
+        func titles(_ call: Call) throws -> [String] {
+            let read = try Self.read(try Self.scenario(Self.part([call], [Self.call(2, .status)])))
+            return try #require(try ExploredScenario(read).block.branches?.first).steps.map(\.title)
+        }
+        let end = ["app1: activationIdentifier", "faults: disarm", "app1: launch"]
+        #expect(try titles(Self.call(2, action, .killAt(.statusLockTaken, pass: 9))).suffix(3) == end[...])
+        #expect(try !titles(Self.call(2, action)).contains("app1: activationIdentifier"))
     }
 
     @Test func `A password and a key that an app has changed are those of its later calls`() throws {

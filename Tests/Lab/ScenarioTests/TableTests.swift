@@ -68,6 +68,89 @@ struct TableTests {
         #expect(late.diagnostics.map(\.kind.identifier) == ["misfit"])
     }
 
+    /// A scenario with a table in a file of its own, whose rows have the whole `with` of a step.
+    private static func read(rows: String, with: String = "${row.with}") throws -> SuiteReader.Outcome {
+        try ScenarioFolder(
+            """
+            name: Arguments
+            rows: rows.yaml
+            steps:
+              - server: initActivation
+                as: code
+              - main: "${row.command}"
+                with: "\(with)"
+              - check: "${code.activationCode}"
+                expect: { any: true }
+            """, beside: ["rows.yaml": rows]
+        ).read()
+    }
+
+    @Test func `A row may have the whole with of a step, which is read as that of its command`() throws {
+        let outcome = try Self.read(
+            rows: """
+                - { command: validatePassword, with: { password: "1234" } }
+                - { command: createActivation, with: { activationCode: "${code.activationCode}" } }
+                - { command: hasValidActivation, with: null }
+
+                """)
+        #expect(outcome.diagnostics.isEmpty, "\(DiagnosticRenderer().render(outcome.diagnostics))")
+        let commands = outcome.scenarios.compactMap { $0.steps.dropFirst().first?.command }
+        #expect(commands.map(\.arguments.count) == [1, 1, 0])
+        #expect(commands.first?.arguments.first?.field.name == "password")
+        #expect(outcome.scenarios.first?.secretTexts == ["1234"])
+    }
+
+    @Test(
+        arguments: [
+            ("{ command: validatePassword, with: { pasword: x } }", "unknownParameter", "rows.yaml"),
+            ("{ command: validatePassword, with: {} }", "missingParameter", "rows.yaml"),
+            ("{ command: validatePassword, with: [x] }", "wrongShape", "rows.yaml"),
+            ("{ command: validatePassword, with: \"${code}\" }", "misfit", "rows.yaml"),
+            ("{ command: validatePassword }", "unknownResultField", "scenario.yaml"),
+        ])
+    func `A mistake in the with of a row is shown in the table`(row: String, kind: String, file: String) throws {
+        let outcome = try Self.read(rows: "- { command: hasValidActivation, with: {} }\n- \(row)\n")
+        let mistakes = outcome.diagnostics.filter { $0.severity == .error }
+        let complaints = DiagnosticRenderer().render(mistakes)
+        #expect(mistakes.map(\.kind.identifier) == [kind], "\(complaints)")
+        let mistake = try #require(mistakes.first)
+        #expect(mistake.place.file.path.hasSuffix("/\(file)"), "\(complaints)")
+        if file == "rows.yaml" { #expect(mistake.place.range.start.line == 2, "\(complaints)") }
+    }
+
+    @Test(arguments: ["${code}", "{ ${row.with} }", "${row.with} and more", "${row"])
+    func `The with of a step is a mapping that is known before the run`(with: String) throws {
+        let outcome = try Self.read(rows: "- { command: hasValidActivation, with: {} }\n", with: with)
+        let mistakes = outcome.diagnostics.filter { $0.severity == .error }
+        #expect(mistakes.map(\.kind.identifier) == ["misfit"], "\(DiagnosticRenderer().render(mistakes))")
+    }
+
+    @Test func `A row may have the whole with of an included file`() throws {
+        func read(_ with: String) throws -> SuiteReader.Outcome {
+            try ScenarioFolder(
+                """
+                name: Include
+                rows: [{ with: \(with) }]
+                steps:
+                  - include: wait.yaml
+                    with: "${row.with}"
+                """,
+                beside: [
+                    "wait.yaml":
+                        "parameters: { by: { type: duration } }\nsteps:\n  - clock: advance\n    with: { by: \"${by}\" }\n"
+                ]
+            ).read()
+        }
+        let good = try read("{ by: 5s }").diagnostics
+        #expect(good.isEmpty, "\(DiagnosticRenderer().render(good))")
+        for (with, kind) in [
+            ("{ by: soon }", "wrongType"), ("{}", "missingParameter"), ("{ by: 5s, to: 5s }", "unknownParameter"),
+            ("5s", "wrongShape"),
+        ] {
+            #expect(try read(with).diagnostics.map(\.kind.identifier) == [kind], "\(with)")
+        }
+    }
+
     @Test(
         arguments: [
             ("a,b\n1", 2, "1 values"), ("a\n\"1", 2, "never closed"), ("a\nx\"y\n", 2, "stands inside"),

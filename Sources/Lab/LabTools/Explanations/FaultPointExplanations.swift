@@ -118,7 +118,7 @@ extension Explanation {
         faultPoint(
             .httpResponseReceived,
             "A kill or failure here means that the server has handled the request, and the app does not know.",
-            ["sdk.md, section 7.3"], ["sharing/requests-of-two-apps-take-turns.yaml"]),
+            ["sdk.md, section 7.3"], ["quirks/late-answer-is-refused.yaml"]),
         faultPoint(
             .linkStore,
             "A failure here is a storage failure: queuing fails with its error, and nothing is lost.",

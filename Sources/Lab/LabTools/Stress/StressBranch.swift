@@ -66,6 +66,7 @@ struct StressBranch {
         var made: [StressScenario.Lines] = []
         if countsPasses { for question in Self.questions(before: call.action) { made.append(try step(question)) } }
         made += try commands(of: call, countsPasses: countsPasses)
+        if countsPasses { for question in Self.questions(after: call.action) { made.append(try step(question)) } }
         return made
     }
 
@@ -146,6 +147,14 @@ struct StressBranch {
             [ActivationIdentifier(), HasExternalEncryptionKey()]
         case .biometrySignature: [ActivationIdentifier(), HasExternalEncryptionKey(), HasBiometryFactor()]
         case .requestToken, .tokenHeader, .removeToken: [ActivationIdentifier()]
+        default: []
+        }
+    }
+
+    /// What the driver asks the app once such an action is done: whether the activation is still the same.
+    private static func questions(after action: StressAction) -> [any Command] {
+        switch action {
+        case .requestToken, .tokenHeader, .removeToken, .changePassword, .externalKey: [ActivationIdentifier()]
         default: []
         }
     }

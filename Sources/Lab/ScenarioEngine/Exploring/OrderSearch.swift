@@ -166,9 +166,6 @@ package struct OrderSearch: Sendable {
     /// The number of beginnings that were found and left out, because they have more preemptions than the bound. Each
     /// stands for at least one order.
     package private(set) var beyondBound = 0
-    /// The number of beginnings within the bound that were found and left out, because one with the same effect has as
-    /// few preemptions and deaths. Each stands for at least one order.
-    private(set) var equivalent = 0
 
     /// The part of the orders that is looked for; nil for all. Set before the first beginning is handed out.
     package var shard: Shard?
@@ -268,11 +265,12 @@ package struct OrderSearch: Sendable {
     }
 
     private mutating func open(_ opening: Opening, level: Level, isNew: Bool) {
-        switch (isNew, level.preemptions <= bound.preemptions) {
-        case (true, true): openings[level, default: []].append(opening)
-        case (true, false): beyondBound += 1
-        case (false, true): equivalent += 1
-        case (false, false): break
+        // One with the same effect has as few preemptions and deaths.
+        guard isNew else { return }
+        if level.preemptions <= bound.preemptions {
+            openings[level, default: []].append(opening)
+        } else {
+            beyondBound += 1
         }
     }
 
@@ -303,17 +301,5 @@ package struct OrderSearch: Sendable {
     /// without any are left out.
     package var waiting: [(level: Level, count: Int)] {
         openings.sorted { $0.key < $1.key }.map { (level: $0.key, count: $0.value.count) }
-    }
-
-    /// The number of preemptions of an execution: switches away from a process that could have gone on.
-    /// - Parameter choices: all choices of the execution, from its first turn.
-    static func preemptions(in choices: [TurnChoice]) -> Int {
-        var spent = Level(preemptions: 0, deaths: 0)
-        var previous: String?
-        for choice in choices {
-            spent = choice.level(after: spent, giving: choice.turn, previous: previous)
-            if !choice.turn.dies { previous = choice.turn.process }
-        }
-        return spent.preemptions
     }
 }

@@ -63,10 +63,13 @@ package enum OrderText {
         "order: [\(turns.map { "{ \(entry($0)) }" }.joined(separator: ", "))]"
     }
 
-    /// The order on one line, as a Swift test has it: `main: start, wallet: start`. In the orders of tests no app dies.
+    /// The order on one line, as a Swift test has it: `main: start, wallet: start, main: dies state.saved`.
     package static func line(_ turns: some Sequence<Turn>) -> String {
-        turns.map { "\($0.process): \($0.place)" }.joined(separator: ", ")
+        turns.map { "\($0.process): \($0.dies ? deadly : "")\($0.place)" }.joined(separator: ", ")
     }
+
+    /// Stands before the place at which a process is killed, on one line.
+    private static let deadly = "\(TurnOrder.dies) "
 
     /// Reads an order that ``line(_:)`` has written.
     /// - Throws: ``BadUsage`` with the part that is not a turn.
@@ -76,10 +79,12 @@ package enum OrderText {
             guard words.count == 2, words.allSatisfy({ !$0.isEmpty }) else {
                 throw BadUsage(
                     sentence:
-                        "turn \(index + 1) of the order is `\(String(part).trimmed)`; a turn is an app and the place from which it continues, `main: start`"
+                        "turn \(index + 1) of the order is `\(String(part).trimmed)`; a turn is an app and the place from which it continues, `main: start`, or at which it is killed, `main: dies state.saved`"
                 )
             }
-            return Turn(process: words[0], place: words[1])
+            let dies = words[1].hasPrefix(deadly)
+            let place = dies ? String(words[1].dropFirst(deadly.count)).trimmed : words[1]
+            return Turn(process: words[0], place: place, dies: dies)
         }
     }
 }

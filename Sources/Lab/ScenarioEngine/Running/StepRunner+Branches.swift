@@ -60,17 +60,17 @@ extension StepRunner {
     }
 
     /// Runs all branches by their turns, or at the same time without a schedule. Apps that the turns have killed are
-    /// launched again at the end.
-    /// - Returns: How each has ended; nil, with a failure of the step, if the turns could not be given as planned, or an
-    ///   app could not be launched. What the branches did without their turns belongs to no known order, so it proves
-    ///   nothing.
+    /// launched again at the end; the branch of one that cannot be launched has failed, with a failure of the step.
+    /// - Returns: How each has ended; nil, with a failure of the step, if the turns could not be given as planned. What
+    ///   the branches did without their turns belongs to no known order, so it proves nothing.
     private func perform(
         _ branches: [Branch], of step: Step, by schedule: Schedule?, holdsFailures: Bool
     ) -> [BranchResult]? {
         guard let schedule else { return perform(branches, holdsFailures: holdsFailures) }
+        let processes: [String]
         let turns: TurnBlock
         do {
-            let processes = try schedulableProcesses(of: branches, topology: instance.manifest.topology).get()
+            processes = try schedulableProcesses(of: branches, topology: instance.manifest.topology).get()
             turns = try TurnBlock(processes, in: instance, plan: schedule.plan) { [session, run] app in
                 // The command also notes that the death is wanted, and ends when the device has recorded it.
                 try session.perform(Kill.name, aboutProcessOf: app, for: step, in: run)
@@ -97,25 +97,33 @@ extension StepRunner {
         for (branch, result) in zip(branches, results) where result.isKilled {
             bindings.lose(branch.steps.flatMap(\.keptNames))
         }
-        return launchAgain(outcome.choices.map(\.turn).filter(\.dies), of: step) ? results : nil
+        let missing = launchAgain(outcome.choices.map(\.turn).filter(\.dies), of: step)
+        return zip(processes, results).map { app, result in
+            var result = result
+            if missing.contains(app) { (result.isFine, result.isKilled) = (false, false) }
+            return result
+        }
     }
 
     /// Launches the apps that have died in a block, so that the steps after it find each app running, as they would
     /// without the deaths.
-    private func launchAgain(_ deaths: [Turn], of step: Step) -> Bool {
+    /// - Returns: The apps that could not be launched, each with a failure of the step.
+    private func launchAgain(_ deaths: [Turn], of step: Step) -> Set<String> {
+        var missing: Set<String> = []
         for death in deaths {
             let app = death.process
             do {
                 try session.perform(Launch.name, aboutProcessOf: app, for: step, in: run)
             } catch {
+                missing.insert(app)
                 let answer = error as? ControlError
-                return fail(
+                _ = fail(
                     step,
                     "`\(app)`, which its order has killed at `\(death.place)`, could not be launched again: \(answer?.text ?? "\(error)")",
                     verdict: answer == nil ? .inconclusive : .failed, peer: app, error: answer)
             }
         }
-        return true
+        return missing
     }
 
     /// Runs all branches, each on a thread of its own with a common start, and waits for all of them.
@@ -244,9 +252,9 @@ private struct Schedule {
 
 /// How a branch ended.
 private struct BranchResult: Sendable {
-    let isFine: Bool
+    var isFine: Bool
     /// Whether an order of turns has killed its app: then it has neither succeeded nor failed.
-    let isKilled: Bool
+    var isKilled: Bool
     let bindings: Bindings
     let intervals: [HandlingInterval]
     /// Failures held back because an enclosing block may be retried, or because the branch may fail.

@@ -23,9 +23,10 @@ struct CommandReader {
             declarations.append(command)
         }
         guard let command = declarations.first else { return nil }
-        let arguments = readArguments(node["with"], of: command, at: entry.value.place)
-        checkFault(node["with"], of: command, arguments ?? [], at: entry.value.place)
-        let answered = answering(command, node["with"])
+        let with = steps.arguments(node["with"])
+        let arguments = with.flatMap { readArguments($0, of: command, at: entry.value.place) }
+        if let with { checkFault(with, of: command, arguments ?? [], at: entry.value.place) }
+        let answered = answering(command, with?.node)
         let outcome = readOutcome(node, of: answered)
         let within = node["within"].flatMap { steps.duration($0, what: "`within`") }
         let eventually = node["eventually"].flatMap { steps.duration($0, what: "`eventually`") }
@@ -91,11 +92,9 @@ struct CommandReader {
     }
 
     private func readArguments(
-        _ node: YAMLNode?, of command: CommandDeclaration, at place: SourcePlace
+        _ with: StepReader.Arguments, of command: CommandDeclaration, at place: SourcePlace
     ) -> [CommandStep.Argument]? {
-        if let node, node.entries == nil, !node.isNull {
-            return collector.refuse(.wrongShape(what: "`with`", expected: .mapping, actual: node.shape), at: node.place)
-        }
+        let node = with.node
         let entries = node?.entries ?? []
         let before = collector.count
         let known = command.fields.map { $0.name }
@@ -109,31 +108,34 @@ struct CommandReader {
                 }
             }
             collector.report(
-                .unknownParameter(parameter: entry.key, command: command.name, known: known), at: entry.keyPlace)
+                .unknownParameter(parameter: entry.key, command: command.name, known: known), at: entry.keyPlace,
+                related: with.related)
         }
         let resource = command.name == CallResource.name ? readResource(node) : nil
         var arguments: [CommandStep.Argument] = []
         for field in command.fields {
             if let value = node?[field.name] {
                 let type = type(of: field, resource: resource)
-                if let template = steps.values.read(value, as: type, what: "`\(field.name)`") {
-                    checkLimit(of: field, template, writtenAs: value)
+                if let template = with.values.read(value, as: type, what: "`\(field.name)`") {
+                    checkLimit(of: field, template, writtenAs: value, readBy: with.values)
                     arguments.append(CommandStep.Argument(field: field, value: template))
                 }
             } else if field.isRequired, !misspelled.contains(field.name) {
                 collector.report(
                     .missingParameter(parameter: field.name, command: command.name, meaning: field.meaning),
-                    at: place)
+                    at: with.usedAt == nil ? place : node?.place ?? place, related: with.related)
             }
         }
         return collector.count == before ? arguments : nil
     }
 
     /// Values that the lab would reject in the run are rejected before it, if they are known.
-    private func checkLimit(of field: FieldDeclaration, _ template: Template, writtenAs node: YAMLNode) {
+    private func checkLimit(
+        of field: FieldDeclaration, _ template: Template, writtenAs node: YAMLNode, readBy values: ValueReader
+    ) {
         guard let limit = field.limit, case .literal(let value) = template, !limit.admits(value) else { return }
         let shown = field.isSecret ? Secret.mask : value.stringValue ?? value.description
-        let source = steps.values.source(of: node)
+        let source = values.source(of: node)
         collector.report(
             .outOfRange(what: "`\(field.name)`", value: shown, limit: "\(limit)"), at: (source ?? node).place,
             related: source == nil ? nil : RelatedPlace("used at", node.place))
@@ -177,7 +179,8 @@ struct CommandReader {
 
     /// Faults that could not be armed are rejected before the run, if the values are known.
     private func checkFault(
-        _ node: YAMLNode?, of command: CommandDeclaration, _ arguments: [CommandStep.Argument], at place: SourcePlace
+        _ with: StepReader.Arguments, of command: CommandDeclaration, _ arguments: [CommandStep.Argument],
+        at place: SourcePlace
     ) {
         guard command.actors == [.faults] else { return }
         // A value that exists only in the run is checked there; here it counts as given.
@@ -186,7 +189,8 @@ struct CommandReader {
             known[argument.field.name] = if case .literal(let value) = argument.value { value } else { .bool(true) }
         }
         for complaint in FaultCheck(actors: steps.actors).complaints(about: known) {
-            collector.report(complaint.kind, at: node?[complaint.parameter]?.place ?? place)
+            collector.report(
+                complaint.kind, at: with.node?[complaint.parameter]?.place ?? place, related: with.related)
         }
     }
 

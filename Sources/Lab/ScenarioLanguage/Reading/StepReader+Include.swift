@@ -25,7 +25,12 @@ extension StepReader {
         guard !including.contains(included.identity) else { return refuse("the file includes itself") }
         guard including.count < 16 else { return refuse("includes are nested deeper than 16 files") }
         let inner = Scope(ofFileIncludedBy: path, from: scope)
-        let call = IncludeCall(name: relative, place: entry.value.place, with: node["with"], rename: node["as"])
+        guard let with = arguments(node["with"]) else {
+            // What the file hands out is not known.
+            scope.assumeMore()
+            return nil
+        }
+        let call = IncludeCall(name: relative, place: entry.value.place, with: with, rename: node["as"])
         let read = collector.reading(included.file, includedAt: call.place) {
             () -> (steps: [Step], outputs: [Output]?)? in
             guard let root = YAMLDocument.parse(included.file, reporting: collector),
@@ -54,7 +59,7 @@ extension StepReader {
     private struct IncludeCall {
         let name: String
         let place: SourcePlace
-        let with: YAMLNode?
+        let with: Arguments
         let rename: YAMLNode?
     }
 
@@ -145,13 +150,14 @@ extension StepReader {
 
     private func readParameters(_ reader: MappingReader, of call: IncludeCall, into inner: Scope) {
         let declared = (reader.namedEntries("parameters") ?? []).map(readParameter)
-        let unknown = (call.with?.entries ?? []).filter { entry in !declared.contains { $0.name == entry.key } }
+        let unknown = (call.with.node?.entries ?? []).filter { entry in !declared.contains { $0.name == entry.key } }
         let misspelled = unknown.compactMap { nearest($0.key, among: declared.map(\.name)) }
         for parameter in declared {
-            if let value = call.with?[parameter.name] {
+            if let value = call.with.node?[parameter.name] {
                 // Read by its type at once, so that a mistake is reported at the call and not where the file uses it.
+                let values = call.with.values
                 let isFine = values.read(value, as: parameter.type, what: "`\(parameter.name)`") != nil
-                let binding: Scope.Binding = isFine ? .constant(value, in: scope) : .typed(parameter.type)
+                let binding: Scope.Binding = isFine ? .constant(value, in: values.scope) : .typed(parameter.type)
                 inner.define(parameter.name, binding, at: value.place, reporting: collector)
             } else if let fallback = parameter.fallback {
                 let own = ValueReader(scope: inner, collector: collector, secrets: secrets)
@@ -163,7 +169,7 @@ extension StepReader {
                         .missingParameter(
                             parameter: parameter.name, command: call.name,
                             meaning: parameter.meaning ?? "it has no default there"),
-                        at: call.with?.place ?? call.place, related: RelatedPlace("declared at", parameter.place))
+                        at: call.with.node?.place ?? call.place, related: RelatedPlace("declared at", parameter.place))
                 }
                 inner.define(parameter.name, .typed(parameter.type), at: call.place, reporting: collector)
             }

@@ -39,6 +39,34 @@ package struct StepReader {
     package var expectations: ExpectationReader { ExpectationReader(values: values) }
     package var failures: FailureReader { FailureReader(expectations: expectations, ownErrors: actors.ownErrors) }
 
+    /// The values of `with`.
+    struct Arguments {
+        /// The mapping; nil without `with`.
+        let node: YAMLNode?
+        /// The reader of its values.
+        let values: ValueReader
+        /// Where a step refers to a mapping that stands somewhere else; nil if it has the mapping itself.
+        let usedAt: SourcePlace?
+
+        /// The place of `with` in the step, for a mistake in the mapping.
+        var related: RelatedPlace? { usedAt.map { RelatedPlace("used at", $0) } }
+    }
+
+    /// Reads `with` beside a command or an `include`: a mapping, or a reference to one that is known before the run.
+    /// - Returns: Nil after a diagnostic.
+    func arguments(_ node: YAMLNode?) -> Arguments? {
+        guard let node else { return Arguments(node: nil, values: values, usedAt: nil) }
+        guard let (target, reader) = values.target(of: node, what: "`with`") else { return nil }
+        let isReference = node.scalar?.text.contains("${") ?? false
+        let arguments = Arguments(node: target, values: reader, usedAt: isReference ? node.place : nil)
+        guard target.entries != nil || target.isNull else {
+            return collector.refuse(
+                .wrongShape(what: "`with`", expected: .mapping, actual: target.shape), at: target.place,
+                related: arguments.related)
+        }
+        return arguments
+    }
+
     /// Reads the steps of a list, whose name in diagnostics is `what`.
     package func read(_ node: YAMLNode, what: String) -> [Step] {
         guard let elements = node.elements else {

@@ -48,6 +48,32 @@ extension ValueReader {
             ?? found
     }
 
+    /// Follows a value that consists of a reference to another value of the file.
+    /// - Returns: The value that is meant, with the reader of the references in it: the node itself if it is no reference.
+    ///   Nil after a diagnostic, also for a value that exists only in the run.
+    func target(of node: YAMLNode, what: String) -> (node: YAMLNode, values: ValueReader)? {
+        guard let text = node.scalar?.text, text.contains("${") else { return (node, self) }
+        guard let parts = try? ReferenceParser.parts(of: text), parts.count == 1,
+            case .reference(let reference) = parts[0]
+        else {
+            return collector.refuse(
+                .misfit(what: what, reason: "it is a mapping, or one reference to a mapping, such as `${row.with}`"),
+                at: node.place)
+        }
+        guard let entry = resolve(reference, at: node.place) else { return nil }
+        guard case .constant(let constantNode, let scope) = entry.binding else {
+            return collector.refuse(
+                .misfit(
+                    what: what,
+                    reason: "it must be known before the run; a column of `rows` or one of `values` can give it"),
+                at: node.place, related: RelatedPlace("kept at", entry.place))
+        }
+        guard let inner = constant(reference, in: constantNode, at: node.place),
+            let values = reader(of: reference, entry, in: scope, at: node.place)
+        else { return nil }
+        return values.target(of: inner, what: what)
+    }
+
     /// Reads text with references inside; the values become parts of the text.
     package func interpolation(_ parts: [Template.Part], node: YAMLNode, as type: FieldType, what: String) -> Template?
     {

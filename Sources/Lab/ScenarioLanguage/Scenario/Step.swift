@@ -177,7 +177,7 @@ package struct TurnOrder: Sendable {
     }
 
     /// The key of a place at which a process is killed.
-    static let dies = "dies"
+    package static let dies = "dies"
 
     /// The place before the first step of a branch.
     package static let start = "start"

@@ -44,7 +44,7 @@ struct CommandSchema {
             "fails": ExpectationSchema.failure.described("The expected error."),
             "note": StepSchema.note,
             "when": StepSchema.when,
-            "with": Schema.type("object").described("The command's parameters."),
+            "with": StepSchema.arguments.described("The command's parameters."),
             "within": ValueSchema.duration.described("The longest time that the command may take."),
         ]
     }
@@ -84,7 +84,10 @@ struct CommandSchema {
     private static func binding(_ declarations: [CommandDeclaration]) -> Schema {
         var variants: [Schema] = []
         for declaration in declarations {
-            var keys = ["with": ValueSchema.parameters(of: declaration)]
+            var keys = [
+                "with": Schema.when(
+                    .type("object"), ValueSchema.parameters(of: declaration), otherwise: ValueSchema.reference)
+            ]
             var rules: [Schema] = []
             if declaration.result == .nothing {
                 keys["expect"] = .nothing

@@ -23,6 +23,10 @@ struct Schema: Sendable {
         Schema(["type": "integer", "minimum": .integer(least)])
     }
 
+    static func integer(in limits: ClosedRange<Int>) -> Schema {
+        integer(atLeast: Int64(limits.lowerBound)).and(Schema(["maximum": .integer(Int64(limits.upperBound))]))
+    }
+
     /// Texts that match a regular expression.
     package static func text(matching pattern: String) -> Schema {
         Schema(["type": "string", "pattern": .string(pattern)])
@@ -138,6 +142,11 @@ enum ValueSchema {
     package static let duration = Schema.definition("duration")
     /// The names of a variable, a device or an app.
     package static let variable = Schema.text(matching: "^[A-Za-z][A-Za-z0-9_]*$")
+
+    /// A whole number within small limits, which may be quoted.
+    static func count(in limits: ClosedRange<Int>) -> Schema {
+        .anyOf([.integer(in: limits), .text(matching: "^(\(limits.map { String($0) }.joined(separator: "|")))$")])
+    }
 
     /// The definitions for the schemas above.
     static var definitions: [String: Schema] {

@@ -102,6 +102,9 @@ enum StepSchema {
                 otherwise: .when(block, .definition("word.eventually"), otherwise: .definition("command"))))
     }
 
+    /// The value of `with`: a mapping, or a reference to one that is known before the run.
+    static let arguments = Schema.anyOf([.type("object"), ValueSchema.reference])
+
     private static let branch = Schema.when(.type("array"), steps, otherwise: .definition("step"))
     private static let branches = Schema.list(of: .definition("branch"), atLeast: 2)
     private static let orderOfEvents = Schema.has("order").and(.not(.anyOf([.has("parallel"), .has("race")])))
@@ -124,9 +127,9 @@ enum StepSchema {
         .when(
             .type("object"),
             .object([
-                "preemptions": bound.described(
+                "preemptions": ValueSchema.count(in: ExploredOrders.preemptionCounts).described(
                     "How often an order may leave an app that could have gone on; by default 2."),
-                "deaths": bound.described(
+                "deaths": ValueSchema.count(in: ExploredOrders.deathCounts).described(
                     "How many apps an order may kill at a place; by default 0."),
                 "budget": ValueSchema.duration.described(
                     "The real time after which no order begins; the scenario passes without the rest."),
@@ -134,8 +137,6 @@ enum StepSchema {
     }
     private static let everyOrder = Schema.definition("orders").described(
         "The orders of the turns in which a run plays the block, each in an instance of its own: `all`, or its bounds.")
-
-    private static let bound = Schema.anyOf([.integer(atLeast: 0), .text(matching: "^[0-9]+$")])
 
     /// The shape of each word of ``ReservedWords/stepWords``, with the words beside it.
     package static var words: [String: Schema] {
@@ -156,7 +157,7 @@ enum StepSchema {
             "include": word(
                 "include", ValueSchema.text,
                 [
-                    "with": Schema.type("object").described("Values for the parameters of the file."),
+                    "with": arguments.described("Values for the parameters of the file."),
                     "as": Schema.object([:], others: ValueSchema.variable)
                         .described("Other names for the outputs of the file."),
                 ]),

@@ -133,6 +133,29 @@ struct DeadlyOrderTests {
             "\(run.result.failures)")
     }
 
+    @Test(arguments: [Self.parallel, Self.race])
+    func `Beside an app that cannot be launched again the failures of other branches are shown`(block: String)
+        async throws
+    {
+        let answers = Self.answers.merging([
+            "wallet.launch": [RedCase.error("launchFailed")], "main.hasValidActivation": [RedCase.error("wrongState")],
+        ]) { $1 }
+        let run = try await Self.run(try Self.deadly(block), answers)
+        #expect(run.result.verdict == .failed)
+        let reasons = run.result.failures.map(\.reason)
+        for part in ["could not be launched again: launchFailed", "wrongState"] {
+            #expect(reasons.contains { $0.contains(part) }, "\(reasons)")
+        }
+    }
+
+    @Test func `A branch whose app cannot be launched again has not lost a race`() async throws {
+        let answers = Self.answers.merging(["wallet.launch": [RedCase.error("launchFailed")]]) { $1 }
+        let run = try await Self.run(try Self.deadly(Self.race, then: "    winners: 1\n"), answers)
+        #expect(run.result.verdict == .failed)
+        let reasons = run.result.failures.map(\.reason)
+        #expect(reasons.allSatisfy { !$0.contains("branches won") }, "\(reasons)")
+    }
+
     @Test func `A device that does not kill the app makes the run inconclusive`() async throws {
         let answers = Self.answers.merging(["wallet.kill": [RedCase.error("wrongState")]]) { $1 }
         let run = try await Self.run(try Self.deadly(Self.parallel), answers)

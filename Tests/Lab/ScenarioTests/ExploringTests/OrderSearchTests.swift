@@ -5,6 +5,19 @@ import Testing
 
 @testable import ScenarioEngine
 
+extension OrderSearch {
+    /// The number of preemptions of an execution, counted in another way than the search does: switches away from a
+    /// process that could have gone on.
+    /// - Parameter choices: all choices of the execution, from its first turn.
+    static func preemptions(in choices: [TurnChoice]) -> Int {
+        let turns = choices.filter { !$0.turn.dies }
+        return zip(turns, turns.dropFirst()).count { before, choice in
+            let process = before.turn.process
+            return choice.turn.process != process && choice.enabled.contains { $0.process == process }
+        }
+    }
+}
+
 @Suite("The search for orders of turns", .endsInTime)
 struct OrderSearchTests {
     /// The orders of a program that a search finds, each as often as it was played.

@@ -108,6 +108,14 @@ struct OrderLineTests {
         #expect(try OrderText.turns(inLine: " main:start ,wallet : start,\n main: keychain.read") == Self.turns)
     }
 
+    @Test func `A death on one line is read as it was written`() throws {
+        let turns = Self.turns + [Turn(process: "main", place: "state.save", dies: true)]
+        let line = OrderText.line(turns)
+        #expect(line.hasSuffix(", main: dies state.save"))
+        #expect(try OrderText.turns(inLine: line) == turns)
+        #expect(try OrderText.turns(inLine: line.replacing("dies ", with: "dies  ")) == turns)
+    }
+
     @Test(
         arguments: [
             ("", "turn 1 of the order is ``"), ("main: start,", "turn 2 of the order is ``"),

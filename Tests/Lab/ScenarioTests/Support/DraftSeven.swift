@@ -95,6 +95,9 @@ final class DraftSeven {
         case "minimum":
             guard let number = value.numberValue, let least = argument.numberValue else { return [] }
             return unless(number >= least, "is less than \(argument)")
+        case "maximum":
+            guard let number = value.numberValue, let most = argument.numberValue else { return [] }
+            return unless(number <= most, "is more than \(argument)")
         case "pattern":
             guard let text = value.stringValue else { return [] }
             return unless(try matches(text, argument), "does not match \(argument)")
