@@ -106,7 +106,7 @@ final class LinkHost {
         let lastConfirmation = batch.lastIndex { $0.isAcknowledgement }
         let changes = batch.compactMap { if case .store(let change) = $0 { change } else { nil } }
         do {
-            if !changes.isEmpty { try faults.pass(.linkStore, process: device) }
+            if !changes.isEmpty { try passInTurn(.linkStore) }
             try database.apply(changes)
             if changes.contains(where: \.endsPairing) { unstoredEnd = nil }
         } catch {
