@@ -27,17 +27,19 @@ public final class TurnPage: Sendable {
         case held(at: String)
     }
 
-    /// A thread of an app that handles what its device sends, one after the other.
-    public enum Handler: UInt32, Sendable {
-        /// The thread that receives frames.
+    /// What a thread of an app does.
+    public enum Role: UInt32, Sendable {
+        /// It receives what the device sends, and handles it, one after the other.
         case connection = 1
-        /// The queue of the callbacks about them.
+        /// It calls the app back about that, in the same order.
         case callbacks = 2
+        /// It works on a command of the app's branch, as a thread of the server may for it; or anything else.
+        case branch = 4
 
-        /// The handler that the calling thread is, unless a queue is marked as one.
-        @TaskLocal public static var current: Handler?
-        /// Marks a queue as a handler.
-        public static let key = DispatchSpecificKey<Handler>()
+        /// The role of the calling thread, unless it serves a queue that has one.
+        @TaskLocal public static var current = Role.branch
+        /// Gives a queue a role.
+        public static let key = DispatchSpecificKey<Role>()
     }
 
     /// What a process has to do and waits for, as far as it is counted.
@@ -48,15 +50,17 @@ public final class TurnPage: Sendable {
         public let callbacks: UInt32
         /// For how many answers of its device it waits.
         public let waits: UInt32
-        /// The handlers that are held, or wait for the grant of another thread of the process: the sum of their raw values.
+        /// The roles of the threads that are held, or wait for the grant of another thread of the process: the sum of the
+        /// raw values.
         let parked: UInt32
 
         /// Whether it has something to do, and is not held at that.
-        public var isBusy: Bool { isBusy(.connection, with: work) || isBusy(.callbacks, with: callbacks) }
-
-        private func isBusy(_ handler: Handler, with count: UInt32) -> Bool {
-            count > 0 && parked & handler.rawValue == 0
+        public var isBusy: Bool {
+            work > 0 && !isParked(.connection) || callbacks > 0 && !isParked(.callbacks)
         }
+
+        /// Whether a thread of a role is held, or waits for the grant of another thread of the process.
+        public func isParked(_ role: Role) -> Bool { parked & role.rawValue != 0 }
     }
 
     // Layout, from `FaultSlot.turnsOffset`: round (4), process id of the scheduler (4), changes, a futex word (4),
@@ -222,7 +226,7 @@ public final class TurnPage: Sendable {
     public func arrive(at place: String, process: String) {
         let current = round.loadAcquire()
         guard Self.isAtWork(current), let slot = slot(of: process) else { return }
-        let handler = Handler.current ?? DispatchQueue.getSpecific(key: Handler.key)
+        let role = DispatchQueue.getSpecific(key: Role.key) ?? Role.current
         var number: UInt32?
         while round.loadAcquire() == current {
             let granted = slot.granted.loadAcquire()
@@ -236,12 +240,10 @@ public final class TurnPage: Sendable {
                     // A table that cannot be locked belongs to an instance that has ended: its threads are not held.
                     return
                 }
-                if number != nil { wake() }
+                if number != nil { park(slot, role) }
                 continue
-            }
-            if let handler, slot.parked.loadAcquire() & handler.rawValue == 0 {
-                slot.parked.or(handler.rawValue)
-                wake()
+            } else if !slot.tasks.isParked(role) {
+                park(slot, role)
             }
             wait(for: slot, after: granted, in: current)
         }
@@ -298,6 +300,11 @@ public final class TurnPage: Sendable {
     }
 
     private var slotsInUse: Int { min(Int(used.loadAcquire()), Self.slotCount) }
+
+    private func park(_ slot: TurnSlot, _ role: Role) {
+        slot.parked.or(role.rawValue)
+        wake()
+    }
 
     /// Arrives; the table's lock is held.
     /// - Returns: the number of the arrival; nil when another thread of the process came first, or the round is over.
@@ -381,7 +388,7 @@ private struct TurnSlot {
     }
 
     func grant() {
-        // A handler that stays behind another thread parks again; until then it counts as busy.
+        // A thread that stays behind another one parks again; until then it counts as busy.
         parked.storeRelease(0)
         granted.storeRelease(arrivals.loadAcquire())
         Futex.wakeAll(granted)

@@ -55,8 +55,8 @@ package final class TurnScheduler: Sendable {
     package static let bound = LabDuration.seconds(5).stretched
     /// How long all processes wait for locks, or one waits for a process that has ended its branch, in real time, before
     /// those that wait count as unable to continue: a process that has ended its branch may be about to release a lock.
-    /// For as long nothing happens, while an agent is held, before a process counts as waiting for it that does not say so:
-    /// its branch may wait for what only the agent brings.
+    /// For as long nothing happens, while an agent is held, before a branch counts as waiting for it that does not say so:
+    /// it may wait for what only the agent brings. So may a branch for a thread of its app that is held.
     private static let patience = LabDuration.milliseconds(250).stretched
     /// The time between two looks at the kernel's locks, and the shortest one for which a wait has to last.
     private static let look = LabDuration.milliseconds(1)
@@ -236,6 +236,8 @@ package final class TurnScheduler: Sendable {
                 case (true, .running): break
                 case (false, .held(let place)) where begun.contains(process):
                     held.append(Turn(process: process, place: place))
+                    // What is held may be another thread, which handles news of the device.
+                    if !turns.tasks(of: process).isParked(.branch) { running.append(process) }
                 // It releases a lock late, for a step before the block.
                 case (false, .held):
                     turns.grant(process)
@@ -268,10 +270,13 @@ package final class TurnScheduler: Sendable {
             }
             var waits = lockWaits(of: running)
             var isKnown = true
-            if busy == nil, let agent = heldAgents.first?.process {
+            if busy == nil {
                 let others = running.filter { waits[$0] == nil && !dead.contains($0) }
-                isKnown = areWaiting(others)
-                for process in others { waits[process] = agent }
+                isKnown = areWaiting(others, forAgents: !heldAgents.isEmpty)
+                for process in others {
+                    // The answer comes in the turn of an agent, or waits behind what a thread of the process handles.
+                    waits[process] = (heldAgents.first ?? held.first { $0.process == process })?.process
+                }
             }
             let now = MonotonicClock.nanoseconds()
             let stray = busy ?? running.first { waits[$0] == nil }
@@ -305,10 +310,11 @@ package final class TurnScheduler: Sendable {
         }
     }
 
-    /// Whether processes that are not held say that they wait for agents: they themselves, or their branches.
-    private func areWaiting(_ processes: [String]) -> Bool {
+    /// Whether processes say that they wait for an answer of a device: they themselves, or the runner for their branches.
+    /// - Parameter forAgents: Whether an agent is held; otherwise the runner has its answer soon.
+    private func areWaiting(_ processes: [String], forAgents: Bool) -> Bool {
         let silent = processes.count { turns.tasks(of: $0).waits == 0 }
-        return silent <= turns.waitsOfBranches
+        return silent <= (forAgents ? turns.waitsOfBranches : 0)
     }
 
     /// Processes that all waited for locks or agents, and since when nothing has changed.

@@ -111,7 +111,7 @@ public final class AgentConnection: Sendable {
             self?.post(WatchFrame(.backgroundTaskRequest, messageId: id, body: WatchFrame.body(request)))
         }
         post(WatchFrame(.attach, body: WatchFrame.body(attach)))
-        _ = runOnThread(name: "agent link") { [self] in TurnPage.Handler.$current.withValue(.connection) { run() } }
+        _ = runOnThread(name: "agent link") { [self] in TurnPage.Role.$current.withValue(.connection) { run() } }
     }
 
     /// Reports to the agent that the app has finished launching.
@@ -217,7 +217,7 @@ extension AgentConnection: WatchSessionBackend {
     }
 
     public func setCallbackQueue(_ queue: DispatchQueue) {
-        queue.setSpecific(key: TurnPage.Handler.key, value: .callbacks)
+        queue.setSpecific(key: TurnPage.Role.key, value: .callbacks)
         state.withLock { $0.callbackQueue = queue }
     }
 
