@@ -19,6 +19,7 @@ struct TurnSchedulerTests {
     private final class Players: Sendable {
         let page: TurnPage
         let names: [String]
+        let agents: [String]
         /// What they did, `main b`: continued from the place `b`.
         let done = Recorder<String>()
         private let directory: TemporaryDirectory
@@ -26,11 +27,12 @@ struct TurnSchedulerTests {
         private let killed = Mutex<Set<String>>([])
         private let threads = Mutex<[ThreadHandle]>([])
 
-        init(_ names: String...) throws {
+        init(_ names: String..., agents: [String] = []) throws {
             directory = try TemporaryDirectory()
             page = try FaultTable.create(directory.file("faults")).turns
             self.names = names
-            try page.begin(names)
+            self.agents = agents
+            try page.begin(names + agents)
         }
 
         func file(_ name: String) -> String { directory.file(name) }
@@ -55,6 +57,34 @@ struct TurnSchedulerTests {
             threads.withLock { $0.append(thread) }
         }
 
+        /// Does something on a thread that is joined at the end.
+        func run(_ name: String, _ work: @escaping @Sendable () -> Void) {
+            let thread = runOnThread(name: name) { work() }
+            threads.withLock { $0.append(thread) }
+        }
+
+        /// Lets an agent come to a place when it is asked for something, and do that afterwards.
+        func serve(
+            _ agent: String, at place: String, when asked: OneShot<Void>, then work: @escaping @Sendable () -> Void = {}
+        ) {
+            run(agent) { [self] in
+                asked.wait()
+                page.arrive(at: place, process: agent)
+                done.add("\(agent) \(place)")
+                work()
+                page.changeWork(of: agent, by: -1)
+            }
+        }
+
+        /// Waits until a process is held at a place.
+        func waitUntilHeld(_ name: String, at place: String) {
+            while true {
+                let seen = page.changes
+                if page.place(of: name).place == .held(at: place) { return }
+                page.waitForChange(since: seen, timeout: .minutes(1))
+            }
+        }
+
         private func isKilled(_ name: String) -> Bool { killed.withLock { $0.contains(name) } }
 
         /// Gives turns, and lets all threads end. Blocks.
@@ -67,7 +97,7 @@ struct TurnSchedulerTests {
             release: () throws -> Void = {}, kill: @escaping @Sendable (String) throws -> Void = { _ in }
         ) throws -> (choices: [TurnChoice], problem: TurnScheduler.Problem?) {
             let scheduler = TurnScheduler(
-                turns: page, processes: names, pid: { pids[$0] },
+                turns: page, processes: names, agents: agents, pid: { pids[$0] },
                 kill: { [self] name in
                     try kill(name)
                     self.kill(name)
@@ -210,6 +240,135 @@ struct TurnSchedulerTests {
             guard case .outOfControl(process: "wallet", waitsFor: _)? = problem else {
                 throw Unexpected("\(String(describing: problem))")
             }
+        }
+    }
+
+    // MARK: Agents
+
+    /// Who says that a branch waits for an answer of a device.
+    enum Waiter: CaseIterable {
+        case app, runner, noOne
+    }
+
+    @Test(arguments: Waiter.allCases)
+    func `An app that waits for its device is not enabled until the turn of the agent has brought the answer`(
+        waiter: Waiter
+    ) async throws {
+        try await onThread {
+            let players = try Players("main", "companion", agents: ["phone", "watch"])
+            let page = players.page
+            let (asked, answer) = (OneShot<Void>(), OneShot<Void>())
+            @Sendable func note(_ change: Int) {
+                if waiter != .noOne { page.changeWaits(of: waiter == .app ? "main" : nil, by: change) }
+            }
+            players.play("main", "a") { [players] in
+                page.changeWork(of: "phone", by: 1)
+                note(1)
+                asked.set()
+                answer.wait()
+                note(-1)
+                page.arrive(at: "b", process: "main")
+                players.done.add("main b")
+            }
+            players.play("companion", "x")
+            players.serve("phone", at: "link.store", when: asked) { answer.set() }
+            let plan = Self.turns("main a", "phone link.store", "main b", "companion x")
+            let (choices, problem) = try players.schedule(.exact(plan))
+            #expect(problem == nil)
+            #expect(choices.map(\.turn) == plan)
+            #expect(players.done.all == ["main a", "phone link.store", "main b", "companion x"])
+            #expect(
+                choices.map(\.enabled) == [
+                    Self.turns("main a", "companion x"), Self.turns("companion x", "phone link.store"),
+                    Self.turns("main b", "companion x"), Self.turns("companion x"),
+                ])
+            #expect(choices.map(\.agents) == [[], ["phone"], [], []])
+        }
+    }
+
+    @Test func `An agent that was given something is waited for, and holds nothing up while it is idle`() async throws {
+        try await onThread {
+            let players = try Players("main", "companion", agents: ["phone"])
+            let (page, asked) = (players.page, OneShot<Void>())
+            players.play("main", "a") { [players] in
+                page.changeWork(of: "phone", by: 1)
+                page.arrive(at: "b", process: "main")
+                players.done.add("main b")
+            }
+            players.play("companion", "x")
+            players.run("delay") { [players] in
+                players.waitUntilHeld("main", at: "b")
+                asked.set()
+            }
+            players.serve("phone", at: "link.sent", when: asked)
+            let plan = Self.turns("main a", "companion x", "phone link.sent", "main b")
+            let (choices, problem) = try players.schedule(.exact(plan))
+            #expect(problem == nil && choices.map(\.turn) == plan)
+            #expect(choices[1].enabled == Self.turns("main b", "companion x", "phone link.sent"))
+            #expect(choices[3].enabled == Self.turns("main b"))
+        }
+    }
+
+    @Test func `The turns end with the last branch, also while an agent is held`() async throws {
+        try await onThread {
+            let players = try Players("main", agents: ["phone"])
+            let (page, asked) = (players.page, OneShot<Void>())
+            players.play("main", "a") { [players] in
+                page.changeWork(of: "phone", by: 1)
+                asked.set()
+                players.waitUntilHeld("phone", at: "link.store")
+            }
+            players.serve("phone", at: "link.store", when: asked)
+            let (choices, problem) = try players.schedule(.exact(Self.turns("main a")))
+            #expect(problem == nil && choices.map(\.turn) == Self.turns("main a"))
+        }
+    }
+
+    @Test func `A planned turn of an agent that is not held there is a problem`() async throws {
+        try await onThread {
+            let players = try Players("main", agents: ["phone"])
+            players.play("main", "a", "b")
+            let (_, problem) = try players.schedule(.exact(Self.turns("main a", "phone link.sent")))
+            let turn = Turn(process: "phone", place: "link.sent")
+            #expect(problem == .notReached(turn, enabled: Self.turns("main b")))
+        }
+    }
+
+    @Test func `While a thread with news of the device is held, the branch of the app is waited for`() async throws {
+        try await onThread {
+            let players = try Players("main", agents: ["phone"])
+            let (page, asked) = (players.page, OneShot<Void>())
+            players.play("main", "a") { [players] in
+                page.changeWork(of: "main", by: 1)
+                players.run("connection") {
+                    TurnPage.Role.$current.withValue(.connection) {
+                        page.arrive(at: "link.delivered", process: "main")
+                        page.changeWork(of: "main", by: -1)
+                    }
+                }
+                players.waitUntilHeld("main", at: "link.delivered")
+                page.changeWork(of: "phone", by: 1)
+                asked.set()
+                page.arrive(at: "b", process: "main")
+            }
+            players.serve("phone", at: "link.store", when: asked)
+            let plan = Self.turns("main a", "main link.delivered", "main b")
+            let (choices, problem) = try players.schedule(.exact(plan))
+            #expect(problem == nil && choices.map(\.turn) == plan)
+            #expect(choices[1].enabled == Self.turns("main link.delivered", "phone link.store"))
+            #expect(choices[2].enabled == Self.turns("main b", "phone link.store"))
+        }
+    }
+
+    @Test func `An agent that never handles what it was given is a problem when its time is over`() async throws {
+        try await onThread {
+            let players = try Players("main", agents: ["phone"])
+            let page = players.page
+            players.play("main", "a", "b")
+            page.changeWork(of: "phone", by: 1)
+            let (_, problem) = try players.schedule(.beginning([]), bound: .milliseconds(500).stretched)
+            let text = "something while it handles what other processes have given to it"
+            #expect(problem == .outOfControl(process: "phone", waitsFor: text))
         }
     }
 
