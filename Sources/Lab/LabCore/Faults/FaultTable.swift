@@ -108,6 +108,14 @@ public final class FaultTable: Sendable {
         turns.touch(thing, writing: writing, process: process)
     }
 
+    /// Whether a scheduler gives turns, so that processes are held for as long as it likes. While nothing is armed in the
+    /// instance, and no scheduler gives turns, this costs one load and a branch.
+    @inline(__always)
+    public var givesTurns: Bool {
+        if live.loadRelaxed() == 0 { return false }
+        return turns.areGiven
+    }
+
     /// Notes that something was given to a process, or that the process has handled it (``TurnPage/changeWork(of:by:)``).
     /// While nothing is armed in the instance, and no scheduler gives turns, this costs one load and a branch.
     @inline(__always)

@@ -287,7 +287,7 @@ public final class TurnPage: Sendable {
     }
 
     /// Whether a scheduler is at work.
-    var areGiven: Bool { Self.isAtWork(round.loadAcquire()) }
+    public var areGiven: Bool { Self.isAtWork(round.loadAcquire()) }
 
     private static func isAtWork(_ round: UInt32) -> Bool { round % 2 == 1 }
 
