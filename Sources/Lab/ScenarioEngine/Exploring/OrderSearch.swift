@@ -37,8 +37,8 @@ package struct Turn: Hashable, Codable, Sendable {
 
 /// What a scheduler saw when it gave a turn.
 package struct TurnChoice: Hashable, Sendable {
-    /// The processes that could go on, each once, with their places, in the order of the block; behind them the turn
-    /// that was given, if it is a death, or the planned release of a lock that did not come. Never empty.
+    /// The processes that could go on, each once, with their places: apps in the order of the block, then agents; behind
+    /// them the turn that was given, if it is a death, or the planned release of a lock that did not come. Never empty.
     package var enabled: [Turn]
     /// The one that went on, or the death: an index of ``enabled``.
     package var chosen: Int

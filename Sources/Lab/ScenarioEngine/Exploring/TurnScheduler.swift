@@ -280,7 +280,7 @@ package final class TurnScheduler: Sendable {
             }
             let now = MonotonicClock.nanoseconds()
             let stray = busy ?? running.first { waits[$0] == nil }
-            if let doubtful = isKnown ? stray : running.first, now - begin >= UInt64(bound.nanoseconds) {
+            if let doubtful = stray ?? (isKnown ? nil : running.first), now - begin >= UInt64(bound.nanoseconds) {
                 throw .outOfControl(
                     process: doubtful,
                     waitsFor: busy == nil
