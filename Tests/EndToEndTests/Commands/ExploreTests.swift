@@ -87,7 +87,7 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
-        @Test(arguments: ["watch-transfer.yaml[link-flaps]", "watch-context.yaml[link-stays]"])
+        @Test(arguments: ["watch-transfer.yaml[link-flaps-behind]", "watch-context.yaml[link-flaps]"])
         func `Phone and watch send to each other in orders with a death, and none fails`(scenario: String) async throws
         {
             let workspace = try Workspace.ofProject()

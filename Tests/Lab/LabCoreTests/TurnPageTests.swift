@@ -374,6 +374,10 @@ struct TurnPageTests {
             other.changeWork(of: "main", by: 1)
             turns.end()
         }
+        try turns.begin(["main"], scheduler: getppid())
+        turns.changeWaits(of: nil, by: 1)
+        #expect(turns.waitsOfBranches == 0, "another process carries out the branches")
+        turns.end()
     }
 
     /// Waits until a thread of a role is held or queued for `main`.

@@ -165,7 +165,8 @@ public final class TurnPage: Sendable {
     }
 
     /// Notes that a process begins to wait for an answer of its device, or has it; as ``changeWork(of:by:)``.
-    /// - Parameter process: the actor name of an app; nil for a branch that the process of the scheduler carries out.
+    /// - Parameter process: the actor name of an app; nil for a branch that the calling process carries out, if it is that
+    ///   of the scheduler.
     public func changeWaits(of process: String?, by change: Int) {
         guard areGiven, let count = waits(of: process) else { return }
         Self.change(count, by: change)
@@ -173,7 +174,8 @@ public final class TurnPage: Sendable {
     }
 
     private func waits(of process: String?) -> MappedWord32? {
-        guard let process else { return ownWaits }
+        // Others ask devices, too, and no branch waits for their answers.
+        guard let process else { return scheduler.loadRelaxed() == UInt32(bitPattern: getpid()) ? ownWaits : nil }
         return slot(of: process)?.waits
     }
 
