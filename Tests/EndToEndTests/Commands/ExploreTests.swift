@@ -77,7 +77,7 @@ extension EndToEnd.Commands {
             #expect(written.contains("- main: link.accepted\n"), "\(written)")
             let again = try await onThread { try lab("run", path, in: workspace) }
             #expect(again.status == 1, "\(again.output)\(again.errors)")
-            #expect(again.output.contains("main: hasValidActivation: the result is not as expected"), "\(again.output)")
+            #expect(again.output.contains("the result is not as expected"), "\(again.output)")
             // An agent comes to no such place before the first turn of an app.
             let early = written.replacing("- phone: link.store\n", with: "- phone: link.sent\n", maxReplacements: 1)
             try workspace.write(early, to: path)

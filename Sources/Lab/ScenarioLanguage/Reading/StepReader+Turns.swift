@@ -81,10 +81,10 @@ extension StepReader {
                 : "only agents of devices pass it, and `\(process)` is an app"
             return isPassed ? nil : .misfit(what: "`\(place)`", reason: reason)
         }
-        if isAgent, known.contains(place) || Checkpoint(place: place) != nil {
+        if known.contains(place) || Checkpoint(place: place) != nil {
+            guard isAgent else { return nil }
             return .misfit(what: "`\(place)`", reason: "only apps come to it, and `\(process)` is a device")
         }
-        if known.contains(place) || Checkpoint(place: place) != nil { return nil }
         if place.hasPrefix(Checkpoint.prefix) {
             return .misfit(what: "`\(place)`", reason: "the name of a checkpoint has \(Checkpoint.rule)")
         }
@@ -121,7 +121,7 @@ func schedulableProcesses(of branches: [Branch], among actors: ActorTable) -> Re
     func refusal(_ reason: String) -> Result<[String], BadUsage> {
         .failure(BadUsage(sentence: "turns go to one app of each branch, each time another one, but \(reason)"))
     }
-    let most = TurnPage.slotCount - actors.linkedDevices.count
+    let most = max(0, TurnPage.slotCount - actors.linkedDevices.count)
     guard branches.count <= most else {
         return refusal("here are \(branches.count) branches; \(most) are possible")
     }
