@@ -37,7 +37,7 @@ public final class TurnPage: Sendable {
         case branch = 4
 
         /// The role of the calling thread, unless it serves a queue that has one.
-        @TaskLocal public static var current = Role.branch
+        @TaskLocal public static var current: Role = .branch
         /// Gives a queue a role.
         public static let key = DispatchSpecificKey<Role>()
     }
