@@ -125,6 +125,10 @@ public final class Peer: @unchecked Sendable {
                 },
                 pass: { try faults.pass($0, process: app.name) },
                 touch: { faults.touch(.device, writing: true, process: app.name) },
+                sends: { faults.changeWork(of: device.name, by: 1) },
+                handled: { faults.changeWork(of: app.name, by: -1) },
+                callbacks: { faults.changeCallbacks(of: app.name, by: $0) },
+                waits: { faults.changeWaits(of: app.name, by: $0) },
                 trace: { trace.emit($0, $1) }))
         sandbox.connect(watchSession: agent)
         sandbox.connect(notifications: agent.notifications)

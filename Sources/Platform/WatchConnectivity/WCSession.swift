@@ -45,6 +45,7 @@ public final class WCSession: NSObject, @unchecked Sendable {
         super.init()
         // The default session lives as long as its process; a test's session must not be kept by its backend.
         backend?.setReceiver { [weak self] event in self?.receive(event) }
+        backend?.setCallbackQueue(queue)
     }
 
     /// The session of this process.

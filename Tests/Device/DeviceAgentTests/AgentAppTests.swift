@@ -32,6 +32,35 @@ struct AgentAppTests {
         phone.agent.links.map { $0.link.apps[name] }
     }
 
+    @Test func `An agent is busy while it handles what it was given, and idle afterwards`() throws {
+        let phone = try UnservedAgent(link: "idle")
+        let agent = phone.agent
+        let turns = agent.faults.turns
+        try turns.begin(["main", "phone", "watch"])
+        let host = try launching("main", of: phone)
+        let watch = try LinkPort(
+            layout: agent.layout, link: LinkSpec(name: "idle", phone: "phone", watch: "watch"), isWatch: true,
+            process: 5, tcpAddress: nil)
+        try watch.seekListener()
+        let greeting = agent.links[0].greeting().parts
+        while !agent.links[0].link.isUp {
+            if try watch.send(greeting) { turns.changeWork(of: "phone", by: 1) }
+            agent.mailbox.post(.labAlarm)
+            try agent.serveOnce()
+            sched_yield()
+        }
+        // What has not arrived yet is handled, too.
+        while turns.tasks(of: "phone").work > 0 { try agent.serveOnce() }
+        #expect(turns.tasks(of: "watch").work > 0, "it was answered")
+        // No process has this address, so the frame does not leave.
+        host.address = Data([1])
+        agent.send(WatchFrame(.event), to: host)
+        #expect(!turns.tasks(of: "main").isBusy)
+        agent.faults.turns.forgetTasks(of: "watch")
+        #expect(!turns.tasks(of: "watch").isBusy)
+        turns.end()
+    }
+
     @Test
     func `Links hear that a process is attached, is ready, activates its session for the watch in use, and ends`()
         throws
@@ -187,8 +216,8 @@ struct AgentAppTests {
         let greeting = link.greeting().parts
         // What is sent before the connection is there is lost.
         while !link.link.isUp {
-            try watch.send(greeting)
-            try link.collectReceived()
+            _ = try watch.send(greeting)
+            _ = try link.collectReceived()
             sched_yield()
         }
 

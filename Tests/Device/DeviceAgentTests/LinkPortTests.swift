@@ -37,7 +37,7 @@ struct LinkPortTests {
         var refused: [String] = []
         // What is sent before the connection is there is lost.
         while refused.isEmpty {
-            try watch.send(newer())
+            _ = try watch.send(newer())
             let frame = try phone.receive(checking: rules) { refused.append($0) }
             #expect(frame == nil)
             sched_yield()

@@ -141,6 +141,26 @@ struct LinkWaitTests {
         #expect(distant.link.isUp && distant.peerWatch == nil)
     }
 
+    @Test func `While an order of turns holds agents nothing is sent for want of an answer, but afterwards`() throws {
+        let watch = try UnservedAgent("watch")
+        let host = watch.agent.links[0]
+        host.collect(.fromPeer(host.greeting()))
+        host.collect(.fromApp("companion", try transfer()))
+        host.updateTimers()
+        try watch.device.clock.advance(by: .minutes(1))
+        try host.faults.turns.begin(["watch"])
+        host.retransmission?.wait.earliest = 0
+        host.beat?.earliest = 0
+        #expect(sendsDue(host).isEmpty)
+        let later = try #require(host.retransmission?.wait.earliest)
+        #expect(later > MonotonicClock.nanoseconds(), "it is looked at again")
+        host.faults.turns.end()
+        #expect(sendsDue(host).isEmpty, "it waits that long")
+        host.retransmission?.wait.earliest = 0
+        host.beat?.earliest = 0
+        #expect(sendsDue(host) == [.userInfo, .ping])
+    }
+
     @Test func `An agent whose process has ended before it can be watched is lost at once`() throws {
         let watch = try UnservedAgent("watch")
         let host = watch.agent.links[0]

@@ -54,6 +54,55 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
+        @Test func `The agents of devices take turns, and the written scenario repeats theirs`() async throws {
+            let workspace = try Self.workspace(
+                """
+                  - parallel:
+                      - main: transferUserInfo
+                        with: { userInfo: { number: 1 } }
+                      - - pairing: down
+                        - companion: hasValidActivation
+                        - pairing: up
+                  - main: hasValidActivation
+                    expect: true
+
+                """)
+            let outcome = try await explore("explored.yaml", "--preemptions", "0", in: workspace)
+            #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.output.contains(#/\n    turn  .*phone/#), "\(outcome.output)")
+            #expect(outcome.output.contains("  link.store"), "\(outcome.output)")
+            let path = ".lab/explored/explored-1.yaml"
+            let written = String(decoding: try Files.read("\(workspace.directory)/\(path)"), as: UTF8.self)
+            #expect(written.contains("- phone: link.store\n"), "\(written)")
+            #expect(written.contains("- main: link.accepted\n"), "\(written)")
+            let again = try await onThread { try lab("run", path, in: workspace) }
+            #expect(again.status == 1, "\(again.output)\(again.errors)")
+            #expect(again.output.contains("the result is not as expected"), "\(again.output)")
+            // An agent comes to no such place before the first turn of an app.
+            let early = written.replacing("- phone: link.store\n", with: "- phone: link.sent\n", maxReplacements: 1)
+            try workspace.write(early, to: path)
+            let missed = try await onThread { try lab("run", path, in: workspace) }
+            #expect(missed.status == 3, "\(missed.output)\(missed.errors)")
+            #expect(missed.output.contains("`phone` should continue from `link.sent`"), "\(missed.output)")
+            try workspace.expectNothingLeft()
+        }
+
+        @Test(arguments: ["watch-transfer.yaml[link-flaps-behind]", "watch-context.yaml[link-flaps]"])
+        func `Phone and watch send to each other in orders with a death, and none fails`(scenario: String) async throws
+        {
+            let workspace = try Workspace.ofProject()
+            try workspace.copy("Scenarios", to: "Scenarios")
+            let outcome = try await explore(
+                "Scenarios/exploring/\(scenario)", "--preemptions", "0", "--deaths", "1", "--limit", "24",
+                in: workspace)
+            // The limit may end it.
+            #expect([0, 3].contains(outcome.status), "\(outcome.output)\(outcome.errors)")
+            #expect(!outcome.output.contains("✗"), "\(outcome.output)")
+            #expect(!outcome.output.contains("could not be judged"), "\(outcome.output)")
+            #expect(outcome.output.contains("0 preemptions, 1 death"), "\(outcome.output)")
+            try workspace.expectNothingLeft()
+        }
+
         /// With the defect D7 of both apps a state is stored before the change is counted. What lies between is seen only
         /// when the app dies there: then the other one keeps the state that it has in memory.
         @Test(.verifies("exit code", "explore 1"))

@@ -87,7 +87,7 @@ struct LabClockLimitTests {
         ) { try LabClock.open(directory.file("clock")) }
         #expect(
             throws: InstanceError.unreadable(
-                path: directory.file("faults"), expected: "a fault table of layout version 4")
+                path: directory.file("faults"), expected: "a fault table of layout version 5")
         ) { try FaultTable.open(directory.file("faults")) }
     }
 }

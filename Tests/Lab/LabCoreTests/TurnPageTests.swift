@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 import Glibc
 import LabPoints
@@ -339,6 +340,84 @@ struct TurnPageTests {
         turns.waitForChange(since: turns.changes, timeout: .seconds(-1))
     }
 
+    @Test func `What a process has to do and waits for is counted while turns are given, and never below zero`() throws
+    {
+        let other = try other()
+        other.changeWork(of: "phone", by: 1)
+        other.changeWaits(of: nil, by: 1)
+        #expect(!other.changeCallbacks(of: "main", by: 1))
+        for _ in 0..<2 {
+            try turns.begin(["main", "phone"])
+            let nothing = turns.tasks(of: "main")
+            #expect(!nothing.isBusy && nothing.waits == 0 && turns.tasks(of: "phone") == nothing)
+            #expect(turns.waitsOfBranches == 0)
+            let seen = turns.changes
+            other.changeWork(of: "phone", by: 2)
+            other.changeWaits(of: "main", by: 1)
+            other.changeWaits(of: nil, by: 1)
+            #expect(other.changeCallbacks(of: "main", by: 1))
+            #expect(turns.changes == seen + 4)
+            other.changeWork(of: "wallet", by: 1)
+            other.changeWaits(of: "wallet", by: 1)
+            #expect(!other.changeCallbacks(of: "wallet", by: 1))
+            #expect(turns.changes == seen + 4, "a process without turns")
+            #expect(turns.tasks(of: "phone").work == 2 && turns.tasks(of: "phone").isBusy)
+            #expect(turns.tasks(of: "main").callbacks == 1 && turns.tasks(of: "main").isBusy)
+            #expect(turns.tasks(of: "main").waits == 1 && turns.waitsOfBranches == 1)
+            other.changeWork(of: "phone", by: -1)
+            #expect(turns.tasks(of: "phone").work == 1)
+            other.changeWork(of: "phone", by: -2)
+            #expect(turns.tasks(of: "phone") == nothing)
+            other.turns.forgetTasks(of: "main")
+            #expect(turns.tasks(of: "main") == nothing)
+            other.changeWaits(of: nil, by: 1)
+            other.changeWork(of: "main", by: 1)
+            turns.end()
+        }
+        try turns.begin(["main"], scheduler: getppid())
+        turns.changeWaits(of: nil, by: 1)
+        #expect(turns.waitsOfBranches == 0, "another process carries out the branches")
+        turns.end()
+    }
+
+    /// Waits until a thread of a role is held or queued for `main`.
+    private func waitUntilParked(_ role: TurnPage.Role) {
+        while true {
+            let seen = turns.changes
+            if turns.tasks(of: "main").isParked(role) { return }
+            turns.waitForChange(since: seen, timeout: .minutes(1))
+        }
+    }
+
+    @Test func `A process is busy with what it was given unless the thread that handles it is held or queued`() throws {
+        try turns.begin(["main"])
+        turns.changeWork(of: "main", by: 1)
+        #expect(turns.tasks(of: "main").isBusy)
+        let connection = runOnThread(name: "connection") { [turns] in
+            TurnPage.Role.$current.withValue(.connection) { turns.arrive(at: "link.delivered", process: "main") }
+        }
+        waitUntilParked(.connection)
+        #expect(!turns.tasks(of: "main").isBusy)
+        #expect(turns.changeCallbacks(of: "main", by: 1))
+        #expect(turns.tasks(of: "main").isBusy)
+        let queue = DispatchQueue(label: "callbacks")
+        queue.setSpecific(key: TurnPage.Role.key, value: .callbacks)
+        queue.async { [turns] in turns.arrive(at: "state.save", process: "main") }
+        waitUntilParked(.callbacks)
+        #expect(!turns.tasks(of: "main").isBusy && !turns.tasks(of: "main").isParked(.branch))
+        #expect(turns.place(of: "main").place == .held(at: "link.delivered"))
+        turns.grant("main")
+        connection.join()
+        #expect(arrival(2, of: "main").place == .held(at: "state.save"))
+        waitUntilParked(.callbacks)
+        #expect(turns.tasks(of: "main").isBusy, "the connection continues")
+        let branch = runOnThread(name: "branch") { [turns] in turns.arrive(at: "start", process: "main") }
+        waitUntilParked(.branch)
+        turns.end()
+        branch.join()
+        queue.sync {}
+    }
+
     @Test(.verifies("size", "TurnPage.slotCount"))
     func `As many processes as there are slots are given turns, and one more is refused`() throws {
         let names = (0...TurnPage.slotCount).map { "app\($0)" }
@@ -379,6 +458,10 @@ struct TurnPageTests {
         #expect(turns.place(of: "wallet").arrivals == 1)
         turns.touch(.memory, writing: false, process: "wallet")
         turns.touch(.server, writing: true, process: "wallet")
+        turns.changeWork(of: "wallet", by: 7)
+        turns.changeWaits(of: "wallet", by: 8)
+        #expect(turns.changeCallbacks(of: "wallet", by: 9))
+        turns.changeWaits(of: nil, by: 6)
         let bytes = [UInt8](try Files.read(directory.file("faults")))
         func word(_ offset: Int) -> Int {
             bytes[offset..<offset + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -388,13 +471,16 @@ struct TurnPageTests {
         }
         let begin = 256 + 64 * 512
         #expect(bytes.count == begin + 64 + 16 * 256)
-        #expect(word(4) == 4 && word(8) == 1, "the version, and what a pass must look at")
-        #expect([0, 4, 8, 12].map { word(begin + $0) } == [1, Int(getpid()), 1, 2])
+        #expect(word(4) == 5 && word(8) == 1, "the version, and what a pass must look at")
+        #expect([0, 4, 8, 12, 16].map { word(begin + $0) } == [1, Int(getpid()), 5, 2, 6])
         let slots = [begin + 64, begin + 64 + 256]
         #expect(slots.map { [word($0), word($0 + 4)] } == [[0, 0], [1, 0]])
         #expect(slots.map { [word($0 + 8), word($0 + 12)] } == [[0, 0], [2, 128]], "what was touched")
         #expect(slots.map { text($0 + 16) } == ["main", "wallet"])
         #expect(text(slots[1] + 16 + 112) == "start")
+        #expect(
+            slots.map { slot in [240, 244, 248, 252].map { word(slot + $0) } } == [[0, 0, 0, 0], [7, 8, 9, 4]],
+            "what is to do, waits, callbacks, and the role of the held thread")
         turns.end()
         thread.join()
     }

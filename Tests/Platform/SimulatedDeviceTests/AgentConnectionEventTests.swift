@@ -17,11 +17,13 @@ struct AgentConnectionEventTests {
         let connection: AgentConnection
         let notes: Recorder<String>
         let touches: Recorder<Void>
+        /// What a scheduler of turns learns.
+        let tasks: Recorder<String>
 
         init() throws {
             let (device, notes) = (try TemporaryDevice(), Recorder<String>())
-            let touches = Recorder<Void>()
-            (self.device, self.notes, self.touches) = (device, notes, touches)
+            let (touches, tasks) = (Recorder<Void>(), Recorder<String>())
+            (self.device, self.notes, self.touches, self.tasks) = (device, notes, touches, tasks)
             connection = try AgentConnection(
                 layout: device.layout, device: device.spec, attach: AttachBody(name: "main", pid: 1, incarnation: 2),
                 handlers: AgentConnection.Handlers(
@@ -31,6 +33,8 @@ struct AgentConnectionEventTests {
                         throw InjectedFault(point: point, error: "EIO")
                     },
                     touch: { touches.add(()) },
+                    sends: { tasks.add("sends") },
+                    waits: { tasks.add("waits \($0)") },
                     trace: { name, fields in
                         let details = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
                         notes.add(([name.rawValue] + details).joined(separator: " "))
@@ -53,6 +57,23 @@ struct AgentConnectionEventTests {
         course.connection.cancelTransfer(id)
         course.connection.contextTold(id)
         #expect(course.touches.all.count == before + 2)
+    }
+
+    @Test func `Each frame to the agent is counted, and the wait for a reply ends with the reply or the error`() throws
+    {
+        for kind in [WatchFrame.Kind.liveReply, .liveError] {
+            let course = try Course()
+            course.connection.cancelTransfer(id)
+            for expectsReply in [false, true] {
+                course.connection.send(
+                    LiveMessage(messageId: id, body: Data(), isPropertyList: false, expectsReply: expectsReply))
+            }
+            _ = course.connection.event(for: WatchFrame(.liveAcknowledgement, correlationId: id))
+            _ = course.connection.event(for: WatchFrame(kind, correlationId: UUID()))
+            #expect(course.tasks.all == ["sends", "sends", "sends", "waits 1", "sends"], "the first one attaches")
+            for _ in 0..<2 { _ = course.connection.event(for: WatchFrame(kind, correlationId: id)) }
+            #expect(course.tasks.all.dropFirst(5) == ["waits -1"])
+        }
     }
 
     @Test func `Each message frame becomes the event with its content, its form and its code`() throws {

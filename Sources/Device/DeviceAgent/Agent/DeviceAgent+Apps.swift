@@ -112,12 +112,14 @@ extension DeviceAgent {
     /// Sends a frame to the process of an app, if there is one.
     func send(_ frame: WatchFrame, to host: AppHost) {
         guard let address = host.address else { return }
-        send(frame, to: address)
+        faults.changeWork(of: host.spec.name, by: 1)
+        if !send(frame, to: address) { faults.changeWork(of: host.spec.name, by: -1) }
     }
 
-    private func send(_ frame: WatchFrame, to address: Data) {
+    @discardableResult
+    private func send(_ frame: WatchFrame, to address: Data) -> Bool {
         // An app that just died takes nothing; its end arrives through its descriptor.
-        _ = try? appSocket.send([address] + frame.parts)
+        (try? appSocket.send([address] + frame.parts)) ?? false
     }
 
     func tellLinks(about host: AppHost) {

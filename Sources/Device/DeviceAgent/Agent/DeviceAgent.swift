@@ -133,6 +133,8 @@ public final class DeviceAgent {
         let lease = try Lease.watch(layout) { mailbox.post(.leaseLost) }
         try Signals.onSignals([SIGTERM, SIGINT, SIGHUP]) { mailbox.post(.signal($0)) }
         faults.traceFirings(to: trace)
+        // What was given to an earlier process of the agent is lost.
+        faults.turns.forgetTasks(of: device.name)
         trace.emit(.processStarted, ["executable": "device-agent", "pid": .integer(Int64(getpid()))])
         enduring("background") { try resumeBackgroundTasks() }
         try withExtendedLifetime((control, lease)) {
@@ -153,17 +155,22 @@ public final class DeviceAgent {
         let ready = try ZeroMQPoll.poll(
             sockets: [appSocket] + links.map(\.port.socket), descriptors: descriptors,
             timeoutMilliseconds: millisecondsToNextDeadline())
+        // A scheduler of turns takes the agent for idle while it has nothing to do: also what no other process has
+        // given to it counts, until its effects are carried out.
+        faults.changeWork(of: device.name, by: 1)
+        var handled = 1
 
         let messages = mailbox.takeAll()
         // Read after the messages: a command sent after the end of a process finds that end handled.
         let ended = running.filter { $0.watch?.hasEnded == true }
         // What a process sent before it ended is handled before its end.
         while let message = try appSocket.receiveFromConnection() {
+            handled += 1
             let parts = Array(message.parts.dropFirst())
             guard let address = message.parts.first, let frame = try? WatchFrame(parts: parts) else { continue }
             try receive(frame, from: address, by: message.descriptor.flatMap(SocketPeer.process))
         }
-        for link in links { try link.collectReceived() }
+        for link in links { handled += try link.collectReceived() }
         // Unless another process has taken its place meanwhile.
         for host in ended where host.watch?.hasEnded == true { try processEnded(host) }
         for (index, link) in peers.enumerated() where ready.descriptors[1 + running.count + index] {
@@ -177,6 +184,7 @@ public final class DeviceAgent {
         deactivateDrainedSessions()
         try settleLinks()
         for link in links { link.updateTimers() }
+        faults.changeWork(of: device.name, by: -handled)
     }
 
     private func millisecondsToNextDeadline() -> Int {

@@ -10,12 +10,19 @@ import SimulatedDevice
 extension LinkHost {
     /// Sends a frame to the other agent, as far as the faults let it.
     func transmit(_ frame: WatchFrame) throws {
-        guard !air.isClear else { return try port.send(frame.parts) }
+        guard !air.isClear else { return try send(frame.parts) }
         try bring(pass(frame, .toWatch))
     }
 
+    private func send(_ parts: [Data]) throws {
+        faults.changeWork(of: link.setup.peer, by: 1)
+        if try !port.send(parts) { faults.changeWork(of: link.setup.peer, by: -1) }
+    }
+
     /// Lets the link decide about everything that the other agent has sent.
-    func collectReceived() throws {
+    /// - Returns: How many messages were received.
+    func collectReceived() throws -> Int {
+        let before = port.received
         while let frame = try port.receive(checking: link.greetings, refuse: noteRefused) {
             guard isListening else { continue }
             // Out of range nothing arrives in any case.
@@ -25,6 +32,7 @@ extension LinkHost {
                 try bring(pass(frame, .toPhone))
             }
         }
+        return port.received - before
     }
 
     /// Handles all due events of the lab's time: messages arrive and deadlines pass, one after the other.
@@ -50,7 +58,7 @@ extension LinkHost {
     private func bring(_ arrivals: [LinkFaultInjector.Arrival]) throws {
         for arrival in arrivals {
             switch arrival.direction {
-            case .toWatch: try port.send(arrival.parts)
+            case .toWatch: try send(arrival.parts)
             case .toPhone:
                 do {
                     collect(.fromPeer(try WatchFrame(parts: arrival.parts)))

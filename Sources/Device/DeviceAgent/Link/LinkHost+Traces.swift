@@ -47,7 +47,13 @@ extension LinkHost {
     }
 
     /// A scenario may kill or delay the agent here. An armed error has no meaning: the agent's own work does not fail.
-    func pass(_ point: FaultPoint) { try? faults.pass(point, process: device) }
+    func pass(_ point: FaultPoint) { try? passInTurn(point) }
+
+    /// Passes a fault point, at which an explored order may hold the agent, and begins its turn.
+    func passInTurn(_ point: FaultPoint) throws {
+        defer { faults.touch(.device, writing: true, process: device) }
+        try faults.pass(point, process: device)
+    }
 
     /// Something that has arrived was thrown away. When that happens too often the rest is counted, and reported later.
     func noteRefused(_ reason: String) {

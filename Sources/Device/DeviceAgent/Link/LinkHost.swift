@@ -106,7 +106,7 @@ final class LinkHost {
         let lastConfirmation = batch.lastIndex { $0.isAcknowledgement }
         let changes = batch.compactMap { if case .store(let change) = $0 { change } else { nil } }
         do {
-            if !changes.isEmpty { try faults.pass(.linkStore, process: device) }
+            if !changes.isEmpty { try passInTurn(.linkStore) }
             try database.apply(changes)
             if changes.contains(where: \.endsPairing) { unstoredEnd = nil }
         } catch {
@@ -182,6 +182,13 @@ final class LinkHost {
             collect(.retry)
         }
         let labTime = clock.now()
+        if faults.givesTurns {
+            // An order of turns holds the other agent: that it does not answer says nothing about it.
+            if retransmission?.wait.isOver(at: labTime) == true {
+                retransmission?.wait.postpone(by: Self.patienceWithLivingProcess)
+            }
+            if beat?.isOver(at: labTime) == true { beat?.postpone(by: Self.patienceWithLivingProcess) }
+        }
         if let (wait, unconfirmed) = retransmission, wait.isOver(at: labTime) {
             retransmission = nil
             if unconfirmed == link.unconfirmed { collect(.retransmit) }
@@ -259,7 +266,12 @@ struct LinkWait: Equatable {
     ///   - due: in nanoseconds of lab time.
     ///   - patience: how much real time the other process has at least.
     init(until due: Int64, patience: LabDuration) {
-        self.due = due
+        (self.due, earliest) = (due, 0)
+        postpone(by: patience)
+    }
+
+    /// Gives the other process more real time from now on.
+    mutating func postpone(by patience: LabDuration) {
         earliest = MonotonicClock.nanoseconds() + UInt64(patience.nanoseconds)
     }
 

@@ -21,6 +21,8 @@ final class LinkPort {
     private let link: LinkSpec
     /// Watch: where it connects to.
     private var invitation: LinkInvitation?
+    /// How many messages were received.
+    private(set) var received = 0
 
     /// Whether the other agent may be on another machine, where its process cannot be seen.
     var isRemote: Bool { link.transport == .tcp }
@@ -71,13 +73,11 @@ final class LinkPort {
     }
 
     /// Sends a frame; a frame that cannot leave now is lost, as on the air. What must not be lost is sent again.
-    func send(_ parts: [Data]) throws {
-        guard isListening else {
-            _ = try socket.send(parts)
-            return
-        }
-        guard let peer else { return }
-        _ = try socket.send([peer] + parts)
+    /// - Returns: Whether the frame has left.
+    func send(_ parts: [Data]) throws -> Bool {
+        guard isListening else { return try socket.send(parts) }
+        guard let peer else { return false }
+        return try socket.send([peer] + parts)
     }
 
     /// The next frame; nil if none has arrived.
@@ -86,6 +86,7 @@ final class LinkPort {
     ///   - refuse: Receives the reason for each dropped frame, in words.
     func receive(checking greetings: GreetingRules, refuse: (String) -> Void) throws -> WatchFrame? {
         while var parts = try socket.receive() {
+            received += 1
             var address: Data?
             if isListening { address = parts.removeFirst() }
             let frame: WatchFrame

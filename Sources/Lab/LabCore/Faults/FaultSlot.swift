@@ -11,7 +11,7 @@ import LabSystem
 struct FaultSlot {
     // The table: a header of magic (4), version (4), number of live rules and one more while turns are given (4), last
     // arming id (4); from 256 the slots; behind them the turns, as `TurnPage` says.
-    static let layoutVersion: UInt32 = 4
+    static let layoutVersion: UInt32 = 5
     static let liveCountOffset = 8
     static let lastArmingOffset = 12
     static let turnsOffset = headerSize + FaultTable.slotCount * slotSize

@@ -108,6 +108,39 @@ public final class FaultTable: Sendable {
         turns.touch(thing, writing: writing, process: process)
     }
 
+    /// Whether a scheduler gives turns, so that processes are held for as long as it likes. While nothing is armed in the
+    /// instance, and no scheduler gives turns, this costs one load and a branch.
+    @inline(__always)
+    public var givesTurns: Bool {
+        if live.loadRelaxed() == 0 { return false }
+        return turns.areGiven
+    }
+
+    /// Notes that something was given to a process, or that the process has handled it (``TurnPage/changeWork(of:by:)``).
+    /// While nothing is armed in the instance, and no scheduler gives turns, this costs one load and a branch.
+    @inline(__always)
+    public func changeWork(of process: String, by change: Int) {
+        if live.loadRelaxed() == 0 { return }
+        turns.changeWork(of: process, by: change)
+    }
+
+    /// Notes that a process begins to wait for an answer of its device, or has it (``TurnPage/changeWaits(of:by:)``).
+    /// While nothing is armed in the instance, and no scheduler gives turns, this costs one load and a branch.
+    @inline(__always)
+    public func changeWaits(of process: String?, by change: Int) {
+        if live.loadRelaxed() == 0 { return }
+        turns.changeWaits(of: process, by: change)
+    }
+
+    /// Notes that callbacks about an event of an app begin, or have returned (``TurnPage/changeCallbacks(of:by:)``).
+    /// While nothing is armed in the instance, and no scheduler gives turns, this costs one load and a branch.
+    /// - Returns: Whether it is counted.
+    @inline(__always)
+    public func changeCallbacks(of process: String, by change: Int) -> Bool {
+        if live.loadRelaxed() == 0 { return false }
+        return turns.changeCallbacks(of: process, by: change)
+    }
+
     /// Calls `handler` in this process before a rule takes effect, also before a kill: the place to trace it. The count
     /// includes this time.
     public func onFiring(_ handler: @escaping @Sendable (Armed) -> Void) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Dispatch
 import Glibc
 public import LabPoints
 import LabSystem
@@ -26,9 +27,46 @@ public final class TurnPage: Sendable {
         case held(at: String)
     }
 
+    /// What a thread of an app does.
+    public enum Role: UInt32, Sendable {
+        /// It receives what the device sends, and handles it, one after the other.
+        case connection = 1
+        /// It calls the app back about that, in the same order.
+        case callbacks = 2
+        /// It works on a command of the app's branch, as a thread of the server may for it; or anything else.
+        case branch = 4
+
+        /// The role of the calling thread, unless it serves a queue that has one.
+        @TaskLocal public static var current: Role = .branch
+        /// Gives a queue a role.
+        public static let key = DispatchSpecificKey<Role>()
+    }
+
+    /// What a process has to do and waits for, as far as it is counted.
+    public struct Tasks: Hashable, Sendable {
+        /// How many frames and requests were given to it that it has not handled.
+        public let work: UInt32
+        /// How many events have callbacks that have not returned; of apps only.
+        public let callbacks: UInt32
+        /// For how many answers of its device it waits.
+        public let waits: UInt32
+        /// The roles of the threads that are held, or wait for the grant of another thread of the process: the sum of the
+        /// raw values.
+        let parked: UInt32
+
+        /// Whether it has something to do, and is not held at that.
+        public var isBusy: Bool {
+            work > 0 && !isParked(.connection) || callbacks > 0 && !isParked(.callbacks)
+        }
+
+        /// Whether a thread of a role is held, or waits for the grant of another thread of the process.
+        public func isParked(_ role: Role) -> Bool { parked & role.rawValue != 0 }
+    }
+
     // Layout, from `FaultSlot.turnsOffset`: round (4), process id of the scheduler (4), changes, a futex word (4),
-    // number of slots in use (4), 48 unused bytes, then the slots. The round is odd while a scheduler is at work; it
-    // never goes back, so a thread that was held in a round that has ended leaves, whatever the slots say since then.
+    // number of slots in use (4), waits of the scheduler's process (4), 44 unused bytes, then the slots. The round is odd
+    // while a scheduler is at work; it never goes back, so a thread that was held in a round that has ended leaves,
+    // whatever the slots say since then.
     static let size = headerSize + slotCount * TurnSlot.size
 
     private static let headerSize = 64
@@ -40,6 +78,7 @@ public final class TurnPage: Sendable {
     private let scheduler: MappedWord32
     private let changed: MappedWord32
     private let used: MappedWord32
+    private let ownWaits: MappedWord32
 
     init(_ table: FaultTable) {
         self.table = table
@@ -47,6 +86,7 @@ public final class TurnPage: Sendable {
         scheduler = table.memory.word32(at: FaultSlot.turnsOffset + 4)
         changed = table.memory.word32(at: FaultSlot.turnsOffset + 8)
         used = table.memory.word32(at: FaultSlot.turnsOffset + 12)
+        ownWaits = table.memory.word32(at: FaultSlot.turnsOffset + 16)
     }
 
     /// Begins: from now on the named processes are held at each point, and their arrivals are counted from zero. The
@@ -72,6 +112,7 @@ public final class TurnPage: Sendable {
                 release(round.loadAcquire())
             }
             for (index, process) in processes.enumerated() { slot(at: index).reset(process) }
+            ownWaits.storeRelaxed(0)
             used.storeRelease(UInt32(processes.count))
             scheduler.storeRelaxed(UInt32(bitPattern: pid))
             round.storeRelease(round.loadRelaxed() &+ 1)
@@ -90,6 +131,69 @@ public final class TurnPage: Sendable {
     /// Lets the held thread of a process continue to its next point. For a process that holds none it does nothing.
     public func grant(_ process: String) { slot(of: process)?.grant() }
 
+    /// What a process has to do and waits for; nothing for a process that is given no turns.
+    ///
+    /// The counts of several processes belong together if ``changes`` is the same before and after they were read.
+    public func tasks(of process: String) -> Tasks {
+        slot(of: process)?.tasks ?? Tasks(work: 0, callbacks: 0, waits: 0, parked: 0)
+    }
+
+    /// For how many answers of devices the branches wait that the process of the scheduler carries out.
+    public var waitsOfBranches: UInt32 { ownWaits.loadAcquire() }
+
+    /// Notes that something was given to a process, before it can have it, or that the process has handled it. What was
+    /// given to it before the scheduler began is not counted, so the count may end below what is there to handle, and
+    /// never goes below zero. Any thread of any process may call it; for a process that is given no turns it does
+    /// nothing.
+    ///
+    /// - Parameters:
+    ///   - process: the actor name of the process that has to handle it: an app, or a device for its agent.
+    ///   - change: what is added to the count.
+    public func changeWork(of process: String, by change: Int) {
+        guard areGiven, change != 0, let slot = slot(of: process) else { return }
+        Self.change(slot.work, by: change)
+        wake()
+    }
+
+    /// Notes that callbacks about an event of an app begin, or have returned; as ``changeWork(of:by:)``.
+    /// - Returns: Whether it is counted.
+    public func changeCallbacks(of process: String, by change: Int) -> Bool {
+        guard areGiven, let slot = slot(of: process) else { return false }
+        Self.change(slot.callbacks, by: change)
+        wake()
+        return true
+    }
+
+    /// Notes that a process begins to wait for an answer of its device, or has it; as ``changeWork(of:by:)``.
+    /// - Parameter process: the actor name of an app; nil for a branch that the calling process carries out, if it is that
+    ///   of the scheduler.
+    public func changeWaits(of process: String?, by change: Int) {
+        guard areGiven, let count = waits(of: process) else { return }
+        Self.change(count, by: change)
+        wake()
+    }
+
+    private func waits(of process: String?) -> MappedWord32? {
+        // Others ask devices, too, and no branch waits for their answers.
+        guard let process else { return scheduler.loadRelaxed() == UInt32(bitPattern: getpid()) ? ownWaits : nil }
+        return slot(of: process)?.waits
+    }
+
+    /// Forgets what a process has to do and waits for: it has died.
+    public func forgetTasks(of process: String) {
+        guard areGiven else { return }
+        slot(of: process)?.forgetTasks()
+        wake()
+    }
+
+    private static func change(_ count: MappedWord32, by change: Int) {
+        while true {
+            let before = count.loadAcquire()
+            let after = UInt32(clamping: Int(before) + change)
+            if count.compareExchange(expected: before, desired: after) { return }
+        }
+    }
+
     /// Waits until a process has arrived somewhere, or ``wake()`` was called, since the count of changes was read;
     /// returns at once if that has happened already. A caller that reads ``changes`` before the places of the
     /// processes misses nothing.
@@ -105,7 +209,7 @@ public final class TurnPage: Sendable {
         }
     }
 
-    /// Counts arrivals and wakes of all processes, with wrap-around.
+    /// Counts arrivals, wakes and what ``tasks(of:)`` is about, of all processes, with wrap-around.
     public var changes: UInt32 { changed.loadAcquire() }
 
     /// Ends the waits for a change, of all processes.
@@ -124,6 +228,7 @@ public final class TurnPage: Sendable {
     public func arrive(at place: String, process: String) {
         let current = round.loadAcquire()
         guard Self.isAtWork(current), let slot = slot(of: process) else { return }
+        let role = DispatchQueue.getSpecific(key: Role.key) ?? Role.current
         var number: UInt32?
         while round.loadAcquire() == current {
             let granted = slot.granted.loadAcquire()
@@ -137,8 +242,10 @@ public final class TurnPage: Sendable {
                     // A table that cannot be locked belongs to an instance that has ended: its threads are not held.
                     return
                 }
-                if number != nil { wake() }
+                if number != nil { park(slot, role) }
                 continue
+            } else if !slot.tasks.isParked(role) {
+                park(slot, role)
             }
             wait(for: slot, after: granted, in: current)
         }
@@ -182,7 +289,7 @@ public final class TurnPage: Sendable {
     }
 
     /// Whether a scheduler is at work.
-    var areGiven: Bool { Self.isAtWork(round.loadAcquire()) }
+    public var areGiven: Bool { Self.isAtWork(round.loadAcquire()) }
 
     private static func isAtWork(_ round: UInt32) -> Bool { round % 2 == 1 }
 
@@ -195,6 +302,11 @@ public final class TurnPage: Sendable {
     }
 
     private var slotsInUse: Int { min(Int(used.loadAcquire()), Self.slotCount) }
+
+    private func park(_ slot: TurnSlot, _ role: Role) {
+        slot.parked.or(role.rawValue)
+        wake()
+    }
 
     /// Arrives; the table's lock is held.
     /// - Returns: the number of the arrival; nil when another thread of the process came first, or the round is over.
@@ -228,8 +340,8 @@ public final class TurnPage: Sendable {
 /// The turns of one process.
 ///
 /// A slot is 256 bytes: arrivals (4), how many of them are granted, a futex word (4), the things that were read (4) and
-/// written (4) since the scheduler looked, then two texts as in a `FaultSlot`: process, place; 16 unused bytes. Of all
-/// arrivals only the last one can be not granted.
+/// written (4) since the scheduler looked, then two texts as in a `FaultSlot`: process, place; then the numbers of
+/// `TurnPage.Tasks`: work (4), waits (4), callbacks (4), parked (4). Of all arrivals only the last one can be not granted.
 private struct TurnSlot {
     static let size = 256
 
@@ -239,11 +351,22 @@ private struct TurnSlot {
     var arrivals: MappedWord32 { memory.word32(at: base) }
     var granted: MappedWord32 { memory.word32(at: base + 4) }
     var process: String { memory.text(at: processOffset) }
+    var work: MappedWord32 { memory.word32(at: tasksOffset) }
+    var waits: MappedWord32 { memory.word32(at: tasksOffset + 4) }
+    var callbacks: MappedWord32 { memory.word32(at: tasksOffset + 8) }
+    var parked: MappedWord32 { memory.word32(at: tasksOffset + 12) }
+
+    var tasks: TurnPage.Tasks {
+        TurnPage.Tasks(
+            work: work.loadAcquire(), callbacks: callbacks.loadAcquire(), waits: waits.loadAcquire(),
+            parked: parked.loadAcquire())
+    }
 
     private var reads: MappedWord32 { memory.word32(at: base + 8) }
     private var writes: MappedWord32 { memory.word32(at: base + 12) }
     private var processOffset: Int { base + 16 }
     private var placeOffset: Int { processOffset + FaultSlot.textSize }
+    private var tasksOffset: Int { placeOffset + FaultSlot.textSize }
 
     /// Gives the slot to a process; the table's lock is held.
     func reset(_ process: String) {
@@ -251,8 +374,11 @@ private struct TurnSlot {
         granted.storeRelaxed(0)
         reads.storeRelaxed(0)
         writes.storeRelaxed(0)
+        forgetTasks()
         memory.store(process, at: processOffset)
     }
+
+    func forgetTasks() { for count in [work, waits, callbacks, parked] { count.storeRelease(0) } }
 
     /// Writes an arrival; the table's lock is held, and all earlier ones are granted.
     func arrive(at place: String, number: UInt32) {
@@ -264,6 +390,8 @@ private struct TurnSlot {
     }
 
     func grant() {
+        // A thread that stays behind another one parks again; until then it counts as busy.
+        parked.storeRelease(0)
         granted.storeRelease(arrivals.loadAcquire())
         Futex.wakeAll(granted)
     }

@@ -41,6 +41,10 @@ public struct Topology: Codable, Equatable, Sendable {
 
     /// The links in which a device takes part.
     public func links(of device: String) -> [LinkSpec] { links.filter { $0.phone == device || $0.watch == device } }
+
+    /// The devices that take part in a link, in the order of ``devices``: their agents take turns in a block whose order
+    /// is decided.
+    public var linkedDevices: [DeviceSpec] { devices.filter { !links(of: $0.name).isEmpty } }
 }
 
 /// Settings of the lab's server.

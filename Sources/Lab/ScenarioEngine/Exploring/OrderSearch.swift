@@ -37,18 +37,22 @@ package struct Turn: Hashable, Codable, Sendable {
 
 /// What a scheduler saw when it gave a turn.
 package struct TurnChoice: Hashable, Sendable {
-    /// The processes that could go on, each once, with their places, in the order of the block; behind them the turn
-    /// that was given, if it is a death, or the planned release of a lock that did not come. Never empty.
+    /// The processes that could go on, each once, with their places: apps in the order of the block, then agents; behind
+    /// them the turn that was given, if it is a death, or the planned release of a lock that did not come. Never empty.
     package var enabled: [Turn]
     /// The one that went on, or the death: an index of ``enabled``.
     package var chosen: Int
     /// What was touched in the turn.
     package var footprint: Footprint
+    /// Those of the processes that are agents of devices: no order kills them.
+    package var agents: Set<String>
 
     /// Makes a choice.
     /// - Parameter footprint: What was touched in the turn; if that is not known, everything.
-    package init(enabled: [Turn], chosen: Int, footprint: Footprint = .everything) {
-        (self.enabled, self.chosen, self.footprint) = (enabled, chosen, footprint)
+    package init(
+        enabled: [Turn], chosen: Int, footprint: Footprint = .everything, agents: Set<String> = []
+    ) {
+        (self.enabled, self.chosen, self.footprint, self.agents) = (enabled, chosen, footprint, agents)
     }
 
     /// The turn that was given.
@@ -237,13 +241,13 @@ package struct OrderSearch: Sendable {
         return shard.contains(turns)
     }
 
-    /// The turns that could be given instead of the one that was: those of other processes, then deaths. A process that
-    /// has not begun does not die: it would be as if its branch were missing.
+    /// The turns that could be given instead of the one that was: those of other processes, then deaths. An agent does
+    /// not die, and neither does a process that has not begun: it would be as if its branch were missing.
     private func alternatives(to choice: TurnChoice, deaths: Int) -> [Turn] {
         let possible = choice.possible
         let others = possible.filter { $0 != choice.turn }
         guard deaths < bound.deaths else { return others }
-        let mortal = possible.filter { $0.place != TurnOrder.start }
+        let mortal = possible.filter { $0.place != TurnOrder.start && !choice.agents.contains($0.process) }
         let deadly = mortal.map { Turn(process: $0.process, place: $0.place, dies: true) }
         return others + deadly.filter { $0 != choice.turn }
     }

@@ -15,7 +15,8 @@ package struct TurnBlock: Sendable {
 
     /// From now on the processes are held at each place.
     /// - Parameters:
-    ///   - processes: The app of each branch, in the order of the block.
+    ///   - processes: The app of each branch, in the order of the block. The agents of devices with a watch link take
+    ///     turns beside them.
     ///   - kill: Kills the process that plays an app now (SIGKILL), and returns when it is gone; without it no turn of the
     ///     plan may be a death.
     /// - Throws: ``LabFailure`` if an app does not run on this host; `InstanceError` if the instance is given turns
@@ -29,11 +30,16 @@ package struct TurnBlock: Sendable {
             throw LabFailure("`\(far)` runs \(HostRole.elsewhere), and turns are given on this one only")
         }
         page = instance.faults.turns
-        try page.begin(processes)
+        let agents = instance.manifest.topology.linkedDevices.map(\.name).filter(instance.host.plays)
+        try page.begin(processes + agents)
         let turns = BranchTurns(page: page, processes: processes)
         self.turns = turns
         scheduler = TurnScheduler(
-            turns: page, processes: processes, pid: { instance.watch(of: .peer($0))?.pid },
+            turns: page, processes: processes, agents: agents,
+            pid: { name in
+                let isAgent = agents.contains(name)
+                return (isAgent ? instance.parts.process(of: .agent(name)) : instance.watch(of: .peer(name)))?.pid
+            },
             kill: { app in
                 turns.noteDeath(of: app)
                 try kill(app)

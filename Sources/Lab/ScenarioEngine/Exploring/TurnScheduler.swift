@@ -6,10 +6,12 @@ import LabSystem
 
 /// Gives the processes of a block their turns: one of them runs while the others are held at their places.
 ///
-/// A turn ends when its process comes to the next fault point, has ended its branch, or waits for a file lock that
-/// another process of the block holds, as the kernel lists it. The next turn is given only when all stand still. The turn
-/// of a process that dies ends when the process is gone, its branch has ended, and the others stand still: one of them may
-/// have got a lock of the dead process.
+/// A turn ends when its process comes to the next fault point, has ended its branch, waits for a file lock that another
+/// process of the block holds, as the kernel lists it, or waits for an agent that is held. The agents of devices take
+/// turns, too, while they have something to do: then they come to fault points. An agent without anything to do is idle,
+/// as the page of turns shows. The next turn is given only when all stand still. The turn of a process that dies ends
+/// when the process is gone, its branch has ended, and the others stand still: one of them may have got a lock of the
+/// dead process.
 ///
 /// Thread rule: `run` is called once, on a thread that may block.
 package final class TurnScheduler: Sendable {
@@ -53,12 +55,15 @@ package final class TurnScheduler: Sendable {
     package static let bound = LabDuration.seconds(5).stretched
     /// How long all processes wait for locks, or one waits for a process that has ended its branch, in real time, before
     /// those that wait count as unable to continue: a process that has ended its branch may be about to release a lock.
+    /// For as long nothing happens, while an agent is held, before a branch counts as waiting for it that does not say so:
+    /// it may wait for what only the agent brings. So may a branch for a thread of its app that is held.
     private static let patience = LabDuration.milliseconds(250).stretched
     /// The time between two looks at the kernel's locks, and the shortest one for which a wait has to last.
     private static let look = LabDuration.milliseconds(1)
 
     private let turns: TurnPage
     private let processes: [String]
+    private let agents: [String]
     private let pid: @Sendable (String) -> Int32?
     private let kill: @Sendable (String) throws -> Void
     private let plan: Plan
@@ -67,16 +72,18 @@ package final class TurnScheduler: Sendable {
     /// A scheduler of turns that have begun (`TurnPage.begin`).
     /// - Parameters:
     ///   - processes: One for each branch, in the order of the block.
-    ///   - pid: The process that plays an app now; nil if it is not known.
+    ///   - agents: The devices whose agents take turns, too.
+    ///   - pid: The process that plays an app or an agent now; nil if it is not known.
     ///   - kill: Kills the process that plays an app now (SIGKILL), and returns when it is gone, so that its locks are
     ///     free. Afterwards its branch ends.
     ///   - bound: How long a turn may take, in real time.
     init(
-        turns: TurnPage, processes: [String], pid: @escaping @Sendable (String) -> Int32?,
+        turns: TurnPage, processes: [String], agents: [String] = [], pid: @escaping @Sendable (String) -> Int32?,
         kill: @escaping @Sendable (String) throws -> Void, plan: Plan, bound: LabDuration = TurnScheduler.bound
     ) {
         self.turns = turns
         self.processes = processes
+        self.agents = agents
         self.pid = pid
         self.kill = kill
         self.plan = plan
@@ -91,17 +98,17 @@ package final class TurnScheduler: Sendable {
         isFinished: (String) -> Bool, onTurn: (Turn, Int) -> Void = { _, _ in }
     ) -> (choices: [TurnChoice], problem: Problem?) {
         var given = GivenTurns()
-        var draw = plan.draw(among: processes)
+        var draw = plan.draw(among: processes + agents)
         var begun: Set<String> = []
         do throws(Problem) {
-            while let enabled = try settled(isFinished, begun: &begun) {
+            while let enabled = try settled(isFinished, begun: &begun, dead: given.dead) {
                 given.touched.formUnion(turns.takeFootprint())
                 let planned = plan.turns.dropFirst(given.choices.count).first
                 if let planned, Self.index(of: planned, among: enabled) == nil {
                     let isFinished = isFinished(planned.process)
                     if Self.isRelease(planned), isFinished || !planned.dies {
                         if isFinished { try give(planned) }
-                        given.append(TurnChoice(enabled: enabled + [planned], chosen: enabled.count))
+                        given.append(makeChoice(among: enabled + [planned], chosen: enabled.count))
                         continue
                     }
                     if enabled.contains(where: { $0.process == planned.process && Self.isRelease($0) }) {
@@ -112,9 +119,9 @@ package final class TurnScheduler: Sendable {
                 let chosen = try choose(among: enabled, after: given.choices, drawing: &draw)
                 let choice =
                     if let planned, planned.dies {
-                        TurnChoice(enabled: enabled + [planned], chosen: enabled.count)
+                        makeChoice(among: enabled + [planned], chosen: enabled.count)
                     } else {
-                        TurnChoice(enabled: enabled, chosen: chosen)
+                        makeChoice(among: enabled, chosen: chosen)
                     }
                 onTurn(choice.turn, given.choices.count + 1)
                 try give(choice.turn)
@@ -125,7 +132,7 @@ package final class TurnScheduler: Sendable {
             if let missed = rest.first(where: { !Self.isRelease($0) }) { throw .notReached(missed, enabled: []) }
             for turn in rest {
                 try give(turn)
-                given.append(TurnChoice(enabled: [turn], chosen: 0))
+                given.append(makeChoice(among: [turn], chosen: 0))
             }
             given.close()
             return (given.choices, nil)
@@ -138,17 +145,24 @@ package final class TurnScheduler: Sendable {
     /// order; for the last one of an order that ended early it is not known.
     private struct GivenTurns {
         private(set) var choices: [TurnChoice] = []
+        /// The processes that were killed.
+        private(set) var dead: Set<String> = []
         var touched = Footprint()
 
         mutating func append(_ choice: TurnChoice) {
             close()
             choices.append(choice)
+            if choice.turn.dies { dead.insert(choice.turn.process) }
         }
 
         mutating func close() {
             if !choices.isEmpty { choices[choices.count - 1].footprint = touched }
             touched = Footprint()
         }
+    }
+
+    private func makeChoice(among enabled: [Turn], chosen: Int) -> TurnChoice {
+        TurnChoice(enabled: enabled, chosen: chosen, agents: Set(agents).intersection(enabled.map(\.process)))
     }
 
     private func choose(
@@ -181,6 +195,7 @@ package final class TurnScheduler: Sendable {
     private func give(_ turn: Turn) throws(Problem) {
         if turn.dies {
             do { try kill(turn.process) } catch { throw .notKilled(turn, reason: "\(error)") }
+            turns.forgetTasks(of: turn.process)
         }
         // The slot of a dead process must hold nothing: the next process of its app arrives there.
         turns.grant(turn.process)
@@ -199,9 +214,10 @@ package final class TurnScheduler: Sendable {
     /// Waits until all processes stand still.
     /// - Parameter begun: The processes that have come to another place than the release of a lock: one that comes before
     ///   is of an earlier step, and no part of the block.
-    /// - Returns: Those that can go on, with their places; nil when all branches have ended.
+    /// - Returns: Those that can go on, with their places, agents last; nil when all branches have ended, also if agents
+    ///   have something to do.
     private func settled(
-        _ isFinished: (String) -> Bool, begun: inout Set<String>
+        _ isFinished: (String) -> Bool, begun: inout Set<String>, dead: Set<String>
     ) throws(Problem) -> [Turn]? {
         let begin = MonotonicClock.nanoseconds()
         var still: Stillness?
@@ -220,6 +236,8 @@ package final class TurnScheduler: Sendable {
                 case (true, .running): break
                 case (false, .held(let place)) where begun.contains(process):
                     held.append(Turn(process: process, place: place))
+                    // What is held may be another thread, which handles news of the device.
+                    if !turns.tasks(of: process).isParked(.branch) { running.append(process) }
                 // It releases a lock late, for a step before the block.
                 case (false, .held):
                     turns.grant(process)
@@ -227,24 +245,52 @@ package final class TurnScheduler: Sendable {
                 case (false, .running): running.append(process)
                 }
             }
-            if running.isEmpty { return held.isEmpty ? nil : held }
+            if running.isEmpty, held.isEmpty { return nil }
+            let heldAgents = agents.compactMap { agent -> Turn? in
+                guard case .held(let place) = turns.place(of: agent).place else { return nil }
+                return Turn(process: agent, place: place)
+            }
+            held += heldAgents
+            let busy = self.busy(but: heldAgents.map(\.process), dead: dead)
+            if running.isEmpty, busy == nil {
+                // Otherwise the counts of several processes may not belong together.
+                guard turns.changes == seen else { continue }
+                return held
+            }
             // Most turns end before a look at the kernel's locks would, which costs more than they do.
             if seen != waited {
                 waited = seen
                 turns.waitForChange(since: seen, timeout: Self.look)
                 continue
             }
-            let waits = lockWaits(of: running)
-            let now = MonotonicClock.nanoseconds()
-            if let stray = running.first(where: { waits[$0] == nil }) {
-                still = nil
-                if now - begin >= UInt64(bound.nanoseconds) {
-                    throw .outOfControl(
-                        process: stray,
-                        waitsFor: "something that is neither a fault point nor a lock of another process of the block")
+            if let busy, let pid = pid(busy), !ProcessTable.isAlive(pid) || ProcessTable.isStopped(pid) {
+                // A process that has ended or is suspended handles nothing.
+                turns.forgetTasks(of: busy)
+                continue
+            }
+            var waits = lockWaits(of: running)
+            var isKnown = true
+            if busy == nil {
+                let others = running.filter { waits[$0] == nil && !dead.contains($0) }
+                isKnown = areWaiting(others, forAgents: !heldAgents.isEmpty)
+                for process in others {
+                    // The answer comes in the turn of an agent, or waits behind what a thread of the process handles.
+                    waits[process] = (heldAgents.first ?? held.first { $0.process == process })?.process
                 }
+            }
+            let now = MonotonicClock.nanoseconds()
+            let stray = busy ?? running.first { waits[$0] == nil }
+            if let doubtful = stray ?? (isKnown ? nil : running.first), now - begin >= UInt64(bound.nanoseconds) {
+                throw .outOfControl(
+                    process: doubtful,
+                    waitsFor: busy == nil
+                        ? "something that is neither a fault point nor a lock of another process of the block"
+                        : "something while it handles what other processes have given to it")
+            }
+            if stray != nil {
+                still = nil
             } else if let last = still, last.waits == waits, last.changes == seen {
-                let mayEnd = held.isEmpty || waits.values.contains(where: isFinished)
+                let mayEnd = held.isEmpty || !isKnown || waits.values.contains(where: isFinished)
                 if now - last.since >= UInt64((mayEnd ? Self.patience : Self.look).nanoseconds) {
                     if held.isEmpty { throw .stuck(waits) }
                     return held
@@ -256,7 +302,22 @@ package final class TurnScheduler: Sendable {
         }
     }
 
-    /// Processes that all waited for locks, and since when nothing has changed.
+    /// A process that has something to do, and is not held: an agent, or an app with news of its device.
+    /// - Parameter heldAgents: What was given to them is handled in their turns.
+    private func busy(but heldAgents: [String], dead: Set<String>) -> String? {
+        (processes + agents).first { process in
+            !dead.contains(process) && !heldAgents.contains(process) && turns.tasks(of: process).isBusy
+        }
+    }
+
+    /// Whether processes say that they wait for an answer of a device: they themselves, or the runner for their branches.
+    /// - Parameter forAgents: Whether an agent is held; otherwise the runner has its answer soon.
+    private func areWaiting(_ processes: [String], forAgents: Bool) -> Bool {
+        let silent = processes.count { turns.tasks(of: $0).waits == 0 }
+        return silent <= (forAgents ? turns.waitsOfBranches : 0)
+    }
+
+    /// Processes that all waited for locks or agents, and since when nothing has changed.
     private struct Stillness {
         let waits: [String: String]
         let changes: UInt32

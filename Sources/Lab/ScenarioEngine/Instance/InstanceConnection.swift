@@ -102,6 +102,19 @@ public final class InstanceConnection: Sendable {
         over clients: ControlClients? = nil
     ) throws -> ControlReply {
         let respondent = try respondent(at: endpoint)
+        if case .agent(let device) = endpoint {
+            // The agent has something to do, and a branch that waits for the answer of an agent that is held waits for
+            // its turn.
+            faults.changeWork(of: device, by: 1)
+            faults.changeWaits(of: nil, by: 1)
+        }
+        defer {
+            if case .agent(let device) = endpoint {
+                // In this order: with the wait alone the branch would count as one that waits for another agent.
+                faults.changeWaits(of: nil, by: -1)
+                faults.changeWork(of: device, by: -1)
+            }
+        }
         return try (clients ?? self.clients)[endpoint].call(request, timeout: timeout, watching: respondent)
     }
 

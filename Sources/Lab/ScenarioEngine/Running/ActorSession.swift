@@ -166,6 +166,8 @@ package struct ActorSession: Sendable {
     private func letDeviceNotice(theEndOf app: String) {
         guard let (device, _) = instance.manifest.topology.app(named: app),
             let process = instance.watch(of: .peer(app)),
+            // An agent that an order holds notices the end when it continues.
+            instance.faults.turns.place(of: device.name).place == .running,
             (try? process.waitForExit(timeoutNanoseconds: Self.dyingTime.nanoseconds)) == true
         else { return }
         _ = try? instance.processes(of: device.name, timeout: Self.dyingTime)

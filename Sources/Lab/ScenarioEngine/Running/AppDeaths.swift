@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import LabChecks
 package import LabControl
 package import LabCore
@@ -169,5 +170,22 @@ extension InstanceConnection {
             let pid = watch(of: .peer(app))?.pid
         else { return }
         expect([WantedEnd(app: app, manner: .died(pid: pid))])
+    }
+
+    /// Kills an app without its device, if an order of turns holds the agent of that: it answers no command, and records
+    /// the end when it continues.
+    /// - Returns: Whether the app was killed; it is gone then. False while the agent is not held.
+    /// - Throws: ``LabFailure`` if the process is not known or does not end.
+    func killBesideHeldAgent(_ app: String) throws -> Bool {
+        guard let (device, _) = manifest.topology.app(named: app),
+            case .held = faults.turns.place(of: device.name).place
+        else { return false }
+        guard let process = watch(of: .peer(app)) else { throw LabFailure("the process of `\(app)` is not known") }
+        expect([WantedEnd(app: app, manner: .died(pid: process.pid))])
+        try process.signal(SIGKILL)
+        guard try process.waitForExit(timeoutNanoseconds: TurnScheduler.bound.nanoseconds) else {
+            throw LabFailure("process \(process.pid) does not end")
+        }
+        return true
     }
 }

@@ -72,6 +72,7 @@ extension StepRunner {
         do {
             processes = try schedulableProcesses(of: branches, topology: instance.manifest.topology).get()
             turns = try TurnBlock(processes, in: instance, plan: schedule.plan) { [session, run] app in
+                if try session.instance.killBesideHeldAgent(app) { return }
                 // The command also notes that the death is wanted, and ends when the device has recorded it.
                 try session.perform(Kill.name, aboutProcessOf: app, for: step, in: run)
             }

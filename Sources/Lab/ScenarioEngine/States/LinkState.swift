@@ -238,6 +238,8 @@ extension InstanceConnection {
     /// Waits after a command to a link.
     func waitForLink(_ name: String, toBeUp isUp: Bool) {
         guard let link = manifest.topology.links.first(where: { $0.name == name }) else { return }
+        faults.changeWaits(of: nil, by: 1)
+        defer { faults.changeWaits(of: nil, by: -1) }
         wait(for: "the link \(name)") { events in
             let changes = events().filter { $0.isChange(ofLink: name) }
             let last = [link.phone, link.watch].map { end in changes.last { $0.process == end } }

@@ -11,6 +11,8 @@ package struct ActorTable: Sendable {
     package let names: [String]
     /// Names of the errors that only own apps have.
     let ownErrors: [String]
+    /// The devices with a watch link, whose agents take turns in a block whose order is decided.
+    let linkedDevices: [String]
 
     package init(_ topology: Topology) {
         var targets: [String: [Target]] = [:]
@@ -46,6 +48,7 @@ package struct ActorTable: Sendable {
         self.targets = targets
         self.names = names
         ownErrors = errors.sorted()
+        linkedDevices = topology.linkedDevices.map(\.name)
     }
 
     static func builtIn(_ name: String) -> [ActorKind] {

@@ -10,7 +10,7 @@ extension StepReader {
     func turnOrder(_ entry: YAMLEntry, of branches: [Branch]) -> TurnOrder? {
         let processes: [String]
         switch schedulableProcesses(of: branches, among: actors) {
-        case .success(let names): processes = names
+        case .success(let names): processes = names + actors.linkedDevices
         case .failure(let usage):
             return collector.refuse(.misfit(what: "`order`", reason: usage.description), at: entry.keyPlace)
         }
@@ -42,7 +42,15 @@ extension StepReader {
             return collector.refuse(
                 .wrongShape(what: "the place of a turn", expected: .value, actual: value.shape), at: value.place)
         }
-        if let refusal = refusal(ofPlace: place) { return collector.refuse(refusal, at: value.place) }
+        let isAgent = actors.owner(entry.key) == .device
+        if let refusal = refusal(ofPlace: place, for: entry.key, isAgent: isAgent) {
+            return collector.refuse(refusal, at: value.place)
+        }
+        if isAgent, dies {
+            return collector.refuse(
+                .misfit(what: "`dies`", reason: "`\(entry.key)` is a device, and its agent is never killed in a block"),
+                at: value.place)
+        }
         return TurnOrder.Turn(process: entry.key, place: place, dies: dies)
     }
 
@@ -62,12 +70,20 @@ extension StepReader {
         return (entry.value, true)
     }
 
-    /// Why no app is ever held at a place; nil if one can be.
-    private func refusal(ofPlace place: String) -> DiagnosticKind? {
+    /// Why a process is never held at a place; nil if it can be.
+    private func refusal(ofPlace place: String, for process: String, isAgent: Bool) -> DiagnosticKind? {
         let known = TurnOrder.places.map(\.name)
-        if known.contains(place) || Checkpoint(place: place) != nil { return nil }
-        if FaultPoint(rawValue: place) != nil {
-            return .misfit(what: "`\(place)`", reason: "only agents of devices pass it, and turns go to apps")
+        if let point = FaultPoint(rawValue: place) {
+            let isPassed = isAgent ? point.owners.contains(.device) : point.owners != [.device]
+            let reason =
+                isAgent
+                ? "agents of devices do not pass it, and `\(process)` is a device"
+                : "only agents of devices pass it, and `\(process)` is an app"
+            return isPassed ? nil : .misfit(what: "`\(place)`", reason: reason)
+        }
+        if known.contains(place) || Checkpoint(place: place) != nil {
+            guard isAgent else { return nil }
+            return .misfit(what: "`\(place)`", reason: "only apps come to it, and `\(process)` is a device")
         }
         if place.hasPrefix(Checkpoint.prefix) {
             return .misfit(what: "`\(place)`", reason: "the name of a checkpoint has \(Checkpoint.rule)")
@@ -93,8 +109,9 @@ extension StepReader {
 }
 
 /// The processes whose turns a scheduler can give in a block: one app for each branch, in the order of the branches.
+/// The agents of linked devices take turns beside them.
 ///
-/// Commands to others than apps are allowed, because who answers them is never held.
+/// Commands to others than apps are allowed: a branch waits while the agent that answers them is held.
 /// - Returns: A sentence instead, when a branch has none or several apps, or two branches have the same one.
 package func schedulableProcesses(of branches: [Branch], topology: Topology) -> Result<[String], BadUsage> {
     schedulableProcesses(of: branches, among: ActorTable(topology))
@@ -104,8 +121,9 @@ func schedulableProcesses(of branches: [Branch], among actors: ActorTable) -> Re
     func refusal(_ reason: String) -> Result<[String], BadUsage> {
         .failure(BadUsage(sentence: "turns go to one app of each branch, each time another one, but \(reason)"))
     }
-    guard branches.count <= TurnPage.slotCount else {
-        return refusal("here are \(branches.count) branches; \(TurnPage.slotCount) are possible")
+    let most = max(0, TurnPage.slotCount - actors.linkedDevices.count)
+    guard branches.count <= most else {
+        return refusal("here are \(branches.count) branches; \(most) are possible")
     }
     var processes: [String] = []
     for (index, branch) in branches.enumerated() {

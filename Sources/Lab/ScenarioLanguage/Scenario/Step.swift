@@ -168,7 +168,7 @@ package struct TurnOrder: Sendable {
     /// A process continues from where it is held, until it comes to its next place, ends its branch, or waits for a
     /// lock that another process has; or it is killed where it is held, and its branch ends.
     package struct Turn: Sendable, Equatable {
-        /// An app: the one that the commands of a branch address.
+        /// An app: the one that the commands of a branch address. Or a device with a watch link, for its agent.
         package let process: String
         /// The name of a fault point, ``TurnOrder/start``, or the place of a `Checkpoint`.
         package let place: String
@@ -182,11 +182,10 @@ package struct TurnOrder: Sendable {
     /// The place before the first step of a branch.
     package static let start = "start"
 
-    /// The places at which an app can be held, each with its meaning; beside them there are those of each `Checkpoint`.
-    /// At points of the server an app is held while the server works on its request.
+    /// The places at which an app or an agent can be held, each with its meaning; beside them there are those of each
+    /// `Checkpoint`, for apps. At points of the server an app is held while the server works on its request.
     static let places: [(name: String, meaning: String)] =
-        [(start, "Before the first step of the branch.")]
-        + FaultPoint.allCases.filter { $0.owners != [.device] }.map { ($0.rawValue, $0.summary) }
+        [(start, "Before the first step of the branch.")] + FaultPoint.allCases.map { ($0.rawValue, $0.summary) }
 
     /// At least one.
     package let turns: [Turn]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Dispatch
 public import Foundation
 public import LabCore
 public import LabPoints
@@ -26,6 +27,14 @@ public final class AgentConnection: Sendable {
         public var pass: @Sendable (FaultPoint) throws -> Void
         /// Called before the agent gets or has given a frame: what happens on a device or over its link.
         public var touch: @Sendable () -> Void
+        /// Called before a frame is given to the agent.
+        public var sends: @Sendable () -> Void
+        /// Called when a frame of the agent was handled, but for the callbacks about it.
+        public var handled: @Sendable () -> Void
+        /// Called with 1 before callbacks about an event, and with -1 when they have returned, if it has answered true.
+        public var callbacks: @Sendable (Int) -> Bool
+        /// Called with 1 when the app begins to wait for an answer over its device, and with -1 when it has the answer.
+        public var waits: @Sendable (Int) -> Void
         /// Traces an event.
         public var trace: @Sendable (TraceEventName, [String: JSONValue]) -> Void
 
@@ -36,6 +45,10 @@ public final class AgentConnection: Sendable {
             deviceCrashed: @escaping @Sendable (String) -> Void,
             pass: @escaping @Sendable (FaultPoint) throws -> Void = { _ in },
             touch: @escaping @Sendable () -> Void = {},
+            sends: @escaping @Sendable () -> Void = {},
+            handled: @escaping @Sendable () -> Void = {},
+            callbacks: @escaping @Sendable (Int) -> Bool = { _ in false },
+            waits: @escaping @Sendable (Int) -> Void = { _ in },
             trace: @escaping @Sendable (TraceEventName, [String: JSONValue]) -> Void = { _, _ in }
         ) {
             self.willEnterForeground = willEnterForeground
@@ -43,6 +56,10 @@ public final class AgentConnection: Sendable {
             self.deviceCrashed = deviceCrashed
             self.pass = pass
             self.touch = touch
+            self.sends = sends
+            self.handled = handled
+            self.callbacks = callbacks
+            self.waits = waits
             self.trace = trace
         }
     }
@@ -50,8 +67,12 @@ public final class AgentConnection: Sendable {
     struct State {
         var outgoing: [WatchFrame] = []
         var receiver: (@Sendable (WatchSessionEvent) -> Void)?
+        /// Where the callbacks about events run.
+        var callbackQueue: DispatchQueue?
         /// The agent's codes that callers wait for; 0 for success.
         var answers: [UUID: OneShot<Int>] = [:]
+        /// The own messages whose replies the app waits for.
+        var awaited: Set<UUID> = []
         /// Own queued transfers that the agent has listed since the last activation.
         var outstanding: [OwnTransfer] = []
         /// The codes of failed own transfers, until the delegate has them.
@@ -90,7 +111,7 @@ public final class AgentConnection: Sendable {
             self?.post(WatchFrame(.backgroundTaskRequest, messageId: id, body: WatchFrame.body(request)))
         }
         post(WatchFrame(.attach, body: WatchFrame.body(attach)))
-        _ = runOnThread(name: "agent link") { [self] in run() }
+        _ = runOnThread(name: "agent link") { [self] in TurnPage.Role.$current.withValue(.connection) { run() } }
     }
 
     /// Reports to the agent that the app has finished launching.
@@ -104,6 +125,7 @@ public final class AgentConnection: Sendable {
 
     private func post(_ frame: WatchFrame) {
         handlers.touch()
+        handlers.sends()
         state.withLock { $0.outgoing.append(frame) }
         wakeUp.signal()
     }
@@ -143,6 +165,7 @@ public final class AgentConnection: Sendable {
                     agent = try ProcessWatch(pid: try frame.decodeBody(AttachedBody.self).agentPid)
                 } else {
                     handle(frame)
+                    handlers.handled()
                 }
             }
             if ready.descriptors.count > 1, ready.descriptors[1] {
@@ -172,12 +195,18 @@ public final class AgentConnection: Sendable {
             guard let news = try? frame.decodeBody(BackgroundTaskNews.self) else { return }
             backgroundTasks.take(news)
         case .transferQueued:
-            state.withLock { $0.answers.removeValue(forKey: frame.messageId) }?.set(Int(clamping: frame.sequence))
+            guard let answer = state.withLock({ $0.answers.removeValue(forKey: frame.messageId) }) else { return }
+            answer.set(Int(clamping: frame.sequence))
+            handlers.waits(-1)
         default:
             guard let event = event(for: frame) else { return }
-            state.withLock { $0.receiver }?(event)
+            let (receiver, queue) = state.withLock { ($0.receiver, $0.callbackQueue) }
+            let isCounted = queue != nil && handlers.callbacks(1)
+            receiver?(event)
             // Afterwards: a reader of the trace finds the session in the traced state.
             traceState(in: event)
+            // Behind the callbacks that the receiver has put there.
+            if isCounted { queue?.async { [handlers] in _ = handlers.callbacks(-1) } }
         }
     }
 }
@@ -187,11 +216,20 @@ extension AgentConnection: WatchSessionBackend {
         state.withLock { $0.receiver = receiver }
     }
 
+    public func setCallbackQueue(_ queue: DispatchQueue) {
+        queue.setSpecific(key: TurnPage.Role.key, value: .callbacks)
+        state.withLock { $0.callbackQueue = queue }
+    }
+
     public func activate() { post(WatchFrame(.activate)) }
 
     public func send(_ message: LiveMessage) {
         var flags: WatchFrame.Flags = message.isPropertyList ? .propertyList : []
-        if message.expectsReply { flags.insert(.expectsReply) }
+        if message.expectsReply {
+            flags.insert(.expectsReply)
+            state.withLock { _ = $0.awaited.insert(message.messageId) }
+            handlers.waits(1)
+        }
         post(WatchFrame(.live, flags: flags, messageId: message.messageId, body: message.body))
     }
 
@@ -239,6 +277,7 @@ extension AgentConnection: WatchSessionBackend {
     private func ask(_ frame: WatchFrame) -> Int? {
         let answer = OneShot<Int>()
         state.withLock { $0.answers[frame.messageId] = answer }
+        handlers.waits(1)
         post(frame)
         let code = answer.wait()
         return code == 0 ? nil : code
@@ -274,8 +313,12 @@ extension AgentConnection {
                     messageId: frame.messageId, body: frame.body, isPropertyList: isPropertyList,
                     expectsReply: frame.flags.contains(.expectsReply)))
         case .liveAcknowledgement: return .acknowledged(messageId: frame.correlationId)
-        case .liveReply: return .reply(messageId: frame.correlationId, body: frame.body, isPropertyList: isPropertyList)
-        case .liveError: return .failed(messageId: frame.correlationId, code: Int(clamping: frame.sequence))
+        case .liveReply:
+            endWait(for: frame.correlationId)
+            return .reply(messageId: frame.correlationId, body: frame.body, isPropertyList: isPropertyList)
+        case .liveError:
+            endWait(for: frame.correlationId)
+            return .failed(messageId: frame.correlationId, code: Int(clamping: frame.sequence))
         case .transferDone:
             guard let content = TransferContent(frame) else { return nil }
             if frame.sequence != 0 {
@@ -303,6 +346,10 @@ extension AgentConnection {
         case .contentPending: return .contentPending(frame.sequence > 0)
         default: return nil
         }
+    }
+
+    private func endWait(for messageId: UUID) {
+        if state.withLock({ $0.awaited.remove(messageId) }) != nil { handlers.waits(-1) }
     }
 
     /// Traces the session's view of its counterpart after an event about it.

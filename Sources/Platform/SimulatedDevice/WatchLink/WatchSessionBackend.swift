@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Dispatch
 public import Foundation
 
 /// The system's side of a watch session, used by the module `WatchConnectivity`.
@@ -13,6 +14,8 @@ public protocol WatchSessionBackend: AnyObject, Sendable {
     var isWatch: Bool { get }
     /// Sets the receiver of the events, which come from a thread of the backend, one at a time, in order.
     func setReceiver(_ receiver: @escaping @Sendable (WatchSessionEvent) -> Void)
+    /// Names the serial queue on which the callbacks about events run; the receiver puts those about an event there.
+    func setCallbackQueue(_ queue: DispatchQueue)
     /// Asks for activation; ``WatchSessionEvent/activated(_:)`` follows.
     func activate()
     /// Sends a live message.
@@ -37,6 +40,11 @@ public protocol WatchSessionBackend: AnyObject, Sendable {
     /// Replaces the application context that the counterpart gets.
     /// - Returns: Nil, or the `WCError.Code` of the refusal.
     func updateContext(_ body: Data) -> Int?
+}
+
+extension WatchSessionBackend {
+    /// Does nothing: the backend need not know when callbacks have returned.
+    public func setCallbackQueue(_ queue: DispatchQueue) {}
 }
 
 /// An immediate message on its way to the counterpart.

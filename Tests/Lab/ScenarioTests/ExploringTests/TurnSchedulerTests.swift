@@ -6,7 +6,6 @@ import LabControl
 import LabCore
 import LabPoints
 import LabSystem
-import Synchronization
 import TestSupport
 import Testing
 
@@ -15,103 +14,31 @@ import Testing
 
 @Suite("Turns of a block's processes", .endsInTime)
 struct TurnSchedulerTests {
-    /// Processes that are threads of this one.
-    private final class Players: Sendable {
-        let page: TurnPage
-        let names: [String]
-        /// What they did, `main b`: continued from the place `b`.
-        let done = Recorder<String>()
-        private let directory: TemporaryDirectory
-        private let finished = Mutex<Set<String>>([])
-        private let killed = Mutex<Set<String>>([])
-        private let threads = Mutex<[ThreadHandle]>([])
-
-        init(_ names: String...) throws {
-            directory = try TemporaryDirectory()
-            page = try FaultTable.create(directory.file("faults")).turns
-            self.names = names
-            try page.begin(names)
-        }
-
-        func file(_ name: String) -> String { directory.file(name) }
-
-        /// Lets a process end where it is held.
-        func kill(_ name: String) {
-            killed.withLock { _ = $0.insert(name) }
-            done.add("\(name) dies")
-        }
-
-        /// Lets a process pass places, and then end.
-        func play(_ name: String, _ places: String..., then work: @escaping @Sendable () throws -> Void = {}) {
-            let thread = runOnThread(name: name) { [self] in
-                for place in places where !isKilled(name) {
-                    page.arrive(at: place, process: name)
-                    if !isKilled(name) { done.add("\(name) \(place)") }
-                }
-                if !isKilled(name) { do { try work() } catch { done.add("\(error)") } }
-                finished.withLock { _ = $0.insert(name) }
-                page.wake()
-            }
-            threads.withLock { $0.append(thread) }
-        }
-
-        private func isKilled(_ name: String) -> Bool { killed.withLock { $0.contains(name) } }
-
-        /// Gives turns, and lets all threads end. Blocks.
-        /// - Parameters:
-        ///   - bound: How long a turn may take; nil for the usual time.
-        ///   - release: Called when no more turns are given.
-        ///   - kill: What happens before the thread of a process ends where it is held.
-        func schedule(
-            _ plan: TurnScheduler.Plan, bound: LabDuration? = nil, pids: [String: Int32] = [:],
-            release: () throws -> Void = {}, kill: @escaping @Sendable (String) throws -> Void = { _ in }
-        ) throws -> (choices: [TurnChoice], problem: TurnScheduler.Problem?) {
-            let scheduler = TurnScheduler(
-                turns: page, processes: names, pid: { pids[$0] },
-                kill: { [self] name in
-                    try kill(name)
-                    self.kill(name)
-                }, plan: plan, bound: bound ?? TurnScheduler.bound)
-            let outcome = scheduler.run { name in finished.withLock { $0.contains(name) } }
-            page.end()
-            defer { for thread in threads.withLock({ $0 }) { thread.join() } }
-            try release()
-            return outcome
-        }
-    }
-
-    private static func turns(_ texts: String...) -> [Turn] {
-        texts.map { text in
-            let words = text.split(separator: " ").map(String.init)
-            return Turn(process: words[0], place: words[1])
-        }
-    }
-
     @Test func `Processes continue in exactly the planned order`() async throws {
         try await onThread {
-            let players = try Players("main", "wallet")
+            let players = try TurnPlayers("main", "wallet")
             players.play("main", "a", "b")
             players.play("wallet", "x", "y")
-            let plan = Self.turns("wallet x", "main a", "wallet y", "main b")
+            let plan = TurnPlayers.turns("wallet x", "main a", "wallet y", "main b")
             let (choices, problem) = try players.schedule(.exact(plan))
             #expect(problem == nil)
             #expect(choices.map(\.turn) == plan)
             #expect(players.done.all == ["wallet x", "main a", "wallet y", "main b"])
-            #expect(choices.first?.enabled == Self.turns("main a", "wallet x"))
-            #expect(choices.last?.enabled == Self.turns("main b"))
+            #expect(choices.first?.enabled == TurnPlayers.turns("main a", "wallet x"))
+            #expect(choices.last?.enabled == TurnPlayers.turns("main b"))
         }
     }
 
     @Test func `After the planned beginning a process continues to its end, then the first that can`() async throws {
         try await onThread {
-            let players = try Players("main", "wallet", "widget")
+            let players = try TurnPlayers("main", "wallet", "widget")
             players.play("main", "a", "b")
             players.play("wallet", "x", "y", "z")
             players.play("widget", "k")
-            let (choices, problem) = try players.schedule(.beginning(Self.turns("main a", "wallet x")))
+            let (choices, problem) = try players.schedule(.beginning(TurnPlayers.turns("main a", "wallet x")))
             #expect(problem == nil)
             #expect(players.done.all == ["main a", "wallet x", "wallet y", "wallet z", "main b", "widget k"])
-            let order = Self.turns("main a", "wallet x", "wallet y", "wallet z", "main b", "widget k")
+            let order = TurnPlayers.turns("main a", "wallet x", "wallet y", "wallet z", "main b", "widget k")
             #expect(choices.map(\.turn) == order)
         }
     }
@@ -120,37 +47,37 @@ struct TurnSchedulerTests {
         async throws
     {
         try await onThread {
-            let early = try Players("main", "wallet")
+            let early = try TurnPlayers("main", "wallet")
             early.play("main", "a")
             early.play("wallet", "x", "y")
-            let plan = Self.turns("main a", "wallet x", "main queueLock.released", "wallet y")
+            let plan = TurnPlayers.turns("main a", "wallet x", "main queueLock.released", "wallet y")
             let (choices, problem) = try early.schedule(.exact(plan))
             #expect(problem == nil && choices.map(\.turn) == plan, "a release that came after the end was planned")
             #expect(early.done.all == ["main a", "wallet x", "wallet y"])
 
-            let late = try Players("main", "wallet")
+            let late = try TurnPlayers("main", "wallet")
             late.play("main", "a", "statusLock.released")
             late.play("wallet", "x")
-            let unplanned = try late.schedule(.exact(Self.turns("main a", "wallet x")))
+            let unplanned = try late.schedule(.exact(TurnPlayers.turns("main a", "wallet x")))
             #expect(unplanned.problem == nil)
             #expect(late.done.all == ["main a", "wallet x", "main statusLock.released"])
 
-            let missed = try Players("main", "wallet")
+            let missed = try TurnPlayers("main", "wallet")
             missed.play("main", "a")
             missed.play("wallet", "x")
-            let outcome = try missed.schedule(.exact(Self.turns("main a", "wallet x", "main state.saved")))
+            let outcome = try missed.schedule(.exact(TurnPlayers.turns("main a", "wallet x", "main state.saved")))
             #expect(outcome.problem == .notReached(Turn(process: "main", place: "state.saved"), enabled: []))
         }
     }
 
     @Test func `A choice knows what was touched until all processes stood still again`() async throws {
         try await onThread {
-            let players = try Players("main", "wallet")
+            let players = try TurnPlayers("main", "wallet")
             let page = players.page
             page.touch(.files, writing: true, process: "main")
             players.play("main", "a") { page.touch(.keychain, writing: true, process: "main") }
             players.play("wallet", "x", "y") { page.touch(.memory, writing: false, process: "wallet") }
-            let (choices, _) = try players.schedule(.exact(Self.turns("wallet x", "main a", "wallet y")))
+            let (choices, _) = try players.schedule(.exact(TurnPlayers.turns("wallet x", "main a", "wallet y")))
             var (written, read) = (Footprint(), Footprint())
             written.write(.keychain)
             read.read(.memory)
@@ -160,13 +87,13 @@ struct TurnSchedulerTests {
 
     @Test func `A planned turn at a place that the process has not reached is a problem`() async throws {
         try await onThread {
-            let players = try Players("main", "wallet")
+            let players = try TurnPlayers("main", "wallet")
             players.play("main", "a", "b")
             players.play("wallet", "x")
-            let (choices, problem) = try players.schedule(.exact(Self.turns("main a", "main c")))
-            #expect(choices.map(\.turn) == Self.turns("main a"))
+            let (choices, problem) = try players.schedule(.exact(TurnPlayers.turns("main a", "main c")))
+            #expect(choices.map(\.turn) == TurnPlayers.turns("main a"))
             let turn = Turn(process: "main", place: "c")
-            #expect(problem == .notReached(turn, enabled: Self.turns("main b", "wallet x")))
+            #expect(problem == .notReached(turn, enabled: TurnPlayers.turns("main b", "wallet x")))
             #expect(
                 problem?.description
                     == "`main` should continue from `c`, but is not held there; held are `main` at `b`, `wallet` at `x`"
@@ -175,10 +102,10 @@ struct TurnSchedulerTests {
     }
 
     @Test func `Planned turns that are left over at the end are a problem`() async throws {
-        let turns = Self.turns("main a", "main b")
+        let turns = TurnPlayers.turns("main a", "main b")
         for plan in [TurnScheduler.Plan.exact(turns), .beginning(turns)] {
             try await onThread {
-                let players = try Players("main")
+                let players = try TurnPlayers("main")
                 players.play("main", "a")
                 let (_, problem) = try players.schedule(plan)
                 #expect(problem == .notReached(Turn(process: "main", place: "b"), enabled: []))
@@ -189,10 +116,10 @@ struct TurnSchedulerTests {
 
     @Test func `A process that is still held when an exact order has ended is a problem`() async throws {
         try await onThread {
-            let players = try Players("main", "wallet")
+            let players = try TurnPlayers("main", "wallet")
             players.play("main", "a")
             players.play("wallet", "x")
-            let (_, problem) = try players.schedule(.exact(Self.turns("main a")))
+            let (_, problem) = try players.schedule(.exact(TurnPlayers.turns("main a")))
             #expect(problem == .unplanned(Turn(process: "wallet", place: "x")))
             #expect(problem?.description == "the order has no such turn, but `wallet` is held at `x`")
         }
@@ -200,13 +127,13 @@ struct TurnSchedulerTests {
 
     @Test func `A turn that neither reaches a place nor ends is a problem when its time is over`() async throws {
         try await onThread {
-            let players = try Players("main", "wallet")
+            let players = try TurnPlayers("main", "wallet")
             let end = OneShot<Void>()
             players.play("main", "a")
             players.play("wallet", "x") { end.wait() }
-            let plan = TurnScheduler.Plan.beginning(Self.turns("wallet x"))
+            let plan = TurnScheduler.Plan.beginning(TurnPlayers.turns("wallet x"))
             let (choices, problem) = try players.schedule(plan, bound: .milliseconds(500).stretched) { end.set() }
-            #expect(choices.map(\.turn) == Self.turns("wallet x"))
+            #expect(choices.map(\.turn) == TurnPlayers.turns("wallet x"))
             guard case .outOfControl(process: "wallet", waitsFor: _)? = problem else {
                 throw Unexpected("\(String(describing: problem))")
             }
@@ -221,16 +148,17 @@ struct TurnSchedulerTests {
 
     @Test func `A process is killed where it is held, and the one that had its turn before continues`() async throws {
         try await onThread {
-            let players = try Players("wallet", "main", "widget")
+            let players = try TurnPlayers("wallet", "main", "widget")
             players.play("main", "a", "b")
             players.play("wallet", "x", "y")
             players.play("widget", "k")
-            let plan = Self.turns("main a") + [Self.death("wallet", "x")]
+            let plan = TurnPlayers.turns("main a") + [Self.death("wallet", "x")]
             let (choices, problem) = try players.schedule(.beginning(plan))
             #expect(problem == nil)
             #expect(players.done.all == ["main a", "wallet dies", "main b", "widget k"])
-            #expect(choices.map(\.turn) == plan + Self.turns("main b", "widget k"))
-            #expect(choices[1].enabled == Self.turns("wallet x", "main b", "widget k") + [Self.death("wallet", "x")])
+            #expect(choices.map(\.turn) == plan + TurnPlayers.turns("main b", "widget k"))
+            #expect(
+                choices[1].enabled == TurnPlayers.turns("wallet x", "main b", "widget k") + [Self.death("wallet", "x")])
             let slot = players.page.place(of: "wallet")
             #expect(slot.place == .running && slot.arrivals == 1)
         }
@@ -238,12 +166,12 @@ struct TurnSchedulerTests {
 
     @Test func `A death is planned for the place at which the process is held, and no other one`() async throws {
         try await onThread {
-            let players = try Players("main", "wallet")
+            let players = try TurnPlayers("main", "wallet")
             players.play("main", "a", "b")
             players.play("wallet", "x")
-            let plan = Self.turns("main a") + [Self.death("main", "c")]
+            let plan = TurnPlayers.turns("main a") + [Self.death("main", "c")]
             let (_, problem) = try players.schedule(.exact(plan))
-            #expect(problem == .notReached(Self.death("main", "c"), enabled: Self.turns("main b", "wallet x")))
+            #expect(problem == .notReached(Self.death("main", "c"), enabled: TurnPlayers.turns("main b", "wallet x")))
             #expect(
                 problem?.description
                     == "`main` should be killed at `c`, but is not held there; held are `main` at `b`, `wallet` at `x`")
@@ -253,11 +181,11 @@ struct TurnSchedulerTests {
 
     @Test func `A process that cannot be killed ends the order before its turn`() async throws {
         try await onThread {
-            let players = try Players("main")
+            let players = try TurnPlayers("main")
             players.play("main", "a", "b")
-            let plan = Self.turns("main a") + [Self.death("main", "b")]
+            let plan = TurnPlayers.turns("main a") + [Self.death("main", "b")]
             let (choices, problem) = try players.schedule(.exact(plan), kill: { _ in throw Unexpected("no device") })
-            #expect(choices.map(\.turn) == Self.turns("main a"))
+            #expect(choices.map(\.turn) == TurnPlayers.turns("main a"))
             guard case .notKilled(Self.death("main", "b"), let reason)? = problem else {
                 throw Unexpected("\(String(describing: problem))")
             }
@@ -269,19 +197,19 @@ struct TurnSchedulerTests {
         async throws
     {
         try await onThread {
-            let players = try Players("main", "wallet")
+            let players = try TurnPlayers("main", "wallet")
             players.play("main", "a")
             players.play("wallet", "x", "y")
             let death = Self.death("main", "queueLock.released")
-            let plan = Self.turns("main a", "wallet x") + [death] + Self.turns("wallet y")
+            let plan = TurnPlayers.turns("main a", "wallet x") + [death] + TurnPlayers.turns("wallet y")
             let (choices, problem) = try players.schedule(.exact(plan))
             #expect(problem == nil && choices.map(\.turn) == plan)
             #expect(players.done.all == ["main a", "wallet x", "main dies", "wallet y"])
 
-            let last = try Players("main")
+            let last = try TurnPlayers("main")
             last.play("main", "a")
-            let outcome = try last.schedule(.exact(Self.turns("main a") + [death]))
-            #expect(outcome.problem == nil && outcome.choices.map(\.turn) == Self.turns("main a") + [death])
+            let outcome = try last.schedule(.exact(TurnPlayers.turns("main a") + [death]))
+            #expect(outcome.problem == nil && outcome.choices.map(\.turn) == TurnPlayers.turns("main a") + [death])
             #expect(last.done.all == ["main a", "main dies"])
         }
     }
@@ -290,7 +218,7 @@ struct TurnSchedulerTests {
         async throws
     {
         try await onThread {
-            let players = try Players("main", "wallet")
+            let players = try TurnPlayers("main", "wallet")
             let lock = players.file("lock")
             let holder = try Self.holder(of: lock)
             players.play("main", "holding")
@@ -300,12 +228,12 @@ struct TurnSchedulerTests {
                 players.done.add("wallet taken")
             }
             let death = Self.death("main", "holding")
-            let plan = Self.turns("wallet start") + [death] + Self.turns("wallet taken")
+            let plan = TurnPlayers.turns("wallet start") + [death] + TurnPlayers.turns("wallet taken")
             let (choices, problem) = try players.schedule(
                 .exact(plan), pids: ["main": holder.pid, "wallet": getpid()], kill: { _ in try Self.end(holder) })
             #expect(problem == nil)
             #expect(choices.map(\.turn) == plan)
-            #expect(choices.last?.enabled == Self.turns("wallet taken"))
+            #expect(choices.last?.enabled == TurnPlayers.turns("wallet taken"))
             #expect(players.done.all == ["wallet start", "main dies", "wallet taken"])
         }
     }
@@ -315,7 +243,7 @@ struct TurnSchedulerTests {
     @Test func `A drawn order gives each process its turns, and is repeated by its seed`() async throws {
         try await onThread {
             func draw(_ seed: UInt64) throws -> [Turn] {
-                let players = try Players("main", "wallet")
+                let players = try TurnPlayers("main", "wallet")
                 players.play("main", "a", "b", "c")
                 players.play("wallet", "x", "y", "z")
                 let order = DrawnOrder(seed: seed, depth: 3, length: 6)
@@ -353,7 +281,7 @@ struct TurnSchedulerTests {
 
     @Test func `A process that waits for another one's lock cannot go on until the lock is released`() async throws {
         try await onThread {
-            let players = try Players("main", "wallet")
+            let players = try TurnPlayers("main", "wallet")
             let lock = players.file("lock")
             let holder = try Self.holder(of: lock)
             players.play("main", "holding") { try Self.end(holder) }
@@ -362,12 +290,13 @@ struct TurnSchedulerTests {
                 players.page.arrive(at: "taken", process: "wallet")
                 players.done.add("wallet taken")
             }
-            let plan = Self.turns("wallet start", "main holding", "wallet taken")
+            let plan = TurnPlayers.turns("wallet start", "main holding", "wallet taken")
             let (choices, problem) = try players.schedule(.exact(plan), pids: ["main": holder.pid, "wallet": getpid()])
             #expect(problem == nil)
             #expect(
                 choices.map(\.enabled) == [
-                    Self.turns("main holding", "wallet start"), Self.turns("main holding"), Self.turns("wallet taken"),
+                    TurnPlayers.turns("main holding", "wallet start"), TurnPlayers.turns("main holding"),
+                    TurnPlayers.turns("wallet taken"),
                 ])
             #expect(players.done.all == ["wallet start", "main holding", "wallet taken"])
         }
@@ -375,14 +304,14 @@ struct TurnSchedulerTests {
 
     @Test func `Processes that all wait for locks are stuck`() async throws {
         try await onThread {
-            let players = try Players("main", "wallet")
+            let players = try TurnPlayers("main", "wallet")
             let lock = players.file("lock")
             let holder = try Self.holder(of: lock)
             players.play("main")
             players.play("wallet", "start") { try FileLock(path: lock).withLock {} }
             let pids = ["main": holder.pid, "wallet": getpid()]
             let (choices, problem) = try players.schedule(.beginning([]), pids: pids) { try Self.end(holder) }
-            #expect(choices.map(\.turn) == Self.turns("wallet start"))
+            #expect(choices.map(\.turn) == TurnPlayers.turns("wallet start"))
             #expect(problem == .stuck(["wallet": "main"]))
             #expect(problem?.description == "no process can go on: `wallet` waits for a lock of `main`")
         }
@@ -407,7 +336,7 @@ struct TurnSchedulerTests {
     @Test func `An explored block begins as planned, once, and its choices are known`() async throws {
         let scenario = try RedCase.scenario(Self.race)
         let block = try #require(scenario.steps.first?.inner.first)
-        let explored = ExploredBlock(step: block.path, plan: .beginning(Self.turns("wallet start")))
+        let explored = ExploredBlock(step: block.path, plan: .beginning(TurnPlayers.turns("wallet start")))
         let run = try await FakeRun(scenario, answers: Self.answers, explored: explored)
         #expect(run.result.verdict == .passed, "\(run.result.failures)")
         #expect(run.requests.prefix(2).map(\.command) == ["canStartActivation", "hasValidActivation"])
@@ -415,8 +344,8 @@ struct TurnSchedulerTests {
         #expect(explored.problem == nil)
         #expect(
             explored.choices == [
-                TurnChoice(enabled: Self.turns("main start", "wallet start"), chosen: 1, footprint: Footprint()),
-                TurnChoice(enabled: Self.turns("main start"), chosen: 0, footprint: Footprint()),
+                TurnChoice(enabled: TurnPlayers.turns("main start", "wallet start"), chosen: 1, footprint: Footprint()),
+                TurnChoice(enabled: TurnPlayers.turns("main start"), chosen: 0, footprint: Footprint()),
             ])
     }
 
@@ -428,14 +357,15 @@ struct TurnSchedulerTests {
         let explored = ExploredBlock(step: block.path, plan: .beginning([]))
         let run = try await FakeRun(scenario, answers: Self.answers, explored: explored)
         #expect(run.result.verdict == .passed, "\(run.result.failures)")
-        #expect(explored.choices.map(\.turn) == Self.turns("main start", "wallet start"))
+        #expect(explored.choices.map(\.turn) == TurnPlayers.turns("main start", "wallet start"))
         #expect(explored.choices.map(\.footprint) == [Footprint(), .everything])
     }
 
     @Test func `A beginning that the block does not have makes the run inconclusive`() async throws {
         let scenario = try RedCase.scenario(Self.race)
         let block = try #require(scenario.steps.first?.inner.first)
-        let explored = ExploredBlock(step: block.path, plan: .beginning(Self.turns("main start", "main state.save")))
+        let explored = ExploredBlock(
+            step: block.path, plan: .beginning(TurnPlayers.turns("main start", "main state.save")))
         let run = try await FakeRun(scenario, answers: Self.answers, explored: explored)
         #expect(run.result.verdict == .inconclusive)
         #expect(
@@ -444,6 +374,6 @@ struct TurnSchedulerTests {
             ) == true, "\(run.result.failures)")
         #expect(
             explored.problem
-                == .notReached(Turn(process: "main", place: "state.save"), enabled: Self.turns("wallet start")))
+                == .notReached(Turn(process: "main", place: "state.save"), enabled: TurnPlayers.turns("wallet start")))
     }
 }
