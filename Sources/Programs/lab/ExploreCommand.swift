@@ -27,7 +27,7 @@ struct ExploreCommand: ParsableCommand {
 
     @Option(
         help:
-            "How many apps an order may kill at one of their points, 0 to 10; otherwise as the scenario's `orders` says, or 0."
+            "How many apps and devices an order may kill at a point, 0 to 10; otherwise as the scenario's `orders` says, or 0."
     )
     var deaths: Int?
 

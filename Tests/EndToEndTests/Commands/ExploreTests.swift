@@ -103,6 +103,45 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
+        /// The scenario expects that the device never starts again, so the first order with its death fails.
+        @Test(arguments: ["phone", "watch"])
+        func `A transfer survives the death of either agent, and the written scenario repeats that`(device: String)
+            async throws
+        {
+            let workspace = try Self.workspace(
+                """
+                  - parallel:
+                      - main: transferUserInfo
+                        with: { userInfo: { number: 1 } }
+                      - companion: hasValidActivation
+                  - eventually: 5s
+                    main: outstandingUserInfoTransfers
+                    expect: 0
+                  - main: transferUserInfo
+                    with: { userInfo: { number: 2 } }
+                  - eventually: 5s
+                    companion: receivedUserInfo
+                    expect: { contains: { number: 2 } }
+                  - trace: events
+                    with: { event: process.started, peer: \(device) }
+                    expect: { length: 1 }
+
+                """)
+            let outcome = try await explore("explored.yaml", "--preemptions", "0", "--deaths", "1", in: workspace)
+            #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.output.contains(#/\n  0 preemptions +\d+ orders  ✓  /#), "\(outcome.output)")
+            #expect(outcome.output.contains(#/link\.[a-z]+ †\n/#), "\(outcome.output)")
+            let path = ".lab/explored/explored-1.yaml"
+            let written = String(decoding: try Files.read("\(workspace.directory)/\(path)"), as: UTF8.self)
+            #expect(written.contains("- \(device): { dies: link."), "\(written)")
+            let again = try await onThread { try lab("run", path, in: workspace) }
+            #expect(again.status == 1, "\(again.output)\(again.errors)")
+            try workspace.write(written.replacing("length: 1", with: "length: 2"), to: path)
+            let survived = try await onThread { try lab("run", path, in: workspace) }
+            #expect(survived.status == 0, "\(survived.output)\(survived.errors)")
+            try workspace.expectNothingLeft()
+        }
+
         /// With the defect D7 of both apps a state is stored before the change is counted. What lies between is seen only
         /// when the app dies there: then the other one keeps the state that it has in memory.
         @Test(.verifies("exit code", "explore 1"))

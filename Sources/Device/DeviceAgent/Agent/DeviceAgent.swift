@@ -148,11 +148,10 @@ public final class DeviceAgent {
     /// Waits until something has happened, and handles it.
     func serveOnce() throws {
         let running = hosts.values.filter { $0.watch != nil }.sorted { $0.spec.name < $1.spec.name }
-        let peers = links.filter { $0.peerWatch != nil }
         let descriptors =
             [mailbox.rawDescriptor] + running.compactMap { $0.watch?.rawDescriptor }
-            + peers.compactMap { $0.peerWatch?.rawDescriptor }
-        let ready = try ZeroMQPoll.poll(
+            + links.compactMap { $0.peerWatch?.rawDescriptor }
+        _ = try ZeroMQPoll.poll(
             sockets: [appSocket] + links.map(\.port.socket), descriptors: descriptors,
             timeoutMilliseconds: millisecondsToNextDeadline())
         // A scheduler of turns takes the agent for idle while it has nothing to do: also what no other process has
@@ -163,6 +162,7 @@ public final class DeviceAgent {
         let messages = mailbox.takeAll()
         // Read after the messages: a command sent after the end of a process finds that end handled.
         let ended = running.filter { $0.watch?.hasEnded == true }
+        let lost = links.filter { $0.peerWatch?.hasEnded == true }
         // What a process sent before it ended is handled before its end.
         while let message = try appSocket.receiveFromConnection() {
             handled += 1
@@ -173,7 +173,7 @@ public final class DeviceAgent {
         for link in links { handled += try link.collectReceived() }
         // Unless another process has taken its place meanwhile.
         for host in ended where host.watch?.hasEnded == true { try processEnded(host) }
-        for (index, link) in peers.enumerated() where ready.descriptors[1 + running.count + index] {
+        for link in lost {
             link.peerWatch = nil
             link.collect(.peerEnded)
         }

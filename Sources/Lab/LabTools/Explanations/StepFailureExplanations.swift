@@ -155,14 +155,14 @@ extension Explanation {
             printed: "the exploration takes longer than the limit of the scenario"),
         Explanation(
             "killed-app-not-launched", .stepFailure,
-            "An app that the `order` of a block has killed could not be launched again after the block.",
+            "An app or a device that the `order` of a block has killed could not be started again after the block.",
             causes: [
                 "The process died in the middle of a change, and left behind what the next one cannot start with.",
-                "A step of another branch has uninstalled the app, or launched it.",
+                "A step of another branch has uninstalled the app, launched it, or switched the device on.",
             ],
             advice:
-                "The rest of the sentence is the error of `launch`; the log of the app is in `logs` of the scenario's "
-                + "directory.", printed: " could not be launched again: "),
+                "The rest of the sentence has the command that failed, and its error; the log of the process is in `logs` "
+                + "of the scenario's directory.", printed: " could not be started again: "),
         Explanation(
             "branches-without-turns", .stepFailure,
             "The branches of a block cannot take turns. The scenario is inconclusive.",

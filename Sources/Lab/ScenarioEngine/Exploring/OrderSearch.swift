@@ -44,15 +44,11 @@ package struct TurnChoice: Hashable, Sendable {
     package var chosen: Int
     /// What was touched in the turn.
     package var footprint: Footprint
-    /// Those of the processes that are agents of devices: no order kills them.
-    package var agents: Set<String>
 
     /// Makes a choice.
     /// - Parameter footprint: What was touched in the turn; if that is not known, everything.
-    package init(
-        enabled: [Turn], chosen: Int, footprint: Footprint = .everything, agents: Set<String> = []
-    ) {
-        (self.enabled, self.chosen, self.footprint, self.agents) = (enabled, chosen, footprint, agents)
+    package init(enabled: [Turn], chosen: Int, footprint: Footprint = .everything) {
+        (self.enabled, self.chosen, self.footprint) = (enabled, chosen, footprint)
     }
 
     /// The turn that was given.
@@ -241,13 +237,13 @@ package struct OrderSearch: Sendable {
         return shard.contains(turns)
     }
 
-    /// The turns that could be given instead of the one that was: those of other processes, then deaths. An agent does
-    /// not die, and neither does a process that has not begun: it would be as if its branch were missing.
+    /// The turns that could be given instead of the one that was: those of other processes, then deaths. A process that
+    /// has not begun does not die by itself: it would be as if its branch were missing.
     private func alternatives(to choice: TurnChoice, deaths: Int) -> [Turn] {
         let possible = choice.possible
         let others = possible.filter { $0 != choice.turn }
         guard deaths < bound.deaths else { return others }
-        let mortal = possible.filter { $0.place != TurnOrder.start && !choice.agents.contains($0.process) }
+        let mortal = possible.filter { $0.place != TurnOrder.start }
         let deadly = mortal.map { Turn(process: $0.process, place: $0.place, dies: true) }
         return others + deadly.filter { $0 != choice.turn }
     }

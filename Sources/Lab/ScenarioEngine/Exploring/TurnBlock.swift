@@ -17,8 +17,8 @@ package struct TurnBlock: Sendable {
     /// - Parameters:
     ///   - processes: The app of each branch, in the order of the block. The agents of devices with a watch link take
     ///     turns beside them.
-    ///   - kill: Kills the process that plays an app now (SIGKILL), and returns when it is gone; without it no turn of the
-    ///     plan may be a death.
+    ///   - kill: Kills the process that plays an app or the agent of a device now (SIGKILL), and returns when it is
+    ///     gone, with an agent also the apps of the device; without it no turn of the plan may be a death.
     /// - Throws: ``LabFailure`` if an app does not run on this host; `InstanceError` if the instance is given turns
     ///   already, or there are too many processes.
     package init(
@@ -30,7 +30,8 @@ package struct TurnBlock: Sendable {
             throw LabFailure("`\(far)` runs \(HostRole.elsewhere), and turns are given on this one only")
         }
         page = instance.faults.turns
-        let agents = instance.manifest.topology.linkedDevices.map(\.name).filter(instance.host.plays)
+        let topology = instance.manifest.topology
+        let agents = topology.linkedDevices.map(\.name).filter(instance.host.plays)
         try page.begin(processes + agents)
         let turns = BranchTurns(page: page, processes: processes)
         self.turns = turns
@@ -40,9 +41,12 @@ package struct TurnBlock: Sendable {
                 let isAgent = agents.contains(name)
                 return (isAgent ? instance.parts.process(of: .agent(name)) : instance.watch(of: .peer(name)))?.pid
             },
-            kill: { app in
-                turns.noteDeath(of: app)
-                try kill(app)
+            kill: { process in
+                let apps = topology.device(named: process)?.apps.map(\.name) ?? []
+                let ended = Set([process] + apps)
+                for process in ended { turns.noteDeath(of: process) }
+                try kill(process)
+                return ended
             }, plan: plan)
     }
 
@@ -58,7 +62,13 @@ package struct TurnBlock: Sendable {
     /// - Parameter index: The number of the branch, from 0.
     package func end(_ index: Int) { turns.end(index) }
 
-    /// Whether the process of a branch was killed before the branch had finished. After its end that does not change.
+    /// Notes that a device has not done what a branch asked it for. If an order has killed the device, the branch ends
+    /// as if its own process had been killed.
+    /// - Parameter index: The number of the branch, from 0.
+    package func noteRefusal(of device: String, to index: Int) { turns.noteRefusal(of: device, to: index) }
+
+    /// Whether the process of a branch, or a device that it needs, was killed before the branch had finished. After its
+    /// end that does not change.
     /// - Parameter index: The number of the branch, from 0.
     package func isKilled(_ index: Int) -> Bool { turns.isKilled(index) }
 
@@ -84,7 +94,7 @@ private final class BranchTurns: Sendable {
 
     private struct Ends {
         var finished: Set<String> = []
-        /// The processes that were killed before their branches had finished.
+        /// The processes that were killed before their branches had finished, or need a device that was killed.
         var killed: Set<String> = []
     }
 
@@ -105,6 +115,14 @@ private final class BranchTurns: Sendable {
         page.wake()
     }
 
+    /// Ends a branch that needs a device, if that was killed.
+    func noteRefusal(of device: String, to index: Int) {
+        ends.withLock { ends in
+            guard ends.killed.contains(device) else { return }
+            ends.killed.insert(processes[index])
+        }
+    }
+
     /// Notes that a process is about to be killed, which ends its branch.
     func noteDeath(of process: String) {
         ends.withLock { ends in
@@ -115,6 +133,5 @@ private final class BranchTurns: Sendable {
 
     func isFinished(_ process: String) -> Bool { ends.withLock { $0.finished.contains(process) } }
 
-    /// Whether the process of a branch was killed before the branch had finished. After its end that does not change.
     func isKilled(_ index: Int) -> Bool { ends.withLock { $0.killed.contains(processes[index]) } }
 }

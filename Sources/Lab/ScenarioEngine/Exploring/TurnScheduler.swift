@@ -11,7 +11,7 @@ import LabSystem
 /// turns, too, while they have something to do: then they come to fault points. An agent without anything to do is idle,
 /// as the page of turns shows. The next turn is given only when all stand still. The turn of a process that dies ends
 /// when the process is gone, its branch has ended, and the others stand still: one of them may have got a lock of the
-/// dead process.
+/// dead process. With an agent its device dies, and with that its apps.
 ///
 /// Thread rule: `run` is called once, on a thread that may block.
 package final class TurnScheduler: Sendable {
@@ -24,7 +24,8 @@ package final class TurnScheduler: Sendable {
         /// Those that a draw chooses. No process dies.
         case drawn(DrawnOrder)
 
-        fileprivate var turns: [Turn] {
+        /// The turns that are known before the first one is given.
+        var turns: [Turn] {
             switch self {
             case .beginning(let turns), .exact(let turns): turns
             case .drawn: []
@@ -65,7 +66,7 @@ package final class TurnScheduler: Sendable {
     private let processes: [String]
     private let agents: [String]
     private let pid: @Sendable (String) -> Int32?
-    private let kill: @Sendable (String) throws -> Void
+    private let kill: @Sendable (String) throws -> Set<String>
     private let plan: Plan
     private let bound: LabDuration
 
@@ -74,12 +75,13 @@ package final class TurnScheduler: Sendable {
     ///   - processes: One for each branch, in the order of the block.
     ///   - agents: The devices whose agents take turns, too.
     ///   - pid: The process that plays an app or an agent now; nil if it is not known.
-    ///   - kill: Kills the process that plays an app now (SIGKILL), and returns when it is gone, so that its locks are
-    ///     free. Afterwards its branch ends.
+    ///   - kill: Kills the process that plays an app or an agent now (SIGKILL), and returns when it is gone, so that
+    ///     its locks are free. Afterwards its branch ends. Returns all that have ended: with an agent also the apps of
+    ///     its device.
     ///   - bound: How long a turn may take, in real time.
     init(
         turns: TurnPage, processes: [String], agents: [String] = [], pid: @escaping @Sendable (String) -> Int32?,
-        kill: @escaping @Sendable (String) throws -> Void, plan: Plan, bound: LabDuration = TurnScheduler.bound
+        kill: @escaping @Sendable (String) throws -> Set<String>, plan: Plan, bound: LabDuration = TurnScheduler.bound
     ) {
         self.turns = turns
         self.processes = processes
@@ -107,8 +109,8 @@ package final class TurnScheduler: Sendable {
                 if let planned, Self.index(of: planned, among: enabled) == nil {
                     let isFinished = isFinished(planned.process)
                     if Self.isRelease(planned), isFinished || !planned.dies {
-                        if isFinished { try give(planned) }
-                        given.append(makeChoice(among: enabled + [planned], chosen: enabled.count))
+                        if isFinished { try give(planned, dead: &given.dead) }
+                        given.append(TurnChoice(enabled: enabled + [planned], chosen: enabled.count))
                         continue
                     }
                     if enabled.contains(where: { $0.process == planned.process && Self.isRelease($0) }) {
@@ -119,20 +121,20 @@ package final class TurnScheduler: Sendable {
                 let chosen = try choose(among: enabled, after: given.choices, drawing: &draw)
                 let choice =
                     if let planned, planned.dies {
-                        makeChoice(among: enabled + [planned], chosen: enabled.count)
+                        TurnChoice(enabled: enabled + [planned], chosen: enabled.count)
                     } else {
-                        makeChoice(among: enabled, chosen: chosen)
+                        TurnChoice(enabled: enabled, chosen: chosen)
                     }
                 onTurn(choice.turn, given.choices.count + 1)
-                try give(choice.turn)
+                try give(choice.turn, dead: &given.dead)
                 given.append(choice)
             }
             given.touched.formUnion(turns.takeFootprint())
             let rest = plan.turns.dropFirst(given.choices.count)
             if let missed = rest.first(where: { !Self.isRelease($0) }) { throw .notReached(missed, enabled: []) }
             for turn in rest {
-                try give(turn)
-                given.append(makeChoice(among: [turn], chosen: 0))
+                try give(turn, dead: &given.dead)
+                given.append(TurnChoice(enabled: [turn], chosen: 0))
             }
             given.close()
             return (given.choices, nil)
@@ -146,23 +148,18 @@ package final class TurnScheduler: Sendable {
     private struct GivenTurns {
         private(set) var choices: [TurnChoice] = []
         /// The processes that were killed.
-        private(set) var dead: Set<String> = []
+        var dead: Set<String> = []
         var touched = Footprint()
 
         mutating func append(_ choice: TurnChoice) {
             close()
             choices.append(choice)
-            if choice.turn.dies { dead.insert(choice.turn.process) }
         }
 
         mutating func close() {
             if !choices.isEmpty { choices[choices.count - 1].footprint = touched }
             touched = Footprint()
         }
-    }
-
-    private func makeChoice(among enabled: [Turn], chosen: Int) -> TurnChoice {
-        TurnChoice(enabled: enabled, chosen: chosen, agents: Set(agents).intersection(enabled.map(\.process)))
     }
 
     private func choose(
@@ -192,13 +189,16 @@ package final class TurnScheduler: Sendable {
     }
 
     /// Lets a process continue, or kills it.
-    private func give(_ turn: Turn) throws(Problem) {
+    /// - Parameter dead: Gets the processes that have ended.
+    private func give(_ turn: Turn, dead: inout Set<String>) throws(Problem) {
+        var granted: Set<String> = [turn.process]
         if turn.dies {
-            do { try kill(turn.process) } catch { throw .notKilled(turn, reason: "\(error)") }
-            turns.forgetTasks(of: turn.process)
+            do { granted = try kill(turn.process) } catch { throw .notKilled(turn, reason: "\(error)") }
+            for process in granted { turns.forgetTasks(of: process) }
+            dead.formUnion(granted)
         }
         // The slot of a dead process must hold nothing: the next process of its app arrives there.
-        turns.grant(turn.process)
+        for process in granted { turns.grant(process) }
     }
 
     /// Whether a process may come to a place earlier or later: a lock is released while the answer is on its way, so

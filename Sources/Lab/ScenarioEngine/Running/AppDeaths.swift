@@ -183,9 +183,27 @@ extension InstanceConnection {
         guard let process = watch(of: .peer(app)) else { throw LabFailure("the process of `\(app)` is not known") }
         expect([WantedEnd(app: app, manner: .died(pid: process.pid))])
         try process.signal(SIGKILL)
+        try waitForEnd(of: process)
+        return true
+    }
+
+    /// Waits until the apps of a device that was killed are gone, and the other devices have noticed it, so that the
+    /// next turn depends on neither. A device that an order of turns holds notices it when it continues.
+    /// - Throws: ``LabFailure`` if an app does not end.
+    func settle(afterDeathOf device: DeviceSpec) throws {
+        for (app, process) in watchedPeers where device.apps.contains(where: { $0.name == app }) {
+            try waitForEnd(of: process)
+        }
+        for other in manifest.topology.linkedDevices where other.name != device.name && host.plays(other.name) {
+            guard faults.turns.place(of: other.name).place == .running else { continue }
+            // A device looks for ends before it answers; one that has died, too, answers nothing.
+            _ = try? processes(of: other.name)
+        }
+    }
+
+    private func waitForEnd(of process: ProcessWatch) throws {
         guard try process.waitForExit(timeoutNanoseconds: TurnScheduler.bound.nanoseconds) else {
             throw LabFailure("process \(process.pid) does not end")
         }
-        return true
     }
 }

@@ -59,8 +59,8 @@ extension StepRunner {
         }
     }
 
-    /// Runs all branches by their turns, or at the same time without a schedule. Apps that the turns have killed are
-    /// launched again at the end; the branch of one that cannot be launched has failed, with a failure of the step.
+    /// Runs all branches by their turns, or at the same time without a schedule. Apps and devices that the turns have
+    /// killed are started again at the end; a branch whose app cannot be started has failed, with a failure of the step.
     /// - Returns: How each has ended; nil, with a failure of the step, if the turns could not be given as planned. What
     ///   the branches did without their turns belongs to no known order, so it proves nothing.
     private func perform(
@@ -69,12 +69,20 @@ extension StepRunner {
         guard let schedule else { return perform(branches, holdsFailures: holdsFailures) }
         let processes: [String]
         let turns: TurnBlock
+        var restarts: [String: [(command: String, actor: String)]] = [:]
         do {
-            processes = try schedulableProcesses(of: branches, topology: instance.manifest.topology).get()
-            turns = try TurnBlock(processes, in: instance, plan: schedule.plan) { [session, run] app in
-                if try session.instance.killBesideHeldAgent(app) { return }
-                // The command also notes that the death is wanted, and ends when the device has recorded it.
-                try session.perform(Kill.name, aboutProcessOf: app, for: step, in: run)
+            let topology = instance.manifest.topology
+            processes = try schedulableProcesses(of: branches, topology: topology).get()
+            for turn in schedule.plan.turns where turn.dies && topology.device(named: turn.process) != nil {
+                restarts[turn.process] = try commandsToRestart(turn.process, with: processes)
+            }
+            turns = try TurnBlock(processes, in: instance, plan: schedule.plan) { [session, run] process in
+                if try session.instance.killBesideHeldAgent(process) { return }
+                // The command also notes that the death is wanted. That of an app ends when its device has recorded it.
+                try session.perform(Kill.name, aboutProcessOf: process, for: step, in: run)
+                if let device = topology.device(named: process) {
+                    try session.instance.settle(afterDeathOf: device)
+                }
             }
         } catch {
             _ = fail(step, "its branches cannot take turns: \(error)", verdict: .inconclusive)
@@ -98,32 +106,65 @@ extension StepRunner {
         for (branch, result) in zip(branches, results) where result.isKilled {
             bindings.lose(branch.steps.flatMap(\.keptNames))
         }
-        let missing = launchAgain(outcome.choices.map(\.turn).filter(\.dies), of: step)
+        let missing = startAgain(outcome.choices.map(\.turn).filter(\.dies), by: restarts, of: step)
         return zip(processes, results).map { app, result in
             var result = result
-            if missing.contains(app) { (result.isFine, result.isKilled) = (false, false) }
+            let device = instance.manifest.topology.app(named: app)?.0.name
+            if missing.contains(app) || device.map(missing.contains) == true {
+                (result.isFine, result.isKilled) = (false, false)
+            }
             return result
         }
     }
 
-    /// Launches the apps that have died in a block, so that the steps after it find each app running, as they would
-    /// without the deaths.
-    /// - Returns: The apps that could not be launched, each with a failure of the step.
-    private func launchAgain(_ deaths: [Turn], of step: Step) -> Set<String> {
+    /// The commands after which a device and its apps are as they are now, if the device dies meanwhile.
+    /// - Parameter branches: The apps of the block: each one runs at its end.
+    private func commandsToRestart(
+        _ device: String, with branches: [String]
+    ) throws -> [(command: String, actor: String)] {
+        let security = try session.call(SecurityOfDevice(), by: device, timeout: run.limits.step)
+        let processes = try instance.processes(of: device)
+        var commands = [(command: SwitchOnDevice.name, actor: device)]
+        if security.isUnlockedSinceBoot { commands.append((UnlockDevice.name, device)) }
+        for process in processes where process.state != .notRunning || branches.contains(process.app) {
+            commands.append((Launch.name, process.app))
+            if process.state == .suspended { commands.append((Suspend.name, process.app)) }
+        }
+        if security.isLocked { commands.append((LockDevice.name, device)) }
+        return commands
+    }
+
+    /// Starts the apps and devices that have died in a block, so that the steps after it find each of them running, as
+    /// they would without the deaths.
+    /// - Parameter restarts: The commands that do so for each device that has died.
+    /// - Returns: Those that could not be started, each with a failure of the step.
+    private func startAgain(
+        _ deaths: [Turn], by restarts: [String: [(command: String, actor: String)]], of step: Step
+    ) -> Set<String> {
+        let begin = MonotonicClock.nanoseconds()
         var missing: Set<String> = []
         for death in deaths {
-            let app = death.process
-            do {
-                try session.perform(Launch.name, aboutProcessOf: app, for: step, in: run)
-            } catch {
-                missing.insert(app)
-                let answer = error as? ControlError
-                _ = fail(
-                    step,
-                    "`\(app)`, which its order has killed at `\(death.place)`, could not be launched again: \(answer?.text ?? "\(error)")",
-                    verdict: answer == nil ? .inconclusive : .failed, peer: app, error: answer)
+            // The commands of its device launch it, too.
+            if let (device, _) = instance.manifest.topology.app(named: death.process), restarts[device.name] != nil {
+                continue
+            }
+            for (command, actor) in restarts[death.process] ?? [(command: Launch.name, actor: death.process)] {
+                do {
+                    try session.perform(command, aboutProcessOf: actor, for: step, in: run)
+                } catch {
+                    let answer = error as? ControlError
+                    missing.insert(death.process)
+                    _ = fail(
+                        step,
+                        "`\(death.process)`, which its order has killed at `\(death.place)`, could not be started again: `\(actor): \(command)` failed: \(answer?.text ?? "\(error)")",
+                        verdict: answer == nil ? .inconclusive : .failed, peer: actor, error: answer)
+                    break
+                }
             }
         }
+        let links = instance.host.links.filter { restarts[$0.phone] != nil || restarts[$0.watch] != nil }
+        instance.waitForLinks(
+            links.filter { (try? instance.linksInRange(of: $0.phone))?[$0.name] == true }, since: begin)
         return missing
     }
 
@@ -136,12 +177,14 @@ extension StepRunner {
     ) -> [BranchResult] {
         let makeRunner: @Sendable () -> StepRunner = {
             [
-                run, instance, events, bindings, isTearDown, round, deadline, waitingSince, touchesEverything, isKilled
+                run, instance, events, bindings, isTearDown, round, deadline, waitingSince, touchesEverything, isKilled,
+                noteRefusal
             ] in
             let runner = StepRunner(
                 run: run, instance: instance, events: events, bindings: bindings.ofBranch, isTearDown: isTearDown)
             (runner.round, runner.deadline, runner.waitingSince) = (round, deadline, waitingSince)
             (runner.touchesEverything, runner.isKilled) = (touchesEverything, isKilled)
+            runner.noteRefusal = noteRefusal
             if holdsFailures { runner.held = [] }
             return runner
         }
@@ -153,6 +196,7 @@ extension StepRunner {
                 if let turns {
                     runner.touchesEverything = { turns.touchEverything(index) }
                     runner.isKilled = { turns.isKilled(index) }
+                    runner.noteRefusal = { turns.noteRefusal(of: $0, to: index) }
                 }
                 // Connections are made before the start, so that they delay no branch.
                 runner.prepare(branch.steps)
@@ -254,7 +298,8 @@ private struct Schedule {
 /// How a branch ended.
 private struct BranchResult: Sendable {
     var isFine: Bool
-    /// Whether an order of turns has killed its app: then it has neither succeeded nor failed.
+    /// Whether an order of turns has killed its app, or a device that it needs: then it has neither succeeded nor
+    /// failed.
     var isKilled: Bool
     let bindings: Bindings
     let intervals: [HandlingInterval]
@@ -269,12 +314,12 @@ private struct BranchResult: Sendable {
 }
 
 extension ActorSession {
-    /// Gives a command about an app's process, on behalf of a step.
+    /// Gives a command about an app's process or a device, on behalf of a step.
     /// - Throws: `ControlError` if it fails; what prevents the lab from sending it.
     fileprivate func perform(
-        _ command: String, aboutProcessOf app: String, for step: Step, in run: ScenarioRun
+        _ command: String, aboutProcessOf actor: String, for step: Step, in run: ScenarioRun
     ) throws {
-        let (target, declaration) = try find(command, of: app)
+        let (target, declaration) = try find(command, of: actor)
         let outcome = try perform(
             declaration, of: target, arguments: [:], step: step.path, timeout: run.limits.step,
             recordedIn: run.history)

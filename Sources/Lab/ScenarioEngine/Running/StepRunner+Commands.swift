@@ -55,6 +55,7 @@ extension StepRunner {
             if bound?.isOver == true, judgement.error?.isUnanswered == true, let last { judgement = last }
             last = judgement
             lastError = judgement.error
+            if judgement.error != nil, let device = command.target.device { noteRefusal(device) }
             first = first ?? judgement.summary
             let isOver = bound?.isOver ?? true
             if isOver || mustStop {

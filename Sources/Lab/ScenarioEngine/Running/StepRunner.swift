@@ -36,9 +36,11 @@ package final class StepRunner {
     var blockFaults: [ArmedFault]?
     /// Notes that a step may touch anything that processes share; nil outside of a branch whose process takes turns.
     var touchesEverything: (@Sendable () -> Void)?
-    /// Whether an order of turns has killed the app of this branch: then no step follows, and what the current one
-    /// reports is no failure.
+    /// Whether an order of turns has killed the app of this branch, or a device that it needs: then no step follows,
+    /// and what the current one reports is no failure.
     var isKilled: @Sendable () -> Bool = { false }
+    /// Notes that a device has not done what this branch asked it for.
+    var noteRefusal: @Sendable (_ device: String) -> Void = { _ in }
     /// When the first attempt began, during retries.
     var waitingSince: UInt64?
     /// During retries of a block, failures are kept here instead of being reported.

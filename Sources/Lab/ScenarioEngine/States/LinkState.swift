@@ -238,11 +238,14 @@ extension InstanceConnection {
     /// Waits after a command to a link.
     func waitForLink(_ name: String, toBeUp isUp: Bool) {
         guard let link = manifest.topology.links.first(where: { $0.name == name }) else { return }
+        let ends = [link.phone, link.watch]
         faults.changeWaits(of: nil, by: 1)
         defer { faults.changeWaits(of: nil, by: -1) }
         wait(for: "the link \(name)") { events in
+            // An end that has died reports nothing.
+            if ends.contains(where: { parts.death(of: .agent($0)) != nil }) { return true }
             let changes = events().filter { $0.isChange(ofLink: name) }
-            let last = [link.phone, link.watch].map { end in changes.last { $0.process == end } }
+            let last = ends.map { end in changes.last { $0.process == end } }
             // An end that has reported nothing has never been up.
             return last.allSatisfy { ($0?.name == .linkUp) == isUp }
         }

@@ -46,11 +46,6 @@ extension StepReader {
         if let refusal = refusal(ofPlace: place, for: entry.key, isAgent: isAgent) {
             return collector.refuse(refusal, at: value.place)
         }
-        if isAgent, dies {
-            return collector.refuse(
-                .misfit(what: "`dies`", reason: "`\(entry.key)` is a device, and its agent is never killed in a block"),
-                at: value.place)
-        }
         return TurnOrder.Turn(process: entry.key, place: place, dies: dies)
     }
 

@@ -341,6 +341,12 @@ package struct Target: Sendable, Equatable {
     package var commands: [CommandDeclaration] { kind.commands(of: own) }
 
     package func command(named name: String) -> CommandDeclaration? { kind.command(named: name, of: own) }
+
+    /// The device that a command is for, or that carries it out for an app or a link; nil if no device is asked.
+    package var device: String? {
+        if case .endpoint(.agent(let device), about: _) = route { return device }
+        return kind == .deviceProcess ? actor : nil
+    }
 }
 
 // The one place where a step is described in English.

@@ -130,7 +130,7 @@ enum StepSchema {
                 "preemptions": ValueSchema.count(in: ExploredOrders.preemptionCounts).described(
                     "How often an order may leave an app that could have gone on; by default 2."),
                 "deaths": ValueSchema.count(in: ExploredOrders.deathCounts).described(
-                    "How many apps an order may kill at a place; by default 0."),
+                    "How many apps and agents of devices an order may kill at a place; by default 0."),
                 "budget": ValueSchema.duration.described(
                     "The real time after which no order begins; the scenario passes without the rest."),
             ]), otherwise: .constant("all"))

@@ -47,7 +47,6 @@ struct AgentTurnTests {
                     TurnPlayers.turns("main a", "companion x"), TurnPlayers.turns("companion x", "phone link.store"),
                     TurnPlayers.turns("main b", "companion x"), TurnPlayers.turns("companion x"),
                 ])
-            #expect(choices.map(\.agents) == [[], ["phone"], [], []])
         }
     }
 
@@ -86,6 +85,32 @@ struct AgentTurnTests {
             players.serve("phone", at: "link.store", when: asked)
             let (choices, problem) = try players.schedule(.exact(TurnPlayers.turns("main a")))
             #expect(problem == nil && choices.map(\.turn) == TurnPlayers.turns("main a"))
+        }
+    }
+
+    @Test func `With an agent the apps of its device die, and a branch of another device continues`() async throws {
+        try await onThread {
+            let players = try TurnPlayers("main", "companion", agents: ["phone"])
+            let (page, asked) = (players.page, OneShot<Void>())
+            page.changeWork(of: "phone", by: 1)
+            asked.set()
+            players.serve("phone", at: "link.sent", when: asked)
+            players.play("main", "a", "b")
+            players.play("companion", "x") { [players] in
+                // What a dead agent does not take holds nothing up.
+                page.changeWork(of: "phone", by: 1)
+                page.arrive(at: "y", process: "companion")
+                players.done.add("companion y")
+            }
+            let death = Turn(process: "phone", place: "link.sent", dies: true)
+            let plan = TurnPlayers.turns("main a") + [death] + TurnPlayers.turns("companion x", "companion y")
+            let (choices, problem) = try players.schedule(.exact(plan), apps: ["phone": ["main"]])
+            #expect(problem == nil && choices.map(\.turn) == plan)
+            #expect(players.done.all == ["main a", "phone dies", "main dies", "companion x", "companion y"])
+            #expect(choices[1].enabled == TurnPlayers.turns("main b", "companion x", "phone link.sent") + [death])
+            #expect(choices[2].enabled == TurnPlayers.turns("companion x"))
+            // The next process of an agent or an app finds its slot free.
+            #expect(page.place(of: "phone").place == .running && page.place(of: "main").place == .running)
         }
     }
 

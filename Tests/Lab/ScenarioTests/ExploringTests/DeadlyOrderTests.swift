@@ -129,7 +129,8 @@ struct DeadlyOrderTests {
         #expect(run.result.verdict == .failed)
         #expect(
             run.result.failures.first?.reason.hasPrefix(
-                "`wallet`, which its order has killed at `start`, could not be launched again: launchFailed") == true,
+                "`wallet`, which its order has killed at `start`, could not be started again: `wallet: launch` failed: launchFailed"
+            ) == true,
             "\(run.result.failures)")
     }
 

@@ -164,19 +164,19 @@ struct EquivalentOrderTests {
         #expect(waiting == ["0 0: 1", "1 0: 1", "0 1: 2"])
     }
 
-    @Test func `The agent of a device dies at none of its places`() throws {
+    @Test func `The agent of a device dies at its places as an app does`() throws {
         let (main, phone) = (Turn(process: "main", place: "a"), Turn(process: "phone", place: "link.store"))
         var search = OrderSearch(preemptions: 0, deaths: 1)
         let next = search.next()
         let first = try #require(next)
         search.record(
             [
-                TurnChoice(enabled: [main, phone], chosen: 0, agents: ["phone"]),
-                TurnChoice(enabled: [phone], chosen: 0, agents: ["phone"]),
+                TurnChoice(enabled: [main, phone], chosen: 0), TurnChoice(enabled: [phone], chosen: 0),
             ], of: first)
         var found: Set<[Turn]> = []
         while let beginning = search.next() { found.insert(beginning.turns) }
-        #expect(found == [[phone], [Turn(process: "main", place: "a", dies: true)]])
+        let death = Turn(process: "phone", place: "link.store", dies: true)
+        #expect(found == [[phone], [Turn(process: "main", place: "a", dies: true)], [death], [main, death]])
     }
 
     @Test func `A turn is encoded with its death only if it has one`() throws {

@@ -213,10 +213,14 @@ struct OrderSearchTests {
 
     @Test func `An order is written as a scenario has it`() {
         #expect(
-            OrderText.yaml([Turn(text: "main start"), Turn(text: "wallet queueLock.taken")]) == [
+            OrderText.yaml([
+                Turn(text: "main start"), Turn(text: "wallet queueLock.taken"),
+                Turn(process: "phone", place: "link.sent", dies: true),
+            ]) == [
                 "order:",
                 "  - main: start",
                 "  - wallet: queueLock.taken",
+                "  - phone: { dies: link.sent }",
             ])
     }
 }

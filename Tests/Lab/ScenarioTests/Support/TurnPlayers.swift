@@ -62,6 +62,7 @@ final class TurnPlayers: Sendable {
         run(agent) { [self] in
             asked.wait()
             page.arrive(at: place, process: agent)
+            if isKilled(agent) { return }
             done.add("\(agent) \(place)")
             work()
             page.changeWork(of: agent, by: -1)
@@ -83,16 +84,20 @@ final class TurnPlayers: Sendable {
     /// - Parameters:
     ///   - bound: How long a turn may take; nil for the usual time.
     ///   - release: Called when no more turns are given.
+    ///   - apps: The processes that end with an agent.
     ///   - kill: What happens before the thread of a process ends where it is held.
     func schedule(
         _ plan: TurnScheduler.Plan, bound: LabDuration? = nil, pids: [String: Int32] = [:],
-        release: () throws -> Void = {}, kill: @escaping @Sendable (String) throws -> Void = { _ in }
+        apps: [String: [String]] = [:], release: () throws -> Void = {},
+        kill: @escaping @Sendable (String) throws -> Void = { _ in }
     ) throws -> (choices: [TurnChoice], problem: TurnScheduler.Problem?) {
         let scheduler = TurnScheduler(
             turns: page, processes: names, agents: agents, pid: { pids[$0] },
             kill: { [self] name in
                 try kill(name)
-                self.kill(name)
+                let ended = [name] + apps[name, default: []]
+                for process in ended { self.kill(process) }
+                return Set(ended)
             }, plan: plan, bound: bound ?? TurnScheduler.bound)
         let outcome = scheduler.run { name in finished.withLock { $0.contains(name) } }
         page.end()
