@@ -79,6 +79,19 @@ def a_command_is_clicked_and_what_comes_of_it_is_seen_at_once(browser):
 
 
 @test
+def the_bench_shows_what_a_command_has_changed(browser):
+    with running_lab() as (address, _), tab(browser, address) as page:
+        server = page.locator(".thing.server")
+        expect(server.locator(".word")).to_have_text("running")
+        actor(page, "server").get_by_role("button", name="kill", exact=True).click()
+        expect(server.locator(".word")).to_contain_text("ended: SIGKILL")
+        actor(page, "pairing").get_by_role("button", name="down", exact=True).click()
+        expect(page.locator(".thing.link .word")).to_have_text("out of range")
+        expect(page.locator(".steps .title")).to_have_text(["server: kill", "pairing: down"])
+        page.screenshot(path=f"{screenshots}/dashboard-bench-light.png", full_page=True)
+
+
+@test
 def a_command_with_parameters_asks_for_them_and_shows_the_step(browser):
     with running_lab() as (address, _), tab(browser, address) as page:
         actor(page, "clock").get_by_role("button", name="advance").click()

@@ -64,6 +64,7 @@ class Tab:
 
 
 LOCK = "Scenarios/failing/lock-is-held.yaml"
+RANGE = "Scenarios/watch/no-token-while-out-of-range.yaml"
 ORDERED = "Scenarios/sharing/signatures-in-a-given-order.yaml"
 
 
@@ -202,7 +203,7 @@ def keys_lead_from_arrow_to_arrow_and_from_bar_to_bar(browser):
 @test
 def a_command_and_a_watch_message_are_arrows_with_both_ends(browser):
     with Tab(browser, rounds_page) as tab:
-        tab.open("Scenarios/watch/no-token-while-out-of-range.yaml")
+        tab.open(RANGE)
         page, panel = tab.page, tab.page.locator(".panel")
         page.get_by_label("Search events").fill("link.received")
         page.locator(".events .row").first.click()
@@ -261,6 +262,272 @@ def turns_are_bands_in_the_lanes_of_their_apps_with_a_line_at_each_switch(browse
         tab.open(LOCK)
         settle(tab.page)
         assert not tab.page.locator("canvas.rows").evaluate(heights), "a run without turns shows some"
+
+
+def thing(page, identifier):
+    """A thing of the bench."""
+    return page.locator(".thing", has=page.locator(f'button[data-thing="{identifier}"]'))
+
+
+def row(page, identifier, label):
+    """What a thing of the bench shows in a row."""
+    return thing(page, identifier).locator("dl > div", has=page.locator("dt", has_text=re.compile(f"^{label}$"))).locator("dd")
+
+
+@test
+def the_bench_shows_the_cast_as_it_was_after_the_failing_step(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK)
+        page = tab.page
+        for device in ["Phone phone", "Watch watch"]:
+            expect(page.get_by_role("region", name=device)).to_be_visible()
+        expect(row(page, "device phone", "screen")).to_have_text("unlocked")
+        expect(row(page, "app main", "waits for")).to_contain_text("queue")
+        expect(row(page, "app wallet", "holds")).to_have_text("queue")
+        expect(row(page, "app main", "activation")).to_have_text("ACTIVE")
+        expect(row(page, "app main", "factors")).to_have_text("possession, knowledge")
+        expect(thing(page, "lock phone queue")).to_contain_text("held by wallet · main waiting")
+        expect(thing(page, "lock phone status")).to_contain_text("free")
+        expect(thing(page, "link pairing")).to_contain_text("in range")
+        expect(thing(page, "faults")).to_contain_text('peer="wallet"')
+        # What the step has changed is marked, and said to those who hear the page.
+        expect(thing(page, "app main").locator(".changed dt")).to_have_text(["command", "waits for"])
+        expect(row(page, "app main", "waits for")).to_contain_text("changed")
+        expect(thing(page, "app wallet").locator(".changed")).to_have_count(0)
+        page.screenshot(path=f"{screenshots}/bench-light.png", full_page=True)
+
+
+@test
+def the_bench_shows_what_lab_inspect_moment_prints(browser):
+    moment = json.loads(Path(failing_page).with_name("moment.json").read_text())
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK)
+        page = tab.page
+        states = {process["name"]: process["state"] for process in moment["processes"]}
+        assert {"phone", "main", "wallet", "widget", "watch", "companion", "server"} <= set(states), states
+        for name, state in states.items():
+            shown = {"phone": "device phone", "watch": "device watch", "server": "server"}.get(name, f"app {name}")
+            expect(thing(page, shown).locator(".word")).to_have_text("on" if shown.startswith("device") and state == "running" else state)
+        for lock in moment["locks"]:
+            expect(row(page, f"app {lock['app']}", "holds" if lock["isHeld"] else "waits for")).to_contain_text(lock["lock"])
+        counter = next(session["counter"] for session in moment["sessions"] if session["app"] == "main")
+        expect(row(page, next(iter(page.locator("[data-thing^='shared page ']").evaluate_all("all => all.map(one => one.dataset.thing)"))), "counter")).to_have_text(str(counter))
+
+
+def cursor_line(page):
+    """Where the line of the cursor is in the lanes, in the colour of the light page's accent."""
+    settle(page)
+    return page.locator("canvas.rows").evaluate("""canvas => {
+        const { width, height } = canvas;
+        const copied = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+        copied.drawImage(canvas, 0, 0);
+        const { data } = copied.getImageData(0, 0, width, height);
+        const isLine = (x, y) => { const at = (y * width + x) * 4; return data[at] === 0x0b && data[at + 1] === 0x57 && data[at + 2] === 0xd0; };
+        return [...Array(width).keys()].filter((x) => [2, height >> 1, height - 3].every((y) => isLine(x, y)));
+    }""")
+
+
+@test
+def scrubber_steps_bench_and_lanes_follow_one_cursor(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK, "&step=0")
+        page, slider = tab.page, tab.page.get_by_role("slider", name="Cursor")
+        current, output = page.locator(".steps [aria-current]"), page.locator(".scrub output")
+        page.get_by_role("button", name="Show all").click()
+
+        def shown():
+            return slider.input_value(), output.inner_text(), cursor_line(page)
+
+        seen = [shown()]
+        assert seen[0][2], "the lanes have no cursor"
+        expect(current).to_contain_text("include: steps/activate.yaml")
+        # By step and by event, with keys and with buttons; each leads on, and back again.
+        for forwards, backwards in [("Shift+ArrowRight", "Shift+ArrowLeft"), ("ArrowRight", "ArrowLeft")]:
+            for target in [page.locator("body"), slider]:
+                before = slider.input_value()
+                target.press(forwards)
+                assert slider.input_value() > before, (forwards, before)
+                target.press(forwards)
+                after = slider.input_value()
+                target.press(backwards)
+                assert slider.input_value() < after, (backwards, after)
+        for name in ["step", "event"]:
+            page.get_by_role("button", name=f"Previous {name}").click()
+            before = slider.input_value()
+            page.get_by_role("button", name=f"Next {name}").click()
+            assert slider.input_value() > before, name
+        page.keyboard.press("f")
+        expect(current).to_contain_text("main: validatePassword")
+        expect(output).to_contain_text("step 3.2.2 · real time")
+        expect(slider).to_have_attribute("aria-valuetext", output.inner_text())
+        assert shown()[2] != seen[0][2]
+        # The hand on the scrubber, and a click where nothing is in the lanes.
+        slider.press("Home")
+        expect(row(page, "app main", "activation")).to_have_text("none")
+        assert "&at=" in tab.address() and "step=" not in tab.address(), tab.address()
+        slider.press("End")
+        expect(thing(page, "app main")).to_contain_text("ended")
+        at_end = slider.input_value()
+        names = page.locator(".scroll .names div").all_inner_texts()
+        page.locator("canvas.rows").click(position={"x": 200, "y": names.index("watch") * 18 + 9})
+        assert slider.input_value() < at_end
+        expect(page.locator(".panel h2").first).to_have_text("A moment")
+        moment = shown()
+        page.reload()
+        expect(output).to_have_text(moment[1])
+
+
+@test
+def a_thing_of_the_bench_opens_what_is_known_of_it(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK)
+        page, panel = tab.page, tab.page.locator(".panel")
+        button = thing(page, "app main").get_by_role("button")
+        button.focus()
+        page.keyboard.press("Enter")
+        expect(panel.locator("h2").first).to_have_text("main")
+        expect(button).to_have_attribute("aria-pressed", "true")
+        expect(button).to_be_focused()
+        for words in ["waits for", "Before and after", "main: lock queue", "Values, and what set them", "Requests and messages, newest first", "activation/create"]:
+            expect(panel).to_contain_text(words)
+        page.reload()
+        expect(panel.locator("h2").first).to_have_text("main")
+        # The scrubber lets the panel follow; the last change leads to its event.
+        page.get_by_role("slider", name="Cursor").press("Home")
+        expect(panel.locator("h2").first).to_have_text("main")
+        expect(panel.locator("tr", has_text="waits for")).to_have_count(0)
+        panel.locator("tr", has=page.get_by_role("rowheader", name="last change")).get_by_role("button").click()
+        expect(panel.locator("h2").first).to_contain_text(".")
+        expect(panel.locator("tr", has=page.get_by_role("rowheader", name="process", exact=True))).to_contain_text("main#1")
+        page.keyboard.press("f")
+        for identifier, words in [("server", "activation/create"), ("lock phone queue", "queue"), ("link pairing", "end phone"), ("device phone", "process")]:
+            thing(page, identifier).get_by_role("button").first.click()
+            expect(panel).to_contain_text(words)
+        panel.get_by_role("button", name="Close").click()
+        expect(page.locator(".bench [aria-pressed=true]")).to_have_count(0)
+    with Tab(browser, failing_page) as tab:
+        tab.open("Scenarios/failing/disk-is-full.yaml", "&thing=app main")
+        expect(row(tab.page, "device phone", "disk")).to_have_text("full")
+        expect(tab.page.locator(".panel")).to_contain_text("No space left on device")
+
+
+@test
+def the_bench_shows_the_link_with_what_waits_in_it(browser):
+    with Tab(browser, rounds_page) as tab:
+        tab.open(RANGE)
+        page = tab.page
+        wires = thing(page, "link pairing").get_by_role("img")
+        expect(wires).to_have_attribute("aria-label", "to watch: open; to phone: open")
+        page.locator(".steps button.step", has_text="sendTokenToWatch").click()
+        expect(wires).to_have_attribute("aria-label", "to watch: cut; to phone: cut")
+        expect(thing(page, "link pairing")).to_contain_text("out of range")
+        expect(row(page, "link pairing", "since")).to_have_text("step 3")
+        expect(row(page, "link pairing", "wait on phone")).to_contain_text("1")
+        expect(row(page, "app companion", "phone")).to_have_text("not reachable")
+        page.locator(".steps button.step", has_text="waitFor").click()
+        expect(thing(page, "link pairing")).to_contain_text("in range")
+        expect(row(page, "link pairing", "wait on phone")).to_have_count(0)
+        expect(row(page, "app companion", "tokens")).to_contain_text("balance")
+        # The lab's time has moved by an hour.
+        expect(page.locator(".scrub output")).to_contain_text("lab's clock 1 h")
+        expect(page.locator(".scrub .clock").last).to_contain_text("1 h")
+
+
+@test
+def the_bench_shows_what_was_done_to_devices_and_links(browser):
+    with Tab(browser, catalogue_page) as tab:
+        page = tab.page
+        tab.open("Scenarios/watch/cut-link-is-noticed.yaml")
+        page.locator(".steps button.step", has_text="pairing: cut").first.click()
+        expect(thing(page, "link pairing").get_by_role("img")).to_have_attribute("aria-label", "to watch: open; to phone: cut")
+        expect(row(page, "link pairing", "fault 1")).to_contain_text("cut toPhone")
+        tab.open("Scenarios/networking/errors.yaml")
+        page.locator(".steps button.step", has_text="phone: goOffline").first.click()
+        expect(row(page, "device phone", "network")).to_contain_text("offline")
+        tab.open("Scenarios/push/reinstalled-app-has-another-token.yaml", "&step=7")
+        expect(row(page, "device phone", "notifications")).to_have_count(0)
+        page.locator(".steps button.step", has_text="waitFor: push.shown").click()
+        expect(row(page, "device phone", "notifications")).to_contain_text("of main")
+        # A dialog that is not answered ends with its app.
+        page.get_by_label("Search events").fill("push.asked")
+        page.locator(".events .row").last.click()
+        expect(thing(page, "app main").locator(".dialog")).to_contain_text("may it show notifications?")
+        page.get_by_role("slider", name="Cursor").press("End")
+        expect(thing(page, "app main").locator(".dialog")).to_have_count(0)
+
+
+@test
+def the_steps_are_a_tree_with_folded_blocks(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK)
+        page, steps = tab.page, tab.page.get_by_role("navigation", name="Steps")
+        expect(steps.locator(".title")).to_contain_text(["include: steps/activate.yaml", "server: initActivation"])
+        for branch in ["branch 1", "branch 2"]:
+            expect(steps.get_by_text(branch)).to_be_visible()
+        expect(steps.locator("button.step", has_text="main: validatePassword")).to_contain_text("failed")
+        inner = steps.locator("button.step", has_text="server: initActivation")
+        fold = steps.get_by_role("button", name="Steps inside 1", exact=True)
+        fold.click()
+        expect(fold).to_have_attribute("aria-expanded", "false")
+        expect(inner).to_be_hidden()
+        # What is chosen elsewhere unfolds its row; a folded row stands for what is inside it.
+        page.locator(".steps button.step", has_text="faults: arm").click()
+        page.get_by_label("Search events").fill("server.activation")
+        page.locator(".events .row").first.click()
+        expect(steps.locator("[aria-current]")).to_contain_text("include: steps/activate.yaml")
+        tab.open(LOCK, "&step=1")
+        page.reload()
+        expect(inner).to_have_attribute("aria-current", "step")
+        tab.open("Scenarios/failing/tear-down-fails.yaml")
+        expect(steps.get_by_text("tear-down (1)")).to_be_visible()
+        expect(steps.locator("button.step", has_text="removeActivationLocal")).to_have_count(0)
+        steps.get_by_role("button", name="Steps inside t").click()
+        steps.locator("button.step", has_text="removeActivationLocal").click()
+        expect(page.locator(".panel h2").first).to_have_text("Step t1")
+
+
+@test
+def a_row_of_a_table_is_named_above_the_steps(browser):
+    def name(overview, timeline):
+        overview["results"][0]["id"] = "Scenarios/login.yaml[wrong-pin]~2"
+    with Tab(browser, changed_page("row.html", name)) as tab:
+        tab.open(0)
+        expect(tab.page.locator(".steps h2")).to_have_text("Steps row wrong-pin")
+
+
+@test
+def a_skipped_step_says_so(browser):
+    def skip(overview, timeline):
+        end = next(line for line in steps(timeline, "finished") if line["step"] == "2")
+        timeline["history"].insert(timeline["history"].index(end), {"e": "step.skipped", "t": end["t"], "step": "2", "reason": "`${row.x}` is 1, expected 2"})
+    with Tab(browser, changed_page("skipped.html", skip)) as tab:
+        tab.open(0, "&step=5")
+        expect(tab.page.locator(".steps .skipped")).to_contain_text("skipped: faults: arm")
+        expect(tab.page.locator(".panel tr", has_text="verdict")).to_contain_text("skipped: `${row.x}` is 1, expected 2")
+
+
+@test
+def the_turn_of_the_cursor_is_on_the_bench_and_in_the_lanes(browser):
+    with Tab(browser, catalogue_page) as tab:
+        tab.open(ORDERED, "&turn=0")
+        page = tab.page
+        for _ in range(3):
+            number = re.match(r"turn (\d+): (\w+)", page.locator(".panel h2").first.inner_text())
+            expect(row(page, f"app {number.group(2)}", "turn")).to_contain_text(f"{number.group(1)}, from")
+            expect(page.locator(".bench h2")).to_contain_text(f"turn {number.group(1)} began")
+            page.keyboard.press("b")
+            page.keyboard.press("b")
+            if not page.locator(".panel h2").first.inner_text().startswith("turn"):
+                break
+
+
+@test
+def nothing_on_the_page_moves_by_itself(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.page.emulate_media(reduced_motion="reduce")
+        tab.open(LOCK)
+        tab.page.keyboard.press("Shift+ArrowLeft")
+        assert tab.page.evaluate("document.getAnimations().length") == 0
 
 
 @test
@@ -405,6 +672,8 @@ def paper_is_light_and_has_all_events(browser):
         page.emulate_media(media="print", color_scheme="dark")
         expect(page.locator(".events .row")).to_have_count(total)
         expect(page.locator(".events .row").last).to_be_visible()
+        expect(thing(page, "app main")).to_be_visible()
+        expect(page.get_by_role("slider")).to_have_count(0)
         assert tab.colour() == "rgb(255, 255, 255)"
         page.screenshot(path=f"{screenshots}/printed.png", full_page=True)
         page.pdf(path=f"{screenshots}/printed.pdf")
@@ -462,7 +731,7 @@ def a_step_shows_what_was_stored_before_and_after(browser):
         page.get_by_label("Search events").fill("state.saved")
         page.locator(".events .row").first.click()
         page.locator(".panel th", has_text="step").locator("xpath=../td//button").click()
-        expect(page.locator(".panel")).to_contain_text("Stored before and after")
+        expect(page.locator(".panel")).to_contain_text("Before and after")
         expect(page.locator(".panel")).to_contain_text("main: counter")
 
 
@@ -582,18 +851,19 @@ def lanes_of_two_rounds_are_one_above_the_other_with_the_first_difference_marked
 
 
 @test
-def a_small_screen_needs_no_scrolling_sideways(browser):
+def no_screen_needs_scrolling_sideways(browser):
     for name, path, scenario, more in [
-        ("overview", failing_page, None, ""), ("failure", failing_page, LOCK, ""), ("arrow", failing_page, LOCK, "&arrow=3"),
+        ("overview", failing_page, None, ""), ("failure", failing_page, LOCK, ""), ("arrow", failing_page, LOCK, "&arrow=3"), ("thing", failing_page, LOCK, "&thing=app main"),
         ("compared", changed_page("different.html", different_rounds, rounds=2), 0, "&with=1"),
     ]:
-        with Tab(browser, path, width=400) as tab:
-            if scenario is not None:
-                tab.open(scenario, more)
-            settle(tab.page)
-            width = tab.page.evaluate("document.documentElement.scrollWidth")
-            assert width <= 400, f"{name} is {width} pixels wide"
-            tab.page.screenshot(path=f"{screenshots}/{name}-400.png")
+        for screen in [400, 1400, 2500]:
+            with Tab(browser, path, width=screen) as tab:
+                if scenario is not None:
+                    tab.open(scenario, more)
+                settle(tab.page)
+                width = tab.page.evaluate("document.documentElement.scrollWidth")
+                assert width <= screen, f"{name} is {width} pixels wide on a screen of {screen}"
+                tab.page.screenshot(path=f"{screenshots}/{name}-{screen}.png", full_page=True)
 
 
 @test
@@ -601,7 +871,7 @@ def everyone_can_use_it(browser):
     for scheme in ["light", "dark"]:
         for name, path, scenario, more in [
             ("overview", failing_page, None, ""), ("failure", failing_page, LOCK, ""), ("rounds", rounds_page, 0, "&with=1"),
-            ("arrow", failing_page, LOCK, "&arrow=3"), ("turn", catalogue_page, ORDERED, "&turn=0"), ("clock", failing_page, "Scenarios/failing/does-not-stay.yaml", ""),
+            ("arrow", failing_page, LOCK, "&arrow=3"), ("thing", failing_page, LOCK, "&thing=app main"), ("turn", catalogue_page, ORDERED, "&turn=0"), ("clock", failing_page, "Scenarios/failing/does-not-stay.yaml", ""),
             ("compared", changed_page("different.html", different_rounds, rounds=2), 0, "&with=1"),
         ]:
             with Tab(browser, path, scheme=scheme) as tab:
@@ -648,6 +918,13 @@ def long_runs_can_be_looked_at(browser):
             print(f"  {count} events: opened with {seconds:.2f} s of processor time, {Path(path).stat().st_size / 1e6:.1f} MB")
             assert seconds < limit, f"{count} events take {seconds:.2f} s of processor time to open, more than {limit} s"
             page = tab.page
+            before = tab.processor_seconds()
+            for part in [0.9, 0.2, 0.6]:
+                page.get_by_role("slider", name="Cursor").evaluate("(slider, part) => { slider.value = Number(slider.max) * part; slider.dispatchEvent(new Event('input')); }", part)
+                settle(page)
+            seconds = tab.processor_seconds() - before
+            print(f"  {count} events: three moments with {seconds:.2f} s of processor time")
+            assert seconds < limit, f"three moments of {count} events take {seconds:.2f} s of processor time, more than {limit} s"
             page.locator(".events").focus()
             page.keyboard.press("End")
             expect(page.locator(".events .row[aria-selected=true]")).to_be_visible()

@@ -33,6 +33,12 @@ static const unsigned char script[] = {
     ,
 #embed "front/details.js"
     ,
+#embed "front/bench.js"
+    ,
+#embed "front/steps.js"
+    ,
+#embed "front/scrubber.js"
+    ,
 #embed "front/scenario.js"
     ,
 #embed "front/compare.js"

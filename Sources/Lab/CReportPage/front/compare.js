@@ -171,10 +171,11 @@ class Comparison {
     this.turnTo(own.indexOf(nearest), [number, nearest]);
   }
 
-  /** What an event, a turn, an arrow or a step of the lanes means in this process; of an arrow the end that it has. */
+  /** What an event, a moment, a turn, an arrow or a step of the lanes means in this process; of an arrow the end that it has. */
   eventOf(number, choice, own) {
     const { model } = this.sides[number];
     if (choice.event != null) return choice.event;
+    if (choice.at != null) return firstAfter(model.events, choice.at, "time");
     if (choice.turn != null) return firstAfter(model.events, model.turns[choice.turn].start, "time");
     if (choice.arrow == null) return model.events.find((one) => model.isCaused(one, model.steps[choice.step].path) && model.laneName(one) === this.name)?.index;
     const { from, to } = model.arrows[choice.arrow];

@@ -65,6 +65,8 @@ class TimelineModel {
     this.arrows = this.findArrows();
     this.joinRequests();
     this.clock = new ShownClock(this);
+    this.cast = new Cast(this);
+    this.states = new States(this);
   }
 
   /** Work on other threads names no step; what happens in a process while it carries a command out is put down to that. */
@@ -81,6 +83,43 @@ class TimelineModel {
   fields(event) {
     event.fields ??= event.raw === "" ? {} : JSON.parse(event.raw);
     return event.fields;
+  }
+
+  /** @returns {Cursor} the moment after an event */
+  cursorAfter(index) { return { time: this.events[index].time, count: index + 1 }; }
+
+  /** The step that a command belongs to; a step that is repeated has a time for each round. */
+  stepOf(command) {
+    return this.steps.find((step) => step.path === command.path && step.source === command.source && step.start <= command.t && command.t <= (step.end ?? Infinity));
+  }
+
+  /** What a command was given, in the words of its step: the arguments, or the note that stands for them. */
+  argumentsOf(command) {
+    const sentence = this.stepOf(command)?.sentence ?? "";
+    return sentence.match(/\(([^()]*=[^()]*)\)$/)?.[1] ?? sentence;
+  }
+
+  /** A command with its arguments, as far as the record has them: in the words of its step, or in the lines of its source. */
+  writtenFor(command) {
+    const step = this.stepOf(command);
+    return `${step?.sentence ?? ""}\n${step?.text?.split("\n").slice(step.line - 1, step.lastLine).join("\n") ?? ""}`;
+  }
+
+  /** The innermost step of a moment: of those that run then, else of those before it, the one that began last. */
+  stepAt(time) {
+    let best = null;
+    this.steps.forEach((step, index) => {
+      if (step.start > time) return;
+      const [isOver, wasOver] = [step, this.steps[best]].map((one) => (one?.end ?? Infinity) < time);
+      if (best == null || wasOver || !isOver) best = index;
+    });
+    return best;
+  }
+
+  /** The turn of a moment, in the block that runs then. */
+  turnAt(time) {
+    const index = firstAfter(this.turns, time + 1e-6, "start") - 1;
+    return index >= 0 && time <= (this.steps[this.turns[index].step].end ?? this.end) ? index : null;
   }
 
   /** A moment in words; also by the lab's clock where that was changed. */
@@ -305,6 +344,12 @@ function firstAfter(list, time, key) {
     if (list[middle][key] < time) low = middle + 1; else high = middle;
   }
   return low;
+}
+
+/** The smallest round number, 1, 2 or 5 with zeros, that is not less than another one. */
+function roundStep(wanted) {
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= wanted);
 }
 
 const formatTime = (us) => {

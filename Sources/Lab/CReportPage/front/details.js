@@ -8,16 +8,74 @@ class Details {
     this.element = make("section", { class: "panel", "aria-label": "Details", tabindex: "0" });
   }
 
-  show(choice) {
-    this.element.replaceChildren(...(choice.arrow != null ? this.arrow(choice.arrow) : choice.turn != null ? this.turn(choice.turn) : choice.span ? this.span(choice.span) : choice.event != null ? this.event(choice.event) : choice.step != null ? this.step(choice.step) : this.nothing()));
-    this.element.scrollTop = 0;
+  /**
+   * Shows what is chosen, or a thing of the bench.
+   * @param {object} choice
+   * @param {Cursor} cursor
+   * @param {Cursor} before where the step of the cursor began
+   */
+  show(choice, cursor, before) {
+    const shown = JSON.stringify([choice, choice.thing != null || choice.at != null ? cursor : null]);
+    // What is the same keeps the focus, and what a reader has unfolded.
+    if (shown === this.shown) return;
+    this.shown = shown;
+    // A thing that changes while it is read stays where it is.
+    const place = choice.thing != null && choice.thing === this.open ? this.element.scrollTop : 0;
+    this.open = choice.thing;
+    this.element.replaceChildren(...(choice.thing != null ? this.thing(choice.thing, cursor, before) : choice.arrow != null ? this.arrow(choice.arrow)
+      : choice.turn != null ? this.turn(choice.turn) : choice.span ? this.span(choice.span) : choice.event != null ? this.event(choice.event)
+        : choice.step != null ? this.step(choice.step) : choice.at != null ? this.moment(cursor, before) : this.nothing()));
+    this.element.scrollTop = place;
   }
 
   /** Takes more events; the selection stays. */
-  replace(model) { this.model = model; }
+  replace(model) {
+    this.model = model;
+    this.shown = null;
+  }
 
   nothing() {
-    return [make("h2", {}, "Nothing selected"), make("p", { class: "empty" }, "Select a step, a bar, an arrow or an event in the lanes, or an event in the list.")];
+    return [make("h2", {}, "Nothing selected"), make("p", { class: "empty" }, "Select a thing on the bench, a step, a bar, an arrow or an event in the lanes, or an event in the list.")];
+  }
+
+  /** A moment that the scrubber has reached. */
+  moment(cursor, before) {
+    const last = this.model.events[cursor.count - 1], step = this.model.stepAt(cursor.time);
+    return [
+      make("h2", {}, "A moment"),
+      pairs([["time", this.model.moment(cursor.time)], ["step", step == null ? null : this.stepLink(this.model.steps[step].path)], ["last event", last ? this.link(last) : null]]),
+      ...this.changes(before, cursor),
+    ];
+  }
+
+  /** A thing of the bench: its values, what changed them last, its requests and its logs until the cursor. */
+  thing(id, cursor, before) {
+    const state = this.model.states.at(cursor);
+    const thing = new BenchThings(this.model, state, cursor.time).byId.get(id);
+    if (!thing) return [make("h2", {}, "Not on the bench"), make("p", { class: "empty" }, "Nothing is known of it at this moment.")];
+    const isOfThing = (name) => thing.subjects.some((prefix) => name.startsWith(prefix));
+    const facts = [...state.facts].filter(([name]) => isOfThing(name));
+    const latest = thing.subjects.map((prefix) => state.latest.get(prefix.slice(0, prefix.indexOf(": ")))).filter(Boolean).sort((a, b) => b.time - a.time)[0];
+    const arrows = this.model.arrows.filter((arrow) => arrow.kind !== "command" && arrow.to < cursor.count
+      && [arrow.from, arrow.to].some((event) => thing.lanes.includes(this.model.lanes[this.model.events[event].lane].name))).slice(-20).reverse();
+    const processes = new Set(this.model.events.slice(0, cursor.count).filter((event) => thing.lanes.includes(this.model.lanes[event.lane].name)).map((event) => this.model.laneName(event)));
+    return [
+      make("h2", {}, thing.name), make("p", { class: "empty" }, thing.kind),
+      pairs([["state", thing.word], ...thing.rows.map((row) => [row.label, row.text]), ["last change", latest ? this.sourceLink(latest) : null], ["at", this.model.moment(cursor.time)]]),
+      make("button", { type: "button", onclick: () => this.select({ thing: null }) }, "Close"),
+      ...this.changes(before, cursor, isOfThing),
+      ...(facts.length ? [make("h3", {}, "Values, and what set them"), make("table", { class: "changes values" }, make("thead", {}, make("tr", {}, ["what", "value", "set by"].map((word) => make("th", { scope: "col" }, word)))),
+        make("tbody", {}, facts.map(([name, fact]) => make("tr", {}, make("th", { scope: "row" }, name.slice(name.indexOf(": ") + 2)), make("td", {}, fact.value), make("td", {}, this.sourceLink(fact))))))] : []),
+      ...(arrows.length ? [make("h3", {}, "Requests and messages, newest first"), make("ol", {}, arrows.map((arrow) => make("li", {}, this.arrowLink(arrow))))] : []),
+      ...this.log(processes, 0, cursor.time),
+    ];
+  }
+
+  /** Leads to the event that changed a fact, or to the step whose command did. @param {Fact} fact */
+  sourceLink(fact) {
+    if (fact.event != null) return this.link(this.model.events[fact.event]);
+    const { path } = this.model.states.commands[fact.command];
+    return this.stepLink(path);
   }
 
   /** A button that leads to an event. */
@@ -38,7 +96,7 @@ class Details {
     const failure = step.fine === false ? this.result.failures.find((one) => one.step === step.path) ?? step.failure : null;
     return [
       make("h2", {}, `Step ${step.path}`), make("p", {}, step.sentence ?? step.title),
-      pairs([["verdict", step.fine == null ? "did not end" : step.fine ? "passed" : this.model.isAllowed(step) ? "failed, as the step around it allows" : "failed"], ["began", this.model.moment(step.start)],
+      pairs([["verdict", step.skipped != null ? `skipped: ${step.skipped}` : step.fine == null ? "did not end" : step.fine ? "passed" : this.model.isAllowed(step) ? "failed, as the step around it allows" : "failed"], ["began", this.model.moment(step.start)],
         ["took", step.end == null ? null : formatTime(step.end - step.start)], ["written at", step.line == null || live ? failure?.place : `${step.file}:${step.line}:${step.column}`],
         ["included at", step.includedAt?.join(", ")]]),
       ...this.source(step),
@@ -46,7 +104,7 @@ class Details {
       ...this.turns(index),
       ...this.answers(calls),
       ...this.exchanges(caused.filter((event) => event.name === "server.request" && event.request).map((event) => event.request)),
-      ...this.changes(step.start, step.end ?? this.model.end),
+      ...this.changesWithin(step.start, step.end ?? this.model.end),
       ...this.messages(caused),
       ...this.log(this.processes(caused), step.start, step.end ?? this.model.end),
       make("h3", {}, `${caused.length} events because of it`),
@@ -71,7 +129,7 @@ class Details {
       pairs([["from", this.model.moment(span.start)], ["to", span.isOpen ? "the end of what is recorded" : this.model.moment(span.end)],
         ["took", formatTime(span.end - span.start)], ["step", this.stepLink(this.model.steps[turn.step].path)]]),
       ...(events.length ? [make("h3", {}, `Events of ${turn.process} in it`), make("ol", {}, events.slice(0, 200).map((event) => make("li", {}, this.link(event))))] : []),
-      ...this.changes(span.start, span.end),
+      ...this.changesWithin(span.start, span.end),
       ...this.log(this.processes(events), span.start, span.end),
     ];
   }
@@ -122,7 +180,7 @@ class Details {
       ...(way.length ? [make("h3", {}, "The message's way"), make("ol", {}, way.map((event) => make("li", {}, this.link(event))))] : []),
       ...(from ? [make("h3", {}, "Where it was sent"), this.facts(from)] : []),
       make("h3", {}, "Where it arrived"), this.facts(to),
-      ...this.changes(start, to.time),
+      ...this.changesWithin(start, to.time),
       ...this.log(this.processes([from, to].filter(Boolean)), start, to.time),
     ];
   }
@@ -139,7 +197,7 @@ class Details {
         this.link(this.model.events[other.first], `${other.label}, ${formatTime(other.end - other.start)}`))))] : []),
       ...this.exchanges([first.request].filter(Boolean)),
       make("h3", {}, "Begin"), this.facts(first), ...(last !== first ? [make("h3", {}, "End"), this.facts(last)] : []),
-      ...this.changes(span.start, span.end),
+      ...this.changesWithin(span.start, span.end),
       ...this.log(this.processes([first, ...this.causedWithin(first.cause, span.start, span.end)]), span.start, span.end),
     ];
   }
@@ -155,7 +213,7 @@ class Details {
       ...(related.length ? [make("h3", {}, "Belongs to"), make("ol", {}, related.map((arrow) => make("li", {}, this.arrowLink(arrow))))] : []),
       ...this.exchanges([event.request].filter(Boolean)),
       event.name === "server.request" && !event.request && make("p", { class: "empty" }, "What it carried is not here: the newest requests of a run are kept."),
-      ...this.changes(index > 0 ? this.model.events[index].time - 0.5 : 0, event.time),
+      ...this.changes({ time: event.time, count: index }, this.model.cursorAfter(index)),
       ...this.log(this.processes([event]), event.time, event.time),
     ].filter(Boolean);
   }
@@ -178,14 +236,16 @@ class Details {
     ].filter(Boolean));
   }
 
-  /** What was stored before and after; only what is different. */
-  changes(start, end) {
-    const before = storedUntil(this.model, start - 0.1), after = storedUntil(this.model, end);
-    const names = [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
-    if (!names.length) return [];
-    return [make("h3", {}, "Stored before and after"), make("table", {}, make("thead", {}, make("tr", {}, ["what", "before", "after"].map((word) => make("th", { scope: "col" }, word)))),
-      make("tbody", {}, names.map((name) => make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, before.get(name) ?? "–"), make("td", { class: "change" }, after.get(name) ?? "–")))))];
+  /** What is different at two moments, without what only says what was going on. */
+  changes(before, after, isShown = () => true) {
+    const isKept = (name) => isShown(name) && !/: (command |request |last command|last answer|start$)/.test(name);
+    const changes = States.changes(this.model.states.at(before), this.model.states.at(after), isKept);
+    if (!changes.length) return [];
+    return [make("h3", {}, "Before and after"), make("table", { class: "changes" }, make("thead", {}, make("tr", {}, ["what", "before", "after"].map((word) => make("th", { scope: "col" }, word)))),
+      make("tbody", {}, changes.map((change) => make("tr", {}, make("th", { scope: "row" }, change.name), make("td", {}, change.before?.value ?? "–"), make("td", { class: "change" }, change.after?.value ?? "–")))))];
   }
+
+  changesWithin(start, end) { return this.changes(this.model.states.cursorAt(start - 0.5), this.model.states.cursorAt(end)); }
 
   /** What a step, or one inside it, caused in some time. */
   causedWithin(path, start, end) {

@@ -8,6 +8,7 @@ class EventList {
     this.model = model;
     this.select = select;
     this.row = 22;
+    this.count = 0;
     this.filtered = model.events;
     this.inner = make("div", {});
     this.rest = make("p", { class: "rest" });
@@ -34,9 +35,11 @@ class EventList {
     this.draw();
   }
 
-  mark({ event = null, step = null }) {
+  /** Marks an event, those of a step, and where the cursor is: after `count` events. */
+  mark({ event = null, step = null, count = 0 }) {
     this.chosen = event;
     this.step = step;
+    this.count = count;
     this.draw();
   }
 
@@ -80,16 +83,17 @@ class EventList {
     this.draw();
   }
 
-  /** Moves the choice by some rows. */
+  /** Moves the choice by some rows, from the chosen event or from the cursor. */
   moveBy(by) {
-    const place = firstAfter(this.filtered, this.chosen ?? 0, "index");
-    const next = this.chosen == null ? 0 : Math.min(Math.max(place + by, 0), this.filtered.length - 1);
+    const place = firstAfter(this.filtered, this.chosen ?? this.count, "index") - (this.chosen == null && by > 0 ? 1 : 0);
+    const next = Math.min(Math.max(place + by, 0), this.filtered.length - 1);
     if (this.filtered[next]) this.select({ event: this.filtered[next].index });
   }
 
   key(event) {
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }[event.key];
-    if (by == null) return;
+    // With Shift the arrows move by step, everywhere on the page.
+    if (by == null || event.shiftKey) return;
     event.preventDefault();
     event.stopPropagation();
     this.moveBy(Math.min(Math.max(by, -this.filtered.length), this.filtered.length));

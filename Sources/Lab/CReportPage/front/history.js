@@ -23,6 +23,9 @@ function addToHistory(record, line) {
     case "step.finished":
       Object.assign(record.steps.findLast(isOfStep) ?? {}, { end: line.t, fine: line.fine });
       break;
+    case "step.skipped":
+      Object.assign(record.steps.findLast(isOfStep) ?? {}, { skipped: line.reason });
+      break;
     case "command":
       record.commands.push({ source: line.source, path: line.step, t: line.t, actor: line.actor, command: line.command,
         result: line.result, error: line.error, handling: line.handling, elapsed: line.elapsed });

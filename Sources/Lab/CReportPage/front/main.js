@@ -82,7 +82,7 @@ document.addEventListener("keydown", (event) => {
     "/": () => (current.search ?? document.querySelector("input[type=search]"))?.focus(), n: () => goToFailure(1), p: () => goToFailure(-1),
     t: toggleTheme, "?": () => document.getElementById("keys").showModal(),
   };
-  const action = current.keys?.[event.key] ?? inOverview[event.key] ?? everywhere[event.key];
+  const action = current.keys?.[event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key] ?? inOverview[event.key] ?? everywhere[event.key];
   if (!action) return;
   event.preventDefault();
   action();

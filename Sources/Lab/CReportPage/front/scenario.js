@@ -37,13 +37,30 @@ function otherRounds(index) {
     choice("Compare with", [["", "another round…"], ...others.map((other) => [String(other.index), label(other)])], "", (value) => { if (value) location.hash = `s=${index}&with=${value}`; })));
 }
 
+/**
+ * Scrubber, steps, bench, lanes, list and panel of one scenario. All of them show one state: what is chosen, and the
+ * cursor, which is the moment of the choice. `select` is the only function that changes it.
+ */
 function playground(view, index, result, model, place) {
-  const state = { step: null, turn: null, event: null, arrow: null };
+  const state = {
+    /** What is chosen: a step, a turn, an event, an arrow, a bar, or only a moment (`at`). */
+    choice: {},
+    /** The thing of the bench that the panel shows instead. */
+    thing: null,
+    /** @type {Cursor} */
+    cursor: { time: 0, count: 0 },
+    /** The step around the cursor; the bench marks what has changed since it began. */
+    step: null, turn: null, event: null, arrow: null, span: null,
+  };
   const details = new Details(model, result, (choice) => select(choice));
   const namesIn = (word) => new Set((place.get(word) ?? "").split(","));
   const hidden = namesIn("hide");
   const timeline = new Timeline(model, (choice) => select(choice), { hidden: [...model.lanes.keys()].filter((lane) => hidden.has(model.lanes[lane].name)) });
   const list = new EventList(model, (choice) => select(choice));
+  const bench = new Bench(model, (choice) => select(choice));
+  const tree = new StepTree(model, (choice) => select(choice), result.id?.match(/\[([^\]]*)\](~\d+)?$/)?.[1]);
+  const scrubber = new Scrubber(model, { seek: (time) => select({ at: time }), event: (by) => list.moveBy(by), step: (by) => moveByStep(by) });
+  const parts = [details, timeline, list, bench, tree, scrubber];
   const count = make("span", { class: "totals", role: "status" });
   const shownKinds = new Set(kinds.map(([kind]) => kind).filter((kind) => namesIn("kinds").has(kind)));
   const search = make("input", { type: "search", placeholder: "Search events", "aria-label": "Search events", oninput: () => { refilter(); remember(); } });
@@ -51,9 +68,10 @@ function playground(view, index, result, model, place) {
   /** What is chosen and filtered stands in the address, which can be kept and sent. */
   const remember = () => {
     if (live) return;
-    const { step, turn, event, arrow } = state.choice ?? {};
-    setAddress({ s: index, step, turn, e: event, arrow, q: search.value, kinds: [...shownKinds].join(","), hide: [...timeline.hidden].map((lane) => model.lanes[lane].name).join(",") });
+    const { step, turn, event, arrow, at } = state.choice;
+    setAddress({ s: index, step, turn, e: event, arrow, at, thing: state.thing, q: search.value, kinds: [...shownKinds].join(","), hide: [...timeline.hidden].map((lane) => model.lanes[lane].name).join(",") });
   };
+  let found = null;
   const refilter = () => {
     const words = search.value.toLowerCase();
     const passes = (event) => !timeline.hidden.has(event.lane) && (!shownKinds.size || shownKinds.has(event.kind))
@@ -61,8 +79,10 @@ function playground(view, index, result, model, place) {
     const isFiltered = words || shownKinds.size || timeline.hidden.size;
     const shown = list.filter(passes);
     count.textContent = isFiltered ? `${shown} of ${model.events.length} events` : `${model.events.length} events`;
-    timeline.highlight({ ...state, found: isFiltered ? new Set(list.filtered.map((event) => event.index)) : null });
+    found = isFiltered ? new Set(list.filtered.map((event) => event.index)) : null;
+    highlight();
   };
+  const highlight = () => timeline.highlight({ step: state.choice.step ?? null, turn: state.turn, event: state.event, arrow: state.arrow, found, cursor: state.cursor.time });
   timeline.changed = () => { refilter(); remember(); };
   const present = () => new Set(model.events.map((event) => event.kind));
   const filterButtons = () => kinds.filter(([kind]) => present().has(kind)).map(([kind, words]) => {
@@ -75,27 +95,57 @@ function playground(view, index, result, model, place) {
     return button;
   });
   const filters = make("div", { class: "kinds" }, filterButtons());
+  /** The moment of a choice: a step, a turn or an arrow has ended then, a bar begins. */
+  function cursorOf({ step, turn, event, arrow, span, at }) {
+    if (arrow != null) return model.cursorAfter(model.arrows[arrow].to);
+    if (event != null) return model.cursorAfter(event);
+    if (span) return model.cursorAfter(span.first);
+    if (turn != null) return model.states.cursorAt(model.spans.find((one) => one.turn === turn).end - 0.5);
+    if (step != null) return model.states.cursorAt(model.steps[step].end ?? model.end);
+    // How processes are ended is not part of the scenario.
+    const last = live ? -Infinity : model.steps.reduce((end, one) => Math.max(end, one.end ?? model.end), -Infinity);
+    return model.states.cursorAt(at ?? (last > 0 ? last : model.end));
+  }
+  /** Where the step of the cursor began; of a turn, the turn. */
+  const beginning = () => model.states.cursorAt(((state.choice.turn != null ? state.span?.start : null) ?? model.steps[state.step]?.start ?? 0) - 0.5);
   function select(choice, isFromPlace = false) {
+    if (choice.thing !== undefined) state.thing = choice.thing === state.thing ? null : choice.thing;
+    else {
+      // The hand on the scrubber does not close what it looks at.
+      if (choice.at == null) state.thing = null;
+      choose(choice);
+    }
+    show();
+    if (!isFromPlace) remember();
+  }
+  function choose(choice) {
     const arrow = choice.arrow != null ? model.arrows[choice.arrow] : null;
     state.choice = choice;
+    state.cursor = cursorOf(choice);
     state.arrow = choice.arrow ?? null;
-    state.turn = choice.turn ?? null;
+    state.turn = choice.turn ?? model.turnAt(state.cursor.time);
     state.span = choice.span ?? (choice.step != null || choice.turn != null ? model.spans.find((span) => span.step === choice.step && span.turn === choice.turn) : null);
     // The list and the arrow keys continue from where an arrow leads.
     state.event = arrow?.to ?? choice.event ?? null;
-    if (choice.step != null) state.step = choice.step;
-    else if (choice.turn != null) state.step = model.turns[choice.turn].step;
-    else if (state.event != null) state.step = innermostStep(model, model.events[state.event]);
-    timeline.highlight({ step: choice.step ?? null, turn: state.turn, event: state.event, arrow: state.arrow });
-    list.mark({ event: state.event, step: choice.step ?? null });
+    state.step = choice.step ?? (choice.turn != null ? model.turns[choice.turn].step : null)
+      ?? (state.event != null ? innermostStep(model, model.events[state.event]) : null) ?? model.stepAt(state.cursor.time);
+    if (isNothing(choice)) return;
     const anchor = state.event ?? model.events.find((event) => choice.step != null && model.isCaused(event, model.steps[choice.step].path))?.index;
-    if (anchor != null) list.reveal(anchor);
-    else if (choice.turn != null) list.reveal(firstAfter(model.events, model.turns[choice.turn].start, "time"));
-    const span = state.span ?? (arrow ? { start: model.startOf(arrow), end: model.events[arrow.to].time } : null);
-    if (span) timeline.reveal(span.start, span.end);
-    else if (state.event != null) timeline.reveal(model.events[state.event].time, model.events[state.event].time);
-    details.show(choice);
-    if (!isFromPlace) remember();
+    list.reveal(anchor ?? (choice.turn != null ? firstAfter(model.events, model.turns[choice.turn].start, "time") : Math.max(0, state.cursor.count - 1)));
+    const span = state.span ?? (arrow ? { start: model.startOf(arrow), end: model.events[arrow.to].time } : { start: state.cursor.time, end: state.cursor.time });
+    timeline.reveal(span.start, span.end);
+  }
+  /** Shows the state in all parts. */
+  function show() {
+    const step = model.steps[state.step];
+    const words = [step && `step ${step.path}`, `real time ${formatTime(Math.round(state.cursor.time))}`,
+      model.clock.wasChanged && `lab's clock ${formatLabTime(Math.round(model.clock.at(state.cursor.time)), 1e3)}`].filter(Boolean).join(" · ");
+    highlight();
+    list.mark({ event: state.event, step: state.choice.step ?? null, count: state.cursor.count });
+    tree.mark(state.step, state.choice.step != null);
+    scrubber.show(state.cursor.time, words);
+    bench.show(state.cursor, beginning(), state.thing, state.choice.turn != null ? `turn ${model.turns[state.choice.turn].number} began` : step ? `step ${step.path} began` : "the start");
+    details.show({ ...state.choice, thing: state.thing }, state.cursor, beginning());
   }
   /** Chooses the next arrow or bar from where the choice is. */
   function walk(word, direction) {
@@ -104,20 +154,30 @@ function playground(view, index, result, model, place) {
     const next = timeline.walk(isArrow ? model.arrows : model.spans, isArrow ? model.arrows[state.arrow] : state.span, direction, time);
     if (next) select(isArrow ? { arrow: model.arrows.indexOf(next) } : choiceOf(next));
   }
+  /** Chooses the step that ends next after the cursor, or that ended last before it; blocks are passed with their last step. */
+  function moveByStep(by) {
+    const isBlock = new Set(model.steps.map((step) => `${step.source ?? ""} ${step.path.slice(0, Math.max(0, step.path.lastIndexOf(".")))}`));
+    const end = (step) => model.steps[step].end ?? model.end;
+    const chosen = state.choice.step;
+    const steps = [...model.steps.keys()].filter((step) => step === chosen || !isBlock.has(`${model.steps[step].source ?? ""} ${model.steps[step].path}`)).sort((a, b) => end(a) - end(b) || a - b);
+    const next = chosen != null ? steps[steps.indexOf(chosen) + by] : by > 0 ? steps.find((step) => end(step) > state.cursor.time) : steps.findLast((step) => end(step) < state.cursor.time);
+    if (next != null) select({ step: next });
+  }
   view.append(
-    make("div", { class: "tools" }, search,
-      make("button", { type: "button", onclick: () => timeline.zoom(0.6) }, "Zoom in"), make("button", { type: "button", onclick: () => timeline.zoom(1.6) }, "Zoom out"),
-      make("button", { type: "button", onclick: () => timeline.showAll() }, "Show all"), count),
-    filters,
-    make("div", { class: "play" }, make("div", {}, timeline.element, list.element), details.element));
+    scrubber.element,
+    make("div", { class: "play" }, tree.element, bench.element,
+      make("div", { class: "moments" },
+        make("div", { class: "tools" }, search,
+          make("button", { type: "button", onclick: () => timeline.zoom(0.6) }, "Zoom in"), make("button", { type: "button", onclick: () => timeline.zoom(1.6) }, "Zoom out"),
+          make("button", { type: "button", onclick: () => timeline.showAll() }, "Show all"), count),
+        filters, timeline.element, list.element),
+      details.element));
   refilter();
   const failing = model.failingStep(result);
-  if (place.has("arrow") && model.arrows[Number(place.get("arrow"))]) select({ arrow: Number(place.get("arrow")) }, true);
-  else if (place.has("e") && model.events[Number(place.get("e"))]) select({ event: Number(place.get("e")) }, true);
-  else if (place.has("turn") && model.turns[Number(place.get("turn"))]) select({ turn: Number(place.get("turn")) }, true);
-  else if (place.has("step") && model.steps[Number(place.get("step"))]) select({ step: Number(place.get("step")) }, true);
-  else if (failing >= 0) select({ step: failing }, true);
-  else details.show({});
+  const number = (word, things) => (place.has(word) && (things ? things[Number(place.get(word))] : Number.isFinite(Number(place.get(word)))) ? Number(place.get(word)) : null);
+  const [arrow, event, turn, step, at] = [number("arrow", model.arrows), number("e", model.events), number("turn", model.turns), number("step", model.steps), number("at")];
+  select(arrow != null ? { arrow } : event != null ? { event } : turn != null ? { turn } : step != null ? { step } : at != null ? { at } : failing >= 0 ? { step: failing } : {}, true);
+  if (place.has("thing")) select({ thing: place.get("thing") }, true);
   if (model.sharing) view.append(make("details", {}, make("summary", {}, "What apps shared at the failure"), json(model.sharing)));
   if (model.link) view.append(make("details", {}, make("summary", {}, "How the links were at the failure"), json(model.link)));
   return {
@@ -125,13 +185,14 @@ function playground(view, index, result, model, place) {
     keys: {
       "+": () => timeline.zoom(0.6), "=": () => timeline.zoom(0.6), "-": () => timeline.zoom(1.6), "0": () => timeline.showAll(),
       ArrowRight: () => list.moveBy(1), ArrowLeft: () => list.moveBy(-1), ArrowDown: () => list.moveBy(1), ArrowUp: () => list.moveBy(-1),
+      "Shift+ArrowRight": () => moveByStep(1), "Shift+ArrowLeft": () => moveByStep(-1), "Shift+ArrowDown": () => moveByStep(1), "Shift+ArrowUp": () => moveByStep(-1),
       a: () => walk("arrow", 1), A: () => walk("arrow", -1), b: () => walk("bar", 1), B: () => walk("bar", -1),
       f: () => { if (failing >= 0) select({ step: failing }); },
     },
     redraw: () => timeline.draw(),
     print: (isOnPaper) => { list.print(isOnPaper); timeline.draw(); },
     follow: () => { timeline.showEnd(); list.showEnd(); },
-    /** Adds events; selection and filters stay. */
+    /** Adds events; selection and filters stay. The cursor stays too, or is at the end when that is followed and nothing is chosen. */
     update: (next, isFollowed) => {
       const kindsBefore = present().size;
       const arrow = model.arrows[state.arrow];
@@ -139,13 +200,17 @@ function playground(view, index, result, model, place) {
       // Arrows and bars are computed anew; the selected one is found again by its ends.
       if (arrow) state.arrow = next.arrows.findIndex((other) => other.from === arrow.from && other.step === arrow.step && other.to === arrow.to);
       if (state.span) state.span = next.spans.find((span) => span.row === state.span.row && span.first === state.span.first && span.step === state.span.step && span.turn === state.span.turn);
-      for (const part of [details, timeline, list]) part.replace(next);
+      for (const part of parts) part.replace(next);
       if (present().size !== kindsBefore) filters.replaceChildren(...filterButtons());
       refilter();
+      if (isFollowed && isNothing(state.choice)) { state.cursor = cursorOf({}); state.step = next.stepAt(state.cursor.time); show(); }
       if (isFollowed) { timeline.showEnd(); list.showEnd(); }
     },
   };
 }
+
+/** Whether a choice chooses nothing: the cursor is at the end then. */
+function isNothing(choice) { return Object.values(choice).every((value) => value == null); }
 
 /** The smallest step that an event belongs to. */
 function innermostStep(model, event) {

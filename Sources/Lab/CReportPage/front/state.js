@@ -1,66 +1,327 @@
-// The state at a moment, as far as events show it: storage, what apps share, and the lab's clock.
+// The state at a moment, as far as events and answers of commands show it, and the lab's clock.
 
 /**
- * What was stored until a moment, by name: keychain items, the shared pages with their counter and pending operation,
- * the counter of each session, tokens, locks. Values of secrets are in no event.
+ * A moment of a scenario: a time, and how many events have happened until then. Several events may have one time.
+ * @typedef {{ time: number, count: number }} Cursor
  */
-function storedUntil(model, until) {
-  const stored = new Map();
-  // Which page a process has open, so that its counts are attributed to the page.
-  const pages = new Map();
-  const forget = (prefix, holder) => {
-    for (const [name, value] of stored) if (name.startsWith(prefix) && value === holder) stored.delete(name);
-  };
-  for (const event of model.events) {
-    if (event.time > until) break;
-    const fields = model.fields(event);
-    const app = model.lanes[event.lane].name;
-    const page = pages.get(event.lane);
-    const onPage = (field, value) => {
-      if (!page) return;
-      if (value == null) stored.delete(`${page}: ${field}`); else stored.set(`${page}: ${field}`, value);
-    };
+
+/**
+ * Something that is known, when it changed last, and the event or the command that changed it.
+ * @typedef {{ value: string, time: number, event?: number, command?: number }} Fact
+ */
+
+/** Between two moments of which the state is kept, in events. */
+const eventsOfCheckpoint = 512;
+
+/** What is known at a moment: facts by `subject: name`. Values of secrets are in no event. */
+class State {
+  /** @type {Map<string, Fact>} */
+  facts = new Map();
+  /** @type {Map<string, Fact>} what happened last to each subject, even if it removed a fact */
+  latest = new Map();
+  /** Number of events and of commands that have been applied. */
+  events = 0;
+  commands = 0;
+
+  copy() {
+    const { facts, latest, events, commands } = this;
+    return Object.assign(new State(), { facts: new Map(facts), latest: new Map(latest), events, commands });
+  }
+
+  /** The value of a fact; undefined if it is not known. */
+  get(subject, name) { return this.facts.get(`${subject}: ${name}`)?.value; }
+
+  /** The facts of a subject whose names begin with a text, by the rest of their names. */
+  list(subject, prefix = "") {
+    const start = `${subject}: ${prefix}`;
+    return [...this.facts].filter(([key]) => key.startsWith(start)).map(([key, fact]) => ({ name: key.slice(start.length), ...fact }));
+  }
+
+  set(subject, name, value, source) {
+    const key = `${subject}: ${name}`;
+    if (value == null ? !this.facts.has(key) : this.facts.get(key)?.value === value) return;
+    this.latest.set(subject, source);
+    if (value == null) this.facts.delete(key); else this.facts.set(key, { ...source, value });
+  }
+
+  /** Removes the facts of a subject whose names begin with one of some texts. */
+  forget(subject, prefixes, source) {
+    for (const prefix of prefixes) for (const { name } of this.list(subject, prefix)) this.set(subject, prefix + name, null, source);
+  }
+}
+
+/** What ends with a process. The kernel releases the locks of a dead process; an operation recorded in shared memory stays. */
+const endsWithProcess = ["lock ", "request ", "command ", "dialog", "watch session", "task ", "shared page"];
+
+/** The states of a scenario. Each is computed from the nearest checkpoint before it. */
+class States {
+  constructor(model) {
+    this.model = model;
+    this.commands = [...model.commands].sort((a, b) => a.t - b.t);
+    /** The link of each message: an app that is handed one does not know it. */
+    this.linkOf = new Map();
+    this.checkpoints = [new State()];
+  }
+
+  /** @returns {Cursor} the moment after everything that has happened until a time */
+  cursorAt(time) { return { time, count: firstAfter(this.model.events, time + 1e-6, "time") }; }
+
+  /** @param {Cursor} cursor @returns {State} not to be changed */
+  at({ time, count }) {
+    if (this.last?.time === time && this.last.count === count) return this.last.state;
+    const place = Math.min(Math.floor(count / eventsOfCheckpoint), this.checkpoints.length - 1);
+    const state = this.checkpoints[place].copy();
+    while (state.events < count) {
+      const event = this.model.events[state.events];
+      this.applyCommands(state, event.time);
+      this.applyEvent(state, event);
+      state.events += 1;
+      if (state.events === this.checkpoints.length * eventsOfCheckpoint) this.checkpoints.push(state.copy());
+    }
+    this.applyCommands(state, time + 1e-6);
+    this.last = { time, count, state };
+    return state;
+  }
+
+  /** What is different in two states: name, value before, value after. */
+  static changes(before, after, isShown = () => true) {
+    const names = new Set([...before.facts.keys(), ...after.facts.keys()]);
+    return [...names].filter(isShown).map((name) => ({ name, before: before.facts.get(name), after: after.facts.get(name) }))
+      .filter((change) => change.before?.value !== change.after?.value);
+  }
+
+  /** Applies the commands that were answered before a time. */
+  applyCommands(state, until) {
+    for (; state.commands < this.commands.length && this.commands[state.commands].t < until; state.commands += 1) {
+      const command = this.commands[state.commands];
+      if (!command.error) this.applyCommand(state, command, { time: command.t, command: state.commands });
+    }
+  }
+
+  applyEvent(state, event) {
+    const family = event.name.slice(0, event.name.indexOf("."));
+    const source = { time: event.time, event: event.index };
+    const lane = this.model.lanes[event.lane];
+    const fields = this.model.fields(event);
+    switch (family) {
+      case "process": case "device": case "command": case "fault": case "disk": case "clock": this.applyToProcess(state, event, lane, fields, source); break;
+      case "link": case "session": case "watch": this.applyToLink(state, event, lane, fields, source); break;
+      case "http": case "server": this.applyToRequests(state, event, lane, fields, source); break;
+      default: this.applyToStorage(state, event, lane, fields, source);
+    }
+  }
+
+  /** Processes, devices and the clock. */
+  applyToProcess(state, event, lane, fields, source) {
+    const app = fields.peer ?? lane.name;
+    const set = (name, value, subject = app) => state.set(subject, name, value, source);
     switch (event.name) {
-      case "process.started": pages.delete(event.lane); break;
-      // The kernel releases the locks of a dead process; the operation recorded in a page stays.
-      case "process.ended": forget("lock ", `held by ${fields.peer ?? app}`); break;
-      case "keychain.written": stored.set(`keychain ${fields.accessGroup ?? ""} ${fields.account}`, `written by ${app}, event ${event.index}`); break;
-      case "keychain.deleted": stored.delete(`keychain ${fields.accessGroup ?? ""} ${fields.account}`); break;
+      case "process.started":
+        state.forget(app, endsWithProcess, source);
+        set("process", "running");
+        set("start", `number ${event.incarnation}${fields.pid == null ? "" : `, pid ${fields.pid}`}`);
+        break;
+      case "process.ended":
+        // A later process of the same app is still running.
+        if (fields.incarnation != null && !new RegExp(`^number ${fields.incarnation}\\b`).test(state.get(app, "start") ?? "")) break;
+        this.end(state, app, ["ended", fields.reason === "ended" ? "" : fields.signal && !fields.cause ? fields.signal : fields.reason].filter(Boolean).join(": "), source);
+        // With the system of a device all its apps end.
+        for (const other of this.model.cast.appsOf(app)) if (/^(running|suspended)$/.test(state.get(other, "process"))) this.end(state, other, "ended: with the device", source);
+        break;
+      case "process.suspended": set("process", "suspended"); break;
+      case "process.resumed": set("process", "running"); break;
+      case "device.locked": set("screen", "locked"); break;
+      case "device.unlocked": set("screen", null); break;
+      case "device.clockSet": set("clock skew", fields.skew === 0 ? null : formatLabTime(fields.skew * 1e3)); break;
+      case "disk.refused": set("disk", fields.error === "EROFS" ? "read-only" : "full", lane.device); break;
+      case "command.started": set(`command ${event.step}`, fields.command); break;
+      case "command.finished":
+        set(`command ${event.step}`, null);
+        set("last command", [fields.command, fields.error].filter(Boolean).join(": "));
+        break;
+      case "fault.fired":
+        set("last fault point", `${fields.point}, pass ${fields.pass}: ${fields.action}`);
+        set(`fired ${fields.id}`, String(fields.fired), "faults");
+        break;
+      case "clock.changed": set("lab's clock", [fields.frozen ? "stands still" : fields.rate === 1 ? "runs" : `runs ${fields.rate} times as fast`, `${formatLabTime(fields.offset * 1e3)} ahead`].join(", "), "clock"); break;
+    }
+  }
+
+  end(state, process, word, source) {
+    state.set(process, "process", word, source);
+    state.forget(process, endsWithProcess, source);
+    for (const link of this.model.cast.links) if (link.ends.includes(process)) state.set(link.name, `end ${process}`, "down", source);
+  }
+
+  /** What the SDK of an app and the system of a device have stored, and what apps share. */
+  applyToStorage(state, event, lane, fields, source) {
+    const app = lane.name;
+    const set = (name, value, subject = app) => state.set(subject, name, value, source);
+    // Which page of shared memory a process has open, so that its counts are attributed to the page.
+    const page = state.get(app, "shared page");
+    const item = () => `keychain ${fields.accessGroup ?? ""} ${(fields.service ?? "").split(".").at(-1)} ${fields.account}`;
+    switch (event.name) {
+      case "keychain.written": set(item(), `written by ${app}, event ${event.index}`, lane.device); break;
+      case "keychain.deleted": set(item(), null, lane.device); break;
       case "memory.created": case "memory.opened": case "memory.repaired": {
         const name = `shared page ${fields.name}`;
-        pages.set(event.lane, name);
-        if (event.name === "memory.created") stored.set(name, `made by ${app}`);
-        else if (event.name === "memory.repaired") stored.set(name, `put right by ${app}: ${fields.cause}`);
-        if (fields.cause === "deadOwner") for (const field of ["pending operation", "owner of the operation"]) stored.delete(`${name}: ${field}`);
+        set("shared page", name);
+        if (event.name === "memory.created") set("made by", app, name);
+        if (event.name === "memory.repaired") set("repaired", `by ${app}: ${fields.cause}`, name);
+        if (fields.cause === "deadOwner") for (const field of ["pending operation", "owner of the operation"]) set(field, null, name);
         break;
       }
       case "state.saved": case "state.loaded":
-        if (fields.counter != null) stored.set(`${app}: counter`, String(fields.counter));
-        if (event.name === "state.saved" || fields.activation != null) stored.set(`${app}: activation`, fields.activation === false ? "none" : "yes");
+        if (fields.counter != null) set("counter", String(fields.counter));
+        if (event.name === "state.saved" || fields.activation != null) set("activation", fields.activation === false ? "none" : fields.activationId ?? "present");
         break;
+      case "state.removed": set("activation", "none"); break;
       case "counter.bumped":
-        stored.set(`${app}: counter`, String(fields.counter));
-        onPage("stateModifyCounter", String(fields.counter));
+        set("counter", String(fields.counter));
+        if (page) set("stateModifyCounter", String(fields.counter), page);
         break;
-      case "state.removed": stored.set(`${app}: activation`, "none"); break;
-      case "token.stored": stored.set(`${app}: token ${fields.name ?? ""}`, "stored"); break;
-      case "token.removed": stored.delete(`${app}: token ${fields.name ?? ""}`); break;
-      case "lock.taken": stored.set(`lock ${fields.lock}`, `held by ${app}`); break;
-      case "lock.released": stored.delete(`lock ${fields.lock}`); break;
+      case "lock.requested": set(`lock ${fields.lock}`, "waits"); break;
+      case "lock.taken": set(`lock ${fields.lock}`, "holds"); break;
+      case "lock.released": set(`lock ${fields.lock}`, null); break;
       case "operation.started":
-        if (!page) stored.set("pending operation", `${fields.type} of ${app}`);
-        onPage("pending operation", fields.type);
-        onPage("owner of the operation", `${fields.application} (${app})`);
+        set("pending operation", fields.type, page ?? app);
+        set("owner of the operation", `${fields.application} (${app})`, page ?? app);
         break;
       case "operation.finished":
-        stored.delete("pending operation");
-        onPage("pending operation", null);
-        onPage("owner of the operation", null);
+        set("pending operation", null, page ?? app);
+        set("owner of the operation", null, page ?? app);
         break;
-      case "server.activation": stored.set(`server: activation ${fields.activationId}`, fields.to); break;
+      case "token.stored": set(`token ${fields.name ?? ""}`, "stored"); break;
+      case "token.removed": set(`token ${fields.name ?? ""}`, null); break;
+      case "biometry.prompted": set("dialog", `biometry${fields.reason ? `: ${fields.reason}` : ""}`); break;
+      case "biometry.answered": set("dialog", null); break;
+      case "operations.changed": set("operations", String(fields.operations.length)); break;
+      case "push.asked": set("dialog", "may it show notifications?", fields.app); break;
+      case "push.kept": set(`push that waits ${fields.id}`, `for ${fields.app}`); break;
+      case "push.shown":
+        set(`push that waits ${fields.id}`, null);
+        set(`notification ${fields.id}`, `of ${fields.app}`);
+        break;
+      case "push.received":
+        if (fields.occasion === "opened") set(`notification ${fields.id}`, null, lane.device);
+        break;
     }
   }
-  return stored;
+
+  /** Requests, at both ends, and what the server has stored. */
+  applyToRequests(state, event, lane, fields, source) {
+    const set = (name, value, subject = lane.name) => state.set(subject, name, value, source);
+    const request = `request ${event.step} ${fields.path}`;
+    switch (event.name) {
+      case "http.request": case "server.request": set(request, fields.path); break;
+      case "http.response": case "server.response":
+        set(request, null);
+        set("last answer", `${fields.path}: ${fields.status}`);
+        break;
+      case "http.failed":
+        set(request, null);
+        set("last answer", `${fields.path}: failed`);
+        break;
+      case "server.refused": set("last refusal", `${fields.path}: ${fields.code}, ${fields.cause}`); break;
+      case "server.faulted":
+        set("last fault", `${fields.path}: ${fields.fault}`);
+        this.countFired(state, "server", fields.id, source);
+        break;
+      case "server.activation": set(`activation ${fields.activationId}`, [fields.to, fields.reason].filter(Boolean).join(", ")); break;
+      case "server.signature":
+        set(`counter ${fields.activationId}`, String(fields.counter));
+        set(`failed attempts ${fields.activationId}`, String(fields.failedAttempts));
+        break;
+      case "server.push": set("last push", fields.outcome ?? "sent"); break;
+    }
+  }
+
+  /** What the link carries, and what the apps at its ends know of it. */
+  applyToLink(state, event, lane, fields, source) {
+    const set = (name, value, subject = fields.link) => state.set(subject, name, value, source);
+    const { id } = fields;
+    if (fields.link != null && id != null) this.linkOf.set(id, fields.link);
+    const message = (value) => {
+      const link = this.linkOf.get(id);
+      if (link != null) set(`message ${id}`, value, link);
+    };
+    const peer = () => this.model.cast.links.find((link) => link.name === fields.link)?.ends.find((end) => end !== lane.device) ?? "the other device";
+    switch (event.name) {
+      case "link.up": set(`end ${lane.name}`, "up"); break;
+      case "link.down": set(`end ${lane.name}`, "down"); break;
+      case "link.accepted": message(`waits on ${lane.device}`); break;
+      case "link.sent": message(`on its way to ${peer()}`); break;
+      case "link.received": message(`in the inbox of ${lane.device}`); break;
+      case "link.delivered": case "link.redelivered": message(fields.kind === "live" ? null : `${lane.name} handles it`); break;
+      case "link.handled": case "link.failed": message(null); break;
+      case "link.told":
+        // It has arrived, and waits for its app or is being handled, unless it ended with an error.
+        if (fields.code != null) message(null);
+        break;
+      case "link.faulted":
+        set("last fault", `${fields.kind} ${fields.direction}: ${fields.effect}`);
+        this.countFired(state, fields.link, fields.armed, source);
+        break;
+      case "link.refused": set("last refusal", fields.cause); break;
+      case "session.state": set("watch session", !fields.paired ? "not paired" : !fields.installed ? "counterpart not installed" : fields.reachable ? "reachable" : "not reachable", lane.name); break;
+      case "watch.taskStarted": set(`task ${id}`, fields.kind, fields.app); break;
+      case "watch.taskCompleted": case "watch.taskExpired": case "watch.taskLost": set(`task ${id}`, null, fields.app); break;
+    }
+  }
+
+  countFired(state, actor, id, source) { state.set(actor, `fired ${id}`, String(Number(state.get(actor, `fired ${id}`) ?? 0) + 1), source); }
+
+  /** What only the answer to a command shows: no process emits an event for it. */
+  applyCommand(state, command, source) {
+    const { actor } = command;
+    const set = (name, value, subject = actor) => state.set(subject, name, value, source);
+    const kind = this.model.cast.kindOf(actor);
+    switch (`${kind} ${command.command}`) {
+      case "device goOffline": set("network", "offline"); break;
+      case "device goOnline": set("network", null); break;
+      case "device fillDisk": set("disk", "full"); break;
+      case "device readOnlyDisk": set("disk", "read-only"); break;
+      case "device freeDisk": set("disk", null); break;
+      case "device reboot": case "device switchOn": set("screen", "locked since it started"); break;
+      case "device unlock": set("screen", null); break;
+      case "device enrolBiometry": set("biometry", "enrolled"); break;
+      case "device alterBiometry": set("biometry", "changed"); break;
+      case "device removeBiometry": set("biometry", null); break;
+      case "device erase": case "device restoreBackup":
+        state.forget(actor, ["keychain ", "notification "], source);
+        for (const app of this.model.cast.appsOf(actor)) state.forget(app, ["activation", "counter", "token "], source);
+        break;
+      case "app uninstall": case "app reinstall": {
+        set("process", command.command === "uninstall" ? "not installed" : null);
+        // Its items in the keychain stay.
+        state.forget(actor, ["activation", "counter"], source);
+        const device = this.model.lanes.find((lane) => lane.name === actor)?.device;
+        for (const { name, value } of state.list(device, "notification ")) if (value === `of ${actor}`) set(`notification ${name}`, null, device);
+        break;
+      }
+      case "app install": set("process", null); break;
+      case "app allowNotifications": set("dialog", null); break;
+      case "app addComplication": set("complication", "on the watch face"); break;
+      case "app removeComplication": set("complication", null); break;
+      case "app fetchActivationStatus":
+        set("fetched status", `${command.result?.state}, ${command.result?.failCount} of ${command.result?.maxFailCount} failed attempts`);
+        break;
+      case "link pair": set("pairing", null); break;
+      case "link unpair": set("pairing", "not paired"); break;
+      case "faults arm": set(`fault ${command.result?.id}`, this.model.argumentsOf(command)); break;
+      case "server heal": case "link heal": case "faults disarm": {
+        const ids = this.model.writtenFor(command).match(/fault-\d+|(?<=\bid\W+)\d+/g);
+        if (ids) for (const id of ids) set(`fault ${id}`, null); else state.forget(actor, ["fault "], source);
+        break;
+      }
+      default:
+        // Every other command of the server or a link that answers such an identifier has armed a fault.
+        if (/^fault-\d+$/.test(command.result?.id ?? "")) {
+          const direction = this.model.writtenFor(command).match(/toWatch|toPhone/)?.[0];
+          set(`fault ${command.result.id}`, `${[command.command, direction].filter(Boolean).join(" ")}: ${this.model.argumentsOf(command)}`);
+        }
+    }
+  }
 }
 
 /** The lab's clock beside real time: each change sets how it runs from there on. */

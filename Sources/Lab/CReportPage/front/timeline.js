@@ -177,19 +177,24 @@ class Timeline {
 
   showAll() { this.show(-this.model.end * 0.01, this.model.end * 1.01); }
 
-  /** Brings a span of time into sight, with some of what is around it. */
+  /** Brings a span of time into sight, with some of what is around it; a moment without zooming. */
   reveal(start, end) {
+    if (start === end) {
+      if (start < this.from || start > this.to) this.move(start - (this.from + this.to) / 2);
+      return;
+    }
     if (start >= this.from && end <= this.to && (end - start) > (this.to - this.from) / 50) return;
     const margin = Math.max((end - start) * 0.25, this.model.end * 0.002);
     this.show(start - margin, end + margin);
   }
 
-  highlight({ step = null, turn = null, event = null, arrow = null, found = this.found } = {}) {
+  highlight({ step = null, turn = null, event = null, arrow = null, found = this.found, cursor = null } = {}) {
     this.step = step;
     this.turn = turn;
     this.event = event;
     this.arrow = arrow;
     this.found = found;
+    this.cursor = cursor;
     this.requestDraw();
   }
 
@@ -225,6 +230,20 @@ class Timeline {
     this.arrows.draw(context, colour);
     this.drawMarks(context, colour);
     if (this.marked != null) this.drawDifference(context, colour);
+    if (this.cursor != null) this.drawCursor(colour);
+  }
+
+  /** The cursor: a line through all lanes, with a handle on the axis. */
+  drawCursor(colour) {
+    const x = Math.round(this.xAt(this.cursor));
+    if (x < 0 || x > this.width) return;
+    for (const [canvas, height] of [[this.canvas, this.height], [this.axis, this.axisHeight]]) {
+      const context = canvas.getContext("2d");
+      context.fillStyle = colour.accent;
+      context.fillRect(x - 1, 0, 2, height);
+    }
+    const context = this.axis.getContext("2d");
+    context.beginPath(); context.moveTo(x - 6, 0); context.lineTo(x + 6, 0); context.lineTo(x, 8); context.fill();
   }
 
   /** Where the clock was changed there is a second scale: what the lab's clock showed. Two runs have no clock in common. */
@@ -238,9 +257,7 @@ class Timeline {
     context.strokeStyle = colour.line;
     context.font = "11px system-ui, sans-serif";
     const { clock } = this.model;
-    const wanted = ((this.to - this.from) / this.width) * (this.hasLabClock ? 120 : 90);
-    const power = 10 ** Math.floor(Math.log10(wanted));
-    const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= wanted);
+    const step = roundStep(((this.to - this.from) / this.width) * (this.hasLabClock ? 120 : 90));
     for (let told = Math.ceil((this.from - this.origin) / step) * step; told + this.origin <= this.to; told += step) {
       const time = told + this.origin, x = this.xAt(time);
       context.beginPath(); context.moveTo(x, this.axisHeight - 6); context.lineTo(x, this.axisHeight); context.stroke();
@@ -432,8 +449,7 @@ class Timeline {
 
   click(event) {
     if (this.wasDragged) { this.wasDragged = false; return; }
-    const target = this.hit(event);
-    if (target) this.select(target.choice);
+    this.select(this.hit(event)?.choice ?? { at: Math.round(this.timeAt(event.offsetX)) });
   }
 
   /** The next arrow or bar after a moment, or after the one that is chosen; for those who use no mouse. */

@@ -1,0 +1,59 @@
+// The scrubber: one cursor over real time and the lab's time, with a mark for each step.
+
+class Scrubber {
+  /**
+   * @param {TimelineModel} model
+   * @param {{ seek: (time: number) => void, event: (by: number) => void, step: (by: number) => void }} moves what moves the cursor
+   */
+  constructor(model, moves) {
+    this.moves = moves;
+    this.range = make("input", { type: "range", step: "1", "aria-label": "Cursor", title: "Arrows move by event, with Shift by step",
+      oninput: () => this.wait(), onkeydown: (event) => this.key(event) });
+    this.ticks = make("div", { class: "ticks", "aria-hidden": "true" });
+    this.scales = make("div", { class: "scales", "aria-hidden": "true" });
+    this.words = make("output", { class: "moment" });
+    const button = (sign, name, title, move) => make("button", { type: "button", "aria-label": name, title, onclick: move }, sign);
+    this.element = make("div", { class: "scrub", role: "group", "aria-label": "Moment" },
+      button("|◀", "Previous step", "Previous step (Shift ←)", () => moves.step(-1)), button("◀", "Previous event", "Previous event (←)", () => moves.event(-1)),
+      make("div", { class: "track" }, this.range, this.ticks, this.scales),
+      button("▶", "Next event", "Next event (→)", () => moves.event(1)), button("▶|", "Next step", "Next step (Shift →)", () => moves.step(1)), this.words);
+    this.replace(model);
+  }
+
+  /** Takes more events, and begins where the steps do: what comes before is the same in every scenario. */
+  replace(model) {
+    this.model = model;
+    this.first = model.steps[0]?.start ?? 0;
+    const length = Math.max(model.end - this.first, 1);
+    [this.range.min, this.range.max] = [String(Math.floor(this.first)), String(Math.ceil(model.end))];
+    const place = (time) => `left:${((time - this.first) / length) * 100}%`;
+    const steps = model.steps.filter((step) => !step.path.includes(".")).slice(-200);
+    this.ticks.replaceChildren(...steps.map((step) => make("i", { class: step.fine === false && !model.isAllowed(step) ? "bad" : null, style: place(step.start) })));
+    const size = roundStep(length / 8);
+    const moments = Array.from({ length: Math.floor(model.end / size) - Math.ceil(this.first / size) + 1 }, (_, number) => (Math.ceil(this.first / size) + number) * size);
+    this.scales.replaceChildren(...moments.map((time) => make("span", { style: place(time) }, formatTime(time),
+      model.clock.wasChanged && make("span", { class: "clock" }, formatLabTime(Math.round(model.clock.at(time)), size)))));
+    this.element.classList.toggle("two-clocks", model.clock.wasChanged);
+  }
+
+  /** @param {number} time of the cursor, @param {string} words the moment in words */
+  show(time, words) {
+    this.range.value = String(Math.round(time));
+    this.range.setAttribute("aria-valuetext", words);
+    this.words.textContent = words;
+  }
+
+  /** The page follows once for each picture, however often the hand moves. */
+  wait() {
+    if (this.pending) return;
+    this.pending = requestAnimationFrame(() => { this.pending = 0; this.moves.seek(Number(this.range.value)); });
+  }
+
+  key(event) {
+    const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    if (by == null || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.moves[event.shiftKey ? "step" : "event"](by);
+  }
+}
