@@ -6,11 +6,11 @@ import Foundation
 public enum AeadPurpose: String, Sendable, CaseIterable {
     /// A message of the application without an activation.
     case applicationGeneric = "/pa/generic/application"
-    /// A message of the application about its activation; also the status (protocol-4.md, section 7).
+    /// A message of the application about its activation; also the status (protocol-4.md, section 17, item 3).
     case activationGeneric = "/pa/generic/activation"
     /// The inner layer of an activation, in application scope.
     case activationLayer2 = "/pa/activation"
-    /// The start of an upgrade, in application scope.
+    /// The start of an upgrade, in application scope (protocol-4.md, section 17, item 4).
     case upgradeStart = "/pa/upgrade/start"
     /// A key of the vault.
     case vaultUnlock = "/pa/vault/unlock"

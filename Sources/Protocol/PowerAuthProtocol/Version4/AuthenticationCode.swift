@@ -133,7 +133,8 @@ public enum AuthenticationCode {
     public struct Match: Sendable, Equatable {
         /// How far ahead of the server the client was, 0 or more.
         public let distance: Int
-        /// Index of the candidate that matched.
+        /// Index of the candidate that matched, from which the server learns that a *next* key is in use (protocol-4.md,
+        /// section 17, item 6).
         public let candidate: Int
         /// What the server stores: the counter after the matched one. The numeric counter grows by `distance + 1`.
         public let nextCounter: HashBasedCounter

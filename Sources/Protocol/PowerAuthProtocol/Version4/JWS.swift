@@ -45,23 +45,29 @@ public struct JWS: Sendable, Equatable {
     }
 
     /// Reads either serialization; nothing is verified yet.
-    /// - Throws: ``ProtocolError/invalidFormat(field:reason:)``.
+    /// - Throws: ``ProtocolError/invalidFormat(field:reason:)``, ``ProtocolError/invalidEncoding(field:)``.
     public init(_ text: String) throws {
         if text.utf8.first == UInt8(ascii: "{") {
             guard let general = try? JSONDecoder().decode(General.self, from: Data(text.utf8)) else {
                 throw ProtocolError.invalidFormat(field: "jws", reason: "it is not a general JSON serialization")
             }
-            self.init(general)
+            try self.init(general)
         } else {
             let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 3 else {
                 throw ProtocolError.invalidFormat(field: "jws", reason: "it must have three parts")
             }
-            self.init(General(payload: parts[1], signatures: [Entry(protected: parts[0], signature: parts[2])]))
+            try self.init(General(payload: parts[1], signatures: [Entry(protected: parts[0], signature: parts[2])]))
         }
     }
 
-    private init(_ general: General) {
+    private init(_ general: General) throws {
+        for (field, texts) in [
+            ("payload", [general.payload]), ("header", general.signatures.map(\.protected)),
+            ("signature", general.signatures.map(\.signature)),
+        ] where texts.contains(where: { Base64URL.decode($0) == nil }) {
+            throw ProtocolError.invalidEncoding(field: "jws \(field)")
+        }
         payload = general.payload
         entries = general.signatures
     }
@@ -115,13 +121,13 @@ public struct JWS: Sendable, Equatable {
 
 extension JWS: Codable {
     /// Reads a member that holds the serialization as text, or the general one as an object: the vendor's documents do
-    /// not say which (protocol-4.md, section 6).
+    /// not say which (protocol-4.md, section 17, item 2).
     /// - Throws: ``ProtocolError/invalidFormat(field:reason:)``, or `DecodingError` for JSON of another shape.
     public init(from decoder: any Decoder) throws {
         if let text = try? decoder.singleValueContainer().decode(String.self) {
             try self.init(text)
         } else {
-            self.init(try General(from: decoder))
+            try self.init(General(from: decoder))
         }
     }
 

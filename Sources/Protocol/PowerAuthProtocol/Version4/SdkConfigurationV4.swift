@@ -71,7 +71,7 @@ public struct SdkConfigurationV4: Sendable, Equatable {
         return StrictBase64.encode(data)
     }
 
-    /// The master keys of a suite.
+    /// The master keys of a suite; that of ML-DSA is a container (protocol-4.md, section 17, item 8).
     /// - Throws: ``ProtocolError/missing(field:)`` for a key that the string lacks, ``ProtocolError/invalidKey(_:)`` for
     ///   an unusable one.
     public func masterKeys(suite: CryptographySuite) throws -> SuitePublicKeys {

@@ -154,7 +154,7 @@ public struct SuitePrivateKeys: Sendable, CustomStringConvertible, CustomReflect
     }
 
     /// The scalar, and the seed of ML-DSA in hybrid suites, each after its length, for the device's store. The layout is
-    /// the lab's own: the vendor's is not published.
+    /// the lab's own: the vendor's is not published (protocol-4.md, section 17, item 7).
     /// - Throws: ``ProtocolError/cryptographicFailure(_:)`` for lack of memory.
     public func encoded() throws -> SecretBytes {
         let items = [try ec.scalar()] + (lattice.map { [$0.seed] } ?? [])
@@ -192,7 +192,7 @@ public struct SuitePrivateKeys: Sendable, CustomStringConvertible, CustomReflect
 
 extension Fingerprint {
     /// How a fingerprint of protocol 4 takes a coordinate with leading zero bytes. It differs for one key in 256, and the
-    /// vendor's two implementations may differ (protocol-4.md, section 8).
+    /// vendor's two implementations may differ (protocol-4.md, section 17, item 5).
     public enum Coordinate: Sendable {
         /// Without them, as the vendor's Java has it.
         case minimal

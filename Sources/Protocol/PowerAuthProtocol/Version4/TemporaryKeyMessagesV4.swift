@@ -8,7 +8,7 @@ public struct TemporaryKeyRequestV4: Sendable, Equatable, Codable {
     public typealias Key = Key256<KeyPurpose.TemporaryKeyRequest>
 
     /// Algorithms of the code. The vendor's document says HS384, and stored states of its client and its test data
-    /// HS256 (protocol-4.md, section 6). A server accepts both.
+    /// HS256 (protocol-4.md, section 17, item 1). A server accepts both.
     public enum Algorithm: String, Sendable, CaseIterable {
         /// HMAC-SHA256.
         case hs256 = "HS256"

@@ -131,7 +131,10 @@ struct JWSTests {
     }
 
     @Test func `Texts that are no signed text are refused`() throws {
-        for text in ["", "a.b", "a.b.c.d", "{", "{}", #"{"payload":"a"}"#, #"{"payload":1,"signatures":[]}"#] {
+        for text in [
+            "", "a.b", "a.b.c.d", "?.AA.AA", "AA.?.AA", "AA.AA.?", "{", "{}", #"{"payload":"AA"}"#,
+            #"{"payload":1,"signatures":[]}"#, #"{"payload":"\"","signatures":[]}"#,
+        ] {
             #expect(throws: ProtocolError.self) { try JWS(text) }
         }
         let keys = try SuitePrivateKeys.generate(suite: .ecP384)
