@@ -15,7 +15,7 @@ struct MLKEM768Parameters: LatticeKEM {
     }
 
     func encapsulate(to publicKey: Data) throws -> (ciphertext: Data, secret: SecretBytes) {
-        let key = try SwiftCrypto.publicKey { try MLKEM768.PublicKey(rawRepresentation: publicKey) }
+        let key = try SwiftCrypto.publicKey(algorithm) { try MLKEM768.PublicKey(rawRepresentation: publicKey) }
         return SwiftCrypto.bytes(of: try SwiftCrypto.run { try key.encapsulate() })
     }
 
@@ -44,7 +44,7 @@ struct MLKEM1024Parameters: LatticeKEM {
     }
 
     func encapsulate(to publicKey: Data) throws -> (ciphertext: Data, secret: SecretBytes) {
-        let key = try SwiftCrypto.publicKey { try MLKEM1024.PublicKey(rawRepresentation: publicKey) }
+        let key = try SwiftCrypto.publicKey(algorithm) { try MLKEM1024.PublicKey(rawRepresentation: publicKey) }
         return SwiftCrypto.bytes(of: try SwiftCrypto.run { try key.encapsulate() })
     }
 

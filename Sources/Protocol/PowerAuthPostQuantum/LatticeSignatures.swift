@@ -15,13 +15,13 @@ struct MLDSA65Parameters: LatticeSignature {
     }
 
     func publicKey(_ bytes: Data) throws -> any LatticeVerificationKey {
-        PublicKey(key: try SwiftCrypto.publicKey { try MLDSA65.PublicKey(rawRepresentation: bytes) })
+        PublicKey(key: try SwiftCrypto.publicKey(algorithm) { try MLDSA65.PublicKey(rawRepresentation: bytes) })
     }
 
     private struct Key: LatticeSigningKey {
         let key: MLDSA65.PrivateKey
 
-        var seed: SecretBytes { SwiftCrypto.secret(key.seedRepresentation) }
+        var seed: SecretBytes { SecretBytes(key.seedRepresentation) }
         var publicKey: any LatticeVerificationKey { PublicKey(key: key.publicKey) }
 
         func sign(_ message: Data) throws -> Data { try SwiftCrypto.run { try key.signature(for: message) } }
@@ -47,13 +47,13 @@ struct MLDSA87Parameters: LatticeSignature {
     }
 
     func publicKey(_ bytes: Data) throws -> any LatticeVerificationKey {
-        PublicKey(key: try SwiftCrypto.publicKey { try MLDSA87.PublicKey(rawRepresentation: bytes) })
+        PublicKey(key: try SwiftCrypto.publicKey(algorithm) { try MLDSA87.PublicKey(rawRepresentation: bytes) })
     }
 
     private struct Key: LatticeSigningKey {
         let key: MLDSA87.PrivateKey
 
-        var seed: SecretBytes { SwiftCrypto.secret(key.seedRepresentation) }
+        var seed: SecretBytes { SecretBytes(key.seedRepresentation) }
         var publicKey: any LatticeVerificationKey { PublicKey(key: key.publicKey) }
 
         func sign(_ message: Data) throws -> Data { try SwiftCrypto.run { try key.signature(for: message) } }

@@ -15,8 +15,8 @@ enum SwiftCrypto {
     }
 
     /// Reads a public key.
-    static func publicKey<Key>(_ body: () throws -> Key) throws -> Key {
-        do { return try body() } catch { throw ProtocolError.invalidKey("public key of a lattice") }
+    static func publicKey<Key>(_ algorithm: LatticeAlgorithm, _ body: () throws -> Key) throws -> Key {
+        do { return try body() } catch { throw ProtocolError.invalidKey("\(algorithm.rawValue) public key") }
     }
 
     /// Lends a seed in the form that swift-crypto takes, and wipes that copy.
@@ -35,12 +35,6 @@ enum SwiftCrypto {
                 field: "\(algorithm.rawValue) cipher text", expected: "\(algorithm.outputSize) bytes",
                 actual: ciphertext.count)
         }
-    }
-
-    static func secret(_ data: Data) -> SecretBytes {
-        var data = data
-        defer { wipe(&data) }
-        return SecretBytes(data)
     }
 
     static func bytes(of key: Crypto.SymmetricKey) -> SecretBytes {

@@ -20,6 +20,21 @@ enum BinaryLayout {
         return output
     }
 
+    /// The same for secrets, behind bytes that are written as they are.
+    static func join(secrets: [SecretBytes], behind start: Data = Data()) -> SecretBytes {
+        SecretBytes(count: secrets.reduce(start.count) { $0 + 4 + $1.count }) { output in
+            start.withUnsafeBytes { output.copyMemory(from: $0) }
+            var offset = start.count
+            for secret in secrets {
+                output.storeBytes(of: UInt32(clamping: secret.count).bigEndian, toByteOffset: offset, as: UInt32.self)
+                secret.withUnsafeBytes {
+                    UnsafeMutableRawBufferPointer(rebasing: output[(offset + 4)...]).copyMemory(from: $0)
+                }
+                offset += 4 + secret.count
+            }
+        }
+    }
+
     /// `BE16`, `BE32` or `BE64`, by the type of the number.
     static func bigEndian(_ number: some FixedWidthInteger) -> Data {
         Swift.withUnsafeBytes(of: number.bigEndian) { Data($0) }

@@ -65,8 +65,9 @@ public enum AEAD {
             throw ProtocolError.invalidLength(field: "nonce", expected: "\(nonceSize) bytes", actual: nonce.count)
         }
         let keys = Keys(key, keyContext)
-        var sealed = nonce + Data(count: tagSize + plaintext.count)
+        var sealed = Data(count: nonceSize + tagSize + plaintext.count)
         sealed.withUnsafeMutableBytes { sealed in
+            nonce.withUnsafeBytes { sealed.copyMemory(from: $0) }
             let parts = Parts(UnsafeRawBufferPointer(sealed))
             AESCTR.apply(
                 plaintext, key: keys.encryption, nonce: parts.nonce,

@@ -170,19 +170,8 @@ enum SharedSecretExchange {
     ) -> Key256<KeyPurpose.SharedSecret> {
         let info = BinaryLayout.join(
             ["shared-secret/\(suite.name.rawValue)", CryptographySuite.version].map { Data($0.utf8) })
-        let count = secrets.reduce(4) { $0 + 4 + $1.count }
-        let joined = SecretBytes(count: count) { output in
-            // The counter of the only round, then each secret after its length.
-            output.storeBytes(of: UInt32(1).bigEndian, toByteOffset: 0, as: UInt32.self)
-            var offset = 4
-            for secret in secrets {
-                output.storeBytes(of: UInt32(secret.count).bigEndian, toByteOffset: offset, as: UInt32.self)
-                secret.withUnsafeBytes {
-                    UnsafeMutableRawBufferPointer(rebasing: output[(offset + 4)...]).copyMemory(from: $0)
-                }
-                offset += 4 + secret.count
-            }
-        }
+        // The number of the only round, then each secret after its length.
+        let joined = BinaryLayout.join(secrets: secrets, behind: BinaryLayout.bigEndian(UInt32(1)))
         return Key256 { output in
             salt.withUnsafeBytes { salt in
                 joined.withUnsafeBytes { joined in

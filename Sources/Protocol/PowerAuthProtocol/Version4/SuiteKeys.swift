@@ -157,17 +157,7 @@ public struct SuitePrivateKeys: Sendable, CustomStringConvertible, CustomReflect
     /// the lab's own: the vendor's is not published (protocol-4.md, section 17, item 7).
     /// - Throws: ``ProtocolError/cryptographicFailure(_:)`` for lack of memory.
     public func encoded() throws -> SecretBytes {
-        let items = [try ec.scalar()] + (lattice.map { [$0.seed] } ?? [])
-        return SecretBytes(count: items.reduce(0) { $0 + 4 + $1.count }) { output in
-            var offset = 0
-            for item in items {
-                output.storeBytes(of: UInt32(item.count).bigEndian, toByteOffset: offset, as: UInt32.self)
-                item.withUnsafeBytes {
-                    UnsafeMutableRawBufferPointer(rebasing: output[(offset + 4)...]).copyMemory(from: $0)
-                }
-                offset += 4 + item.count
-            }
-        }
+        BinaryLayout.join(secrets: [try ec.scalar()] + (lattice.map { [$0.seed] } ?? []))
     }
 
     /// The device's keys at rest.

@@ -20,6 +20,9 @@ struct AEADTests {
                 try AEAD.seal(
                     plaintext, key: key, keyContext: context, associatedData: data, nonce: record.bytes("nonce"))
                     == sealed)
+            let slice = try (Data([9]) + record.bytes("nonce")).dropFirst()
+            let again = try AEAD.seal(plaintext, key: key, keyContext: context, associatedData: data, nonce: slice)
+            #expect(again == sealed && again.startIndex == 0)
             #expect(try AEAD.open(sealed, key: key, keyContext: context, associatedData: data) == plaintext)
             #expect(
                 try AEAD.openSecret(sealed, key: key, keyContext: context, associatedData: data).rawData == plaintext)

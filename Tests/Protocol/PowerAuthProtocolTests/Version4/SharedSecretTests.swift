@@ -133,6 +133,18 @@ struct SharedSecretTests {
         }
     }
 
+    @Test(arguments: [CryptographySuite.Name.ecP384MLL3, .ecP384MLL5])
+    func `A key of ML-KEM with coefficients out of range is refused`(name: CryptographySuite.Name) throws {
+        let suite = CryptographySuite.named(name)
+        let algorithm = try #require(name.lattice?.kem)
+        let point = try SharedSecretClient(suite: suite).request.encapsulationKeys[0]
+        let container = algorithm.container(of: Data(repeating: 0xFF, count: algorithm.publicKeySize))
+        let request = SharedSecretRequest(algorithm: name.rawValue, encapsulationKeys: [point, container])
+        #expect(throws: ProtocolError.invalidKey("\(algorithm.rawValue) public key")) {
+            try SharedSecretServer.answer(request, suite: suite)
+        }
+    }
+
     @Test(.verifies("size", "SharedSecretExchange.saltSize"), arguments: [31, 32, 33])
     func `A salt has thirty-two bytes`(count: Int) throws {
         let client = try SharedSecretClient(suite: .ecP384)
