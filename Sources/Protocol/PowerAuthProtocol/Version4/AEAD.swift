@@ -64,17 +64,18 @@ public enum AEAD {
         guard nonce.count == nonceSize else {
             throw ProtocolError.invalidLength(field: "nonce", expected: "\(nonceSize) bytes", actual: nonce.count)
         }
-        let keys = Keys(key, keyContext)
         var sealed = Data(count: nonceSize + tagSize + plaintext.count)
         sealed.withUnsafeMutableBytes { sealed in
             nonce.withUnsafeBytes { sealed.copyMemory(from: $0) }
             let parts = Parts(UnsafeRawBufferPointer(sealed))
-            AESCTR.apply(
-                plaintext, key: keys.encryption, nonce: parts.nonce,
-                into: UnsafeMutableRawBufferPointer(rebasing: sealed[(nonceSize + tagSize)...]))
-            keys.authenticate(
-                parts, associatedData,
-                into: UnsafeMutableRawBufferPointer(rebasing: sealed[nonceSize..<(nonceSize + tagSize)]))
+            withKeys(key, keyContext) { keys, kmac in
+                AESCTR.apply(
+                    plaintext, key: keys.encryption, nonce: parts.nonce,
+                    into: UnsafeMutableRawBufferPointer(rebasing: sealed[(nonceSize + tagSize)...]))
+                keys.authenticate(
+                    parts, associatedData, kmac,
+                    into: UnsafeMutableRawBufferPointer(rebasing: sealed[nonceSize..<(nonceSize + tagSize)]))
+            }
         }
         return sealed
     }
@@ -87,16 +88,17 @@ public enum AEAD {
             throw ProtocolError.invalidLength(
                 field: "encrypted data", expected: "\(nonceSize + tagSize) bytes or more", actual: sealed.count)
         }
-        let keys = Keys(key, keyContext)
         try sealed.withUnsafeBytes { sealed in
             let parts = Parts(sealed)
-            try withUnsafeTemporaryAllocation(byteCount: tagSize, alignment: 8) { tag in
-                keys.authenticate(parts, associatedData, into: tag)
-                guard constantTimeEquals(UnsafeRawBufferPointer(tag), parts.tag) else {
-                    throw ProtocolError.macMismatch
+            try withKeys(key, keyContext) { keys, kmac in
+                try withUnsafeTemporaryAllocation(byteCount: tagSize, alignment: 8) { tag in
+                    keys.authenticate(parts, associatedData, kmac, into: tag)
+                    guard constantTimeEquals(UnsafeRawBufferPointer(tag), parts.tag) else {
+                        throw ProtocolError.macMismatch
+                    }
                 }
+                AESCTR.apply(parts.ciphertext, key: keys.encryption, nonce: parts.nonce, into: plaintext)
             }
-            AESCTR.apply(parts.ciphertext, key: keys.encryption, nonce: parts.nonce, into: plaintext)
         }
     }
 
@@ -111,22 +113,36 @@ public enum AEAD {
         }
     }
 
-    private struct Keys: ~Copyable {
-        let encryption: Key256<KeyPurpose.Envelope>
-        let code: Key256<KeyPurpose.Envelope>
-        let kmac = KMAC256()
+    /// The two keys of a message, on the stack.
+    private struct Keys {
+        let encryption, code: UnsafeRawBufferPointer
 
-        init<Purpose>(_ key: Key256<Purpose>, _ context: Data) {
-            encryption = key.derived(.aeadEncryption, diversifier: context, kmac)
-            code = key.derived(.aeadCode, diversifier: context, kmac)
-        }
-
-        func authenticate(_ parts: Parts, _ associatedData: Data, into tag: UnsafeMutableRawBufferPointer) {
-            code.withUnsafeBytes { key in
-                associatedData.withUnsafeBytes {
-                    kmac.compute(key: key, .aead, parts.nonce, $0, parts.ciphertext, into: tag)
-                }
+        func authenticate(
+            _ parts: Parts, _ associatedData: Data, _ kmac: borrowing KMAC256, into tag: UnsafeMutableRawBufferPointer
+        ) {
+            associatedData.withUnsafeBytes {
+                kmac.compute(key: code, .aead, parts.nonce, $0, parts.ciphertext, into: tag)
             }
+        }
+    }
+
+    /// Lends the keys of a message for the time of the call, and wipes them.
+    private static func withKeys<Purpose>(
+        _ key: Key256<Purpose>, _ context: Data, _ body: (Keys, borrowing KMAC256) throws -> Void
+    ) rethrows {
+        let kmac = KMAC256()
+        try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { bytes in
+            defer { OPENSSL_cleanse(bytes.baseAddress, bytes.count) }
+            let (encryption, code) = (
+                UnsafeMutableRawBufferPointer(rebasing: bytes[..<32]),
+                UnsafeMutableRawBufferPointer(rebasing: bytes[32...])
+            )
+            key.withUnsafeBytes { key in
+                LabeledKDF.derive(key, .aeadEncryption, context, kmac, into: encryption)
+                LabeledKDF.derive(key, .aeadCode, context, kmac, into: code)
+            }
+            try body(
+                Keys(encryption: UnsafeRawBufferPointer(encryption), code: UnsafeRawBufferPointer(code)), kmac)
         }
     }
 }
@@ -134,23 +150,24 @@ public enum AEAD {
 /// AES-256 in counter mode, which encrypts and decrypts alike.
 enum AESCTR {
     /// - Parameters:
+    ///   - key: 32 bytes.
     ///   - nonce: the first bytes of the initial counter, at most 16; the others are zero.
     ///   - output: as many bytes as `input`.
-    static func apply<Purpose>(
-        _ input: UnsafeRawBufferPointer, key: Key256<Purpose>, nonce: UnsafeRawBufferPointer,
+    static func apply(
+        _ input: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, nonce: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) {
-        precondition(input.count == output.count && nonce.count <= 16, "a stream cipher keeps the size")
+        precondition(
+            input.count == output.count && key.count == 32 && nonce.count <= 16,
+            "one key, and an output of the same size")
         let context = OpenSSL.fetched(EVP_CIPHER_CTX_new(), "EVP_CIPHER_CTX")
         defer { EVP_CIPHER_CTX_free(context) }
         var counter = (UInt64(0), UInt64(0))
         withUnsafeMutableBytes(of: &counter) { counter in
             counter.copyMemory(from: nonce)
-            key.withUnsafeBytes { key in
-                OpenSSL.must(
-                    EVP_CipherInit_ex2(context, OpenSSL.aes256CTR, key.octets, counter.octets, 1, nil),
-                    "EVP_CipherInit_ex2")
-            }
+            OpenSSL.must(
+                EVP_CipherInit_ex2(context, OpenSSL.aes256CTR, key.octets, counter.octets, 1, nil),
+                "EVP_CipherInit_ex2")
         }
         // OpenSSL counts in 32 bits; the state of the cipher goes on from piece to piece.
         let piece = 1 << 30
@@ -178,7 +195,9 @@ public enum FactorKeyWrapping {
         wrapped.withUnsafeMutableBytes { wrapped in
             let target = UnsafeMutableRawBufferPointer(rebasing: wrapped[counterSize...])
             counter.withUnsafeBytes { counter in
-                key.withUnsafeBytes { AESCTR.apply($0, key: kek, nonce: counter, into: target) }
+                key.withUnsafeBytes { key in
+                    kek.withUnsafeBytes { AESCTR.apply(key, key: $0, nonce: counter, into: target) }
+                }
             }
         }
         return wrapped
@@ -194,10 +213,12 @@ public enum FactorKeyWrapping {
                 field: "wrapped factor key", expected: "\(size) bytes", actual: data.count)
         }
         return Key256<Purpose> { output in
-            data.withUnsafeBytes {
-                AESCTR.apply(
-                    UnsafeRawBufferPointer(rebasing: $0[counterSize...]), key: kek,
-                    nonce: UnsafeRawBufferPointer(rebasing: $0[..<counterSize]), into: output)
+            data.withUnsafeBytes { data in
+                kek.withUnsafeBytes {
+                    AESCTR.apply(
+                        UnsafeRawBufferPointer(rebasing: data[counterSize...]), key: $0,
+                        nonce: UnsafeRawBufferPointer(rebasing: data[..<counterSize]), into: output)
+                }
             }
         }
     }

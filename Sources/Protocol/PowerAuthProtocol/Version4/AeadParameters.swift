@@ -35,7 +35,9 @@ public struct AeadParameters: Sendable {
     /// The secret of the temporary key.
     let secret: TemporaryKeySecret
     /// `SH2`.
-    let sharedInfo2: Data
+    private let sharedInfo2: Data
+    /// What all messages of these parameters have in front of their contexts, and of their associated data.
+    private let contextStart, associatedStart: Data
 
     /// Application scope.
     /// - Parameters:
@@ -72,22 +74,30 @@ public struct AeadParameters: Sendable {
         self.temporaryKeyId = temporaryKeyId
         self.secret = secret
         self.sharedInfo2 = sharedInfo2
+        contextStart = Data(CryptographySuite.version.utf8) + Data(purpose.rawValue.utf8)
+        let names = [CryptographySuite.version, applicationKey] + (activationId.map { [$0] } ?? []) + [temporaryKeyId]
+        associatedStart = BinaryLayout.join(names.map { Data($0.utf8) })
     }
 
     /// Bytes of the nonces of request and response together.
     static let noncesSize = 2 * AEAD.nonceSize
 
     /// The context of the message keys, which is that of the request for the response, too.
-    func keyContext(nonces: Data) -> Data {
-        Data(CryptographySuite.version.utf8) + Data(purpose.rawValue.utf8) + nonces
-    }
+    func keyContext(nonces: Data) -> Data { contextStart + nonces }
 
     /// `AD` of a message.
     /// - Parameter timestamp: milliseconds since 1970, of the sender.
     func associatedData(nonces: Data, timestamp: UInt64) -> Data {
-        let names = [CryptographySuite.version, applicationKey] + (activationId.map { [$0] } ?? []) + [temporaryKeyId]
-        return BinaryLayout.join(
-            names.map { Data($0.utf8) } + [BinaryLayout.bigEndian(timestamp), nonces, sharedInfo2])
+        var data = Data(capacity: associatedStart.count + 20 + nonces.count + sharedInfo2.count)
+        data.append(associatedStart)
+        func append(_ item: UnsafeRawBufferPointer) {
+            withUnsafeBytes(of: UInt32(clamping: item.count).bigEndian) { data.append(contentsOf: $0) }
+            data.append(contentsOf: item)
+        }
+        withUnsafeBytes(of: timestamp.bigEndian, append)
+        nonces.withUnsafeBytes(append)
+        sharedInfo2.withUnsafeBytes(append)
+        return data
     }
 }
 

@@ -46,33 +46,43 @@ public enum AuthenticationCode {
     /// One component of 32 bytes a factor.
     /// - Throws: ``ProtocolError/invalidFormat(field:reason:)`` for a factor combination that is not valid.
     public static func components(keys: AuthenticationKeys, counter: HashBasedCounter, data: Data) throws -> [Data] {
+        try data.withUnsafeBytes { data in
+            try withComponents(keys: keys, counter: counter, data: data) { components in
+                stride(from: 0, to: components.count, by: 32).map { Data(components[$0..<($0 + 32)]) }
+            }
+        }
+    }
+
+    /// Lends the components, 32 bytes each and one after the other, for the time of the call.
+    private static func withComponents<Result>(
+        keys: AuthenticationKeys, counter: HashBasedCounter, data: UnsafeRawBufferPointer,
+        _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
         guard keys.factors.isValid else {
             throw ProtocolError.invalidFormat(
                 field: "authentication factors", reason: "knowledge and biometry need possession; a factor is required")
         }
         let kmac = KMAC256()
-        var components: [Data] = []
-        // The chain of a component runs over the keys of the factors up to its own, and so begins as the one before.
-        return withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { chain in
-            defer { OPENSSL_cleanse(chain.baseAddress, chain.count) }
-            func add(_ key: SecretBytes) {
-                let previous = UnsafeRawBufferPointer(
-                    rebasing: UnsafeRawBufferPointer(chain)[..<(components.isEmpty ? 0 : 32)])
+        // The chain's value, then the components. The chain of a component runs over the keys of the factors up to its
+        // own, and so begins as the one before.
+        return try withUnsafeTemporaryAllocation(byteCount: 4 * 32, alignment: 8) { scratch in
+            defer { OPENSSL_cleanse(scratch.baseAddress, scratch.count) }
+            let chain = UnsafeMutableRawBufferPointer(rebasing: scratch[..<32])
+            var end = 32
+            func add(_ key: borrowing SecretBytes) {
+                let previous = UnsafeRawBufferPointer(rebasing: scratch[..<(end == 32 ? 0 : 32)])
                 key.withUnsafeBytes { key in
                     counter.withUnsafeBytes { kmac.compute(key: key, .code, $0, previous, into: chain) }
                 }
-                var component = Data(count: 32)
-                component.withUnsafeMutableBytes { output in
-                    data.withUnsafeBytes {
-                        kmac.compute(key: UnsafeRawBufferPointer(chain), .code, $0, into: output)
-                    }
-                }
-                components.append(component)
+                kmac.compute(
+                    key: UnsafeRawBufferPointer(chain), .code, data,
+                    into: UnsafeMutableRawBufferPointer(rebasing: scratch[end..<(end + 32)]))
+                end += 32
             }
             if let key = keys.possession { add(key.bytes) }
             if let key = keys.knowledge { add(key.bytes) }
             if let key = keys.biometry { add(key.bytes) }
-            return components
+            return try body(UnsafeRawBufferPointer(rebasing: scratch[32..<end]))
         }
     }
 
@@ -82,11 +92,20 @@ public enum AuthenticationCode {
     public static func code(
         form: Form, keys: AuthenticationKeys, counter: HashBasedCounter, data: Data
     ) throws -> String {
-        let components = try components(keys: keys, counter: counter, data: data)
-        switch form {
-        case .base64: return StrictBase64.encode(components.reduce(Data(), +))
-        case .decimal(let length):
-            return try components.map { try Decimalization.decimal($0, length: length) }.joined(separator: "-")
+        try data.withUnsafeBytes { try code(form: form, keys: keys, counter: counter, data: $0) }
+    }
+
+    private static func code(
+        form: Form, keys: AuthenticationKeys, counter: HashBasedCounter, data: UnsafeRawBufferPointer
+    ) throws -> String {
+        try withComponents(keys: keys, counter: counter, data: data) { components in
+            switch form {
+            case .base64: return StrictBase64.encode(components)
+            case .decimal(let length):
+                return try stride(from: 0, to: components.count, by: 32).map {
+                    try Decimalization.decimal(Data(components[$0..<($0 + 32)]), length: length)
+                }.joined(separator: "-")
+            }
         }
     }
 
@@ -95,7 +114,7 @@ public enum AuthenticationCode {
     public static func online(
         keys: AuthenticationKeys, counter: HashBasedCounter, request: SignedRequest
     ) throws -> String {
-        try code(form: .base64, keys: keys, counter: counter, data: request.normalizedData)
+        try request.withNormalizedBytes { try code(form: .base64, keys: keys, counter: counter, data: $0) }
     }
 
     /// A code without a connection.

@@ -57,15 +57,18 @@ struct KMAC256: ~Copyable {
     ) {
         precondition(Self.keySizes.contains(key.count), "the key of a KMAC has 4 to 512 bytes")
         var size = output.count
+        let text = customization.text
         withUnsafeMutablePointer(to: &size) { size in
-            let text = customization.text
-            let parameters = [
+            withUnsafeTemporaryAllocation(of: OSSL_PARAM.self, capacity: 3) { parameters in
                 // The type says "pointer to mutable", but OpenSSL only reads both values.
-                OSSL_PARAM_construct_octet_string(
-                    cString("custom"), UnsafeMutableRawPointer(mutating: text.utf8Start), text.utf8CodeUnitCount),
-                OSSL_PARAM_construct_size_t(cString("size"), size), OSSL_PARAM_construct_end(),
-            ]
-            OpenSSL.must(EVP_MAC_init(context, key.octets, key.count, parameters), "EVP_MAC_init")
+                parameters.initializeElement(
+                    at: 0,
+                    to: OSSL_PARAM_construct_octet_string(
+                        cString("custom"), UnsafeMutableRawPointer(mutating: text.utf8Start), text.utf8CodeUnitCount))
+                parameters.initializeElement(at: 1, to: OSSL_PARAM_construct_size_t(cString("size"), size))
+                parameters.initializeElement(at: 2, to: OSSL_PARAM_construct_end())
+                OpenSSL.must(EVP_MAC_init(context, key.octets, key.count, parameters.baseAddress), "EVP_MAC_init")
+            }
         }
         update(first)
         update(second)

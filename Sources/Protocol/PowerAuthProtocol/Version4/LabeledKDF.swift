@@ -84,8 +84,20 @@ public enum LabeledKDF {
         _ key: UnsafeRawBufferPointer, _ label: KeyLabel, _ diversifier: Data, _ kmac: borrowing KMAC256,
         into output: UnsafeMutableRawBufferPointer
     ) {
-        let data = BinaryLayout.join([Data(label.rawValue.utf8), diversifier])
-        data.withUnsafeBytes { kmac.compute(key: key, .keyDerivation, $0, into: output) }
+        // The label after its length, and the length of the diversifier: written in place, since this runs four times for
+        // every message.
+        var label = label.rawValue
+        label.withUTF8 { label in
+            withUnsafeTemporaryAllocation(byteCount: label.count + 8, alignment: 4) { start in
+                start.storeBytes(of: UInt32(label.count).bigEndian, toByteOffset: 0, as: UInt32.self)
+                UnsafeMutableRawBufferPointer(rebasing: start[4...]).copyMemory(from: UnsafeRawBufferPointer(label))
+                start.storeBytes(
+                    of: UInt32(clamping: diversifier.count).bigEndian, toByteOffset: label.count + 4, as: UInt32.self)
+                diversifier.withUnsafeBytes {
+                    kmac.compute(key: key, .keyDerivation, UnsafeRawBufferPointer(start), $0, into: output)
+                }
+            }
+        }
     }
 
     private static func requireOutput(_ count: Int) throws {
