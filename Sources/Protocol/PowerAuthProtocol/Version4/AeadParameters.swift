@@ -88,16 +88,7 @@ public struct AeadParameters: Sendable {
     /// `AD` of a message.
     /// - Parameter timestamp: milliseconds since 1970, of the sender.
     func associatedData(nonces: Data, timestamp: UInt64) -> Data {
-        var data = Data(capacity: associatedStart.count + 20 + nonces.count + sharedInfo2.count)
-        data.append(associatedStart)
-        func append(_ item: UnsafeRawBufferPointer) {
-            withUnsafeBytes(of: UInt32(clamping: item.count).bigEndian) { data.append(contentsOf: $0) }
-            data.append(contentsOf: item)
-        }
-        withUnsafeBytes(of: timestamp.bigEndian, append)
-        nonces.withUnsafeBytes(append)
-        sharedInfo2.withUnsafeBytes(append)
-        return data
+        BinaryLayout.join([BinaryLayout.bigEndian(timestamp), nonces, sharedInfo2], behind: associatedStart)
     }
 }
 

@@ -34,7 +34,7 @@ func version4Comparisons() throws -> [Comparison] {
             },
             baseline: { try checked(baseline_code($0, body.count)) }),
         Comparison(
-            name: "message of 4.0: request encrypt + response decrypt", goal: 1.15, repetitions: 400,
+            name: "message of 4.0: request encrypt + response decrypt", goal: 1.40, repetitions: 400,
             prepare: { count in
                 responses = try (0..<count).map { _ in
                     let (request, decryptor) = try client.encrypt(body, timestamp: 1)
