@@ -31,6 +31,7 @@ func building(_ folder: String, _ targets: [Target]) -> [Target] {
 }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
@@ -73,7 +74,9 @@ let system = building(
 let protocols = building(
     "Sources/Protocol",
     [
-        module("PowerAuthProtocol", ["COpenSSL"])
+        module("PowerAuthProtocol", ["COpenSSL"]),
+        // Apart: swift-crypto has a BoringSSL of its own, which only programs with hybrid suites link.
+        module("PowerAuthPostQuantum", ["PowerAuthProtocol", crypto]),
     ])
 
 // The simulated platform: a device, and Apple's modules over it.
@@ -317,7 +320,9 @@ let unitTests = [
     building(
         "Tests/Protocol",
         [
-            tests("PowerAuthProtocolTests", ["PowerAuthProtocol", "ParserProperties", "COpenSSL"])
+            tests(
+                "PowerAuthProtocolTests",
+                ["PowerAuthProtocol", "PowerAuthPostQuantum", "ParserProperties", "COpenSSL"])
         ]),
     building(
         "Tests/Platform",
@@ -494,6 +499,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),

@@ -25,7 +25,7 @@ struct Citation {
     static func all(in text: String, isChapter: (String) -> Bool) -> [Citation] {
         // An expression costs a hundred times as much, and most texts name no page.
         guard text.contains(".md") else { return [] }
-        return text.matches(of: #/[a-z]+(?:-[a-z]+)*\.md/#).compactMap { match in
+        return text.matches(of: #/[a-z]+(?:-[a-z0-9]+)*\.md/#).compactMap { match in
             isChapter(String(match.0)) && isCitation(match.range, in: text)
                 ? Citation(chapter: String(match.0), at: match.range, in: text) : nil
         }

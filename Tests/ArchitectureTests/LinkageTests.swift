@@ -23,6 +23,12 @@ struct LinkageTests {
         #expect(hasWatchSDK)
     }
 
+    @Test(arguments: ["lab", "watch-companion"])
+    func `A program without hybrid suites links no second cryptographic library`(executable: String) throws {
+        #expect(try !symbols(of: executable, mention: "PowerAuthPostQuantum"))
+        #expect(try !symbols(of: executable, mention: "Crypto"))
+    }
+
     @Test(
         arguments: [
             "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",

@@ -5,7 +5,7 @@
 /// Cases name fields by their wire or documentation name, so that a message can be shown without
 /// knowing the caller. No case ever carries secret bytes.
 public enum ProtocolError: Error, Equatable, Sendable {
-    /// A public or private key that is not a usable P-256 key; the text names the field.
+    /// A public or private key that its algorithm cannot use; the text names the field.
     case invalidKey(String)
     /// A value of the wrong size in bytes (or in characters if `expected` states so).
     case invalidLength(field: String, expected: String, actual: Int)
@@ -35,7 +35,7 @@ extension ProtocolError: CustomStringConvertible {
     /// One sentence for a log or a test report.
     public var description: String {
         switch self {
-        case .invalidKey(let field): "\(field) is not a valid P-256 key"
+        case .invalidKey(let field): "\(field) is not a valid key"
         case .invalidLength(let field, let expected, let actual): "\(field) has length \(actual), expected \(expected)"
         case .invalidEncoding(let field): "\(field) is not validly encoded"
         case .invalidFormat(let field, let reason): "\(field) is not valid: \(reason)"

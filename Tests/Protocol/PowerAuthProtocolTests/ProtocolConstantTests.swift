@@ -87,7 +87,7 @@ struct ProtocolConstantTests {
 
     @Test func `An error states the field, and what is wrong with it`() {
         let texts: [(ProtocolError, String)] = [
-            (.invalidKey("key"), "key is not a valid P-256 key"),
+            (.invalidKey("key"), "key is not a valid key"),
             (.invalidLength(field: "mac", expected: "32 bytes", actual: 31), "mac has length 31, expected 32 bytes"),
             (.invalidEncoding(field: "mac"), "mac is not validly encoded"),
             (.invalidFormat(field: "puk", reason: "short"), "puk is not valid: short"),

@@ -4,11 +4,12 @@ public import Foundation
 
 /// The byte layouts protocol.md, section 1 names.
 enum BinaryLayout {
-    /// `Join(a, b, …)`: each item after its length as `BE32`.
-    static func join(_ items: [Data]) -> Data {
-        var output = Data(count: items.reduce(0) { $0 + 4 + $1.count })
+    /// `Join(a, b, …)`: each item after its length as `BE32`, behind bytes that are written as they are.
+    static func join(_ items: [Data], behind start: Data = Data()) -> Data {
+        var output = Data(count: items.reduce(start.count) { $0 + 4 + $1.count })
         output.withUnsafeMutableBytes { output in
-            var offset = 0
+            start.withUnsafeBytes { output.copyMemory(from: $0) }
+            var offset = start.count
             for item in items {
                 output.storeBytes(of: UInt32(clamping: item.count).bigEndian, toByteOffset: offset, as: UInt32.self)
                 item.withUnsafeBytes {
@@ -18,6 +19,21 @@ enum BinaryLayout {
             }
         }
         return output
+    }
+
+    /// The same for secrets.
+    static func join(secrets: [SecretBytes], behind start: Data = Data()) -> SecretBytes {
+        SecretBytes(count: secrets.reduce(start.count) { $0 + 4 + $1.count }) { output in
+            start.withUnsafeBytes { output.copyMemory(from: $0) }
+            var offset = start.count
+            for secret in secrets {
+                output.storeBytes(of: UInt32(clamping: secret.count).bigEndian, toByteOffset: offset, as: UInt32.self)
+                secret.withUnsafeBytes {
+                    UnsafeMutableRawBufferPointer(rebasing: output[(offset + 4)...]).copyMemory(from: $0)
+                }
+                offset += 4 + secret.count
+            }
+        }
     }
 
     /// `BE16`, `BE32` or `BE64`, by the type of the number.

@@ -21,12 +21,14 @@ public struct PublicKey: Sendable, Equatable, CustomStringConvertible {
             case (2, 33), (3, 33), (4, 65): true
             default: false
             }
-        guard formatIsKnown, let key = EVPKey.publicKey(encoded: encoded) else { throw ProtocolError.invalidKey(field) }
+        guard formatIsKnown, let key = EVPKey.publicKey(encoded: encoded, on: .p256) else {
+            throw ProtocolError.invalidKey(field)
+        }
         // A new Data, because the caller's may be a slice with other indices.
-        self.init(key, uncompressed: encoded.count == 65 ? Data(Array(encoded)) : try key.uncompressedPoint())
+        self.init(key, uncompressed: encoded.count == 65 ? Data(Array(encoded)) : try key.uncompressedPoint(on: .p256))
     }
 
-    init(key: EVPKey) throws { self.init(key, uncompressed: try key.uncompressedPoint()) }
+    init(key: EVPKey) throws { self.init(key, uncompressed: try key.uncompressedPoint(on: .p256)) }
 
     private init(_ key: EVPKey, uncompressed: Data) {
         self.key = key
@@ -49,18 +51,7 @@ public struct PublicKey: Sendable, Equatable, CustomStringConvertible {
     ///   - message: the signed bytes (not their hash).
     ///   - format: DER by default.
     public func verify(signature: Data, of message: Data, format: ECDSAFormat = .der) -> Bool {
-        guard let der = format == .der ? signature : ECDSAFormat.derFromJOSE(signature), !der.isEmpty else {
-            return false
-        }
-        let context = OpenSSL.fetched(EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil), "EVP_PKEY_CTX")
-        defer { EVP_PKEY_CTX_free(context) }
-        guard EVP_PKEY_verify_init(context) == 1 else { return false }
-        let hash = Digest.sha256(message)
-        let result = der.withUnsafeBytes { der in
-            hash.withUnsafeBytes { hash in EVP_PKEY_verify(context, der.octets, der.count, hash.octets, hash.count) }
-        }
-        if result != 1 { ERR_clear_error() }
-        return result == 1
+        key.verify(signature: signature, of: message, on: .p256, format: format)
     }
 
     /// Two keys are equal if they are the same point, regardless of the form they were read from.
@@ -78,21 +69,24 @@ public enum ECDSAFormat: CaseIterable, Sendable {
     case jose
 
     /// DER → JOSE, 64 bytes; nil for anything but one sequence of two positive integers that fit.
-    public static func joseFromDER(_ der: Data) -> Data? {
+    public static func joseFromDER(_ der: Data) -> Data? { joseFromDER(der, on: .p256) }
+
+    static func joseFromDER(_ der: Data, on curve: Curve) -> Data? {
+        let size = curve.coordinateSize
         let bytes = [UInt8](der)
         guard bytes.count >= 2, bytes[0] == 0x30, bytes[1] < 0x80, Int(bytes[1]) == bytes.count - 2 else { return nil }
-        var output = Data(capacity: 64)
+        var output = Data(capacity: 2 * size)
         var offset = 2
         for _ in 0..<2 {
             guard offset + 2 <= bytes.count, bytes[offset] == 0x02 else { return nil }
             let length = Int(bytes[offset + 1])
             let start = offset + 2
-            guard (1...33).contains(length), start + length <= bytes.count else { return nil }
+            guard (1...(size + 1)).contains(length), start + length <= bytes.count else { return nil }
             let integer = bytes[start..<(start + length)]
-            // 33 bytes are one sign byte and 32 digits; anything else would lose its top digit here.
-            guard length < 33 || integer.first == 0 else { return nil }
-            let digits = integer.suffix(32)
-            output.append(Data(count: 32 - digits.count))
+            // One byte more is a sign byte before all digits; anything else would lose its top digit here.
+            guard length <= size || integer.first == 0 else { return nil }
+            let digits = integer.suffix(size)
+            output.append(Data(count: size - digits.count))
             output.append(contentsOf: digits)
             offset = start + length
         }
@@ -100,10 +94,13 @@ public enum ECDSAFormat: CaseIterable, Sendable {
     }
 
     /// JOSE → minimal DER; nil unless it has 64 bytes and neither half is zero (protocol.md, section 22, item 7).
-    public static func derFromJOSE(_ jose: Data) -> Data? {
-        guard jose.count == 64 else { return nil }
-        var content = Data(capacity: 70)
-        for half in [jose.prefix(32), jose.suffix(32)] {
+    public static func derFromJOSE(_ jose: Data) -> Data? { derFromJOSE(jose, on: .p256) }
+
+    static func derFromJOSE(_ jose: Data, on curve: Curve) -> Data? {
+        let size = curve.coordinateSize
+        guard jose.count == 2 * size else { return nil }
+        var content = Data(capacity: 2 * size + 6)
+        for half in [jose.prefix(size), jose.suffix(size)] {
             let digits = half.drop { $0 == 0 }
             guard let first = digits.first else { return nil }
             let needsSignByte = first & 0x80 != 0

@@ -47,18 +47,44 @@ public enum CounterSynchronization {
         guard blob.currentVersion != 2, let server = blob.counter else { return .ok }
         let lookAhead = Int(server.lookAhead)
         let match = hashDistance(from: counter, to: server.dataHash, lookAhead: lookAhead, transportKey: transportKey)
-        guard let byte else {
-            guard let match, match.distance == 0 || rules.adoptsMatchWithoutLocalByte else { return .ok }
-            return .updated(counter: match.counter, byte: server.byte)
+        let step = Self.step(
+            matchDistance: match?.distance, localByte: byte, serverByte: server.byte, lookAhead: lookAhead, rules: rules
+        )
+        switch (step, match) {
+        case (.adopt, .some(let match)): return .updated(counter: match.counter, byte: server.byte)
+        case (.catchUp, _): return .calculateSignature
+        case (.deadlock, _): return .deadlock
+        default: return .ok
         }
-        let ahead = byteDistance(local: byte, server: server.byte)
-        if let match {
-            if match.distance == 0 && ahead == 0 { return .ok }
-            return -ahead == match.distance ? .updated(counter: match.counter, byte: server.byte) : .deadlock
+    }
+
+    /// The decision without the counter data, whose form depends on the protocol.
+    enum Step {
+        case stay
+        /// Take over the counter data that matched.
+        case adopt
+        /// Let the server see a newer value.
+        case catchUp
+        case deadlock
+    }
+
+    /// - Parameter matchDistance: how many steps the local counter data is behind the server's; nil when it is not within
+    ///   the window.
+    static func step(
+        matchDistance: Int?, localByte: UInt8?, serverByte: UInt8, lookAhead: Int, rules: Rules
+    ) -> Step {
+        guard let localByte else {
+            guard let matchDistance, matchDistance == 0 || rules.adoptsMatchWithoutLocalByte else { return .stay }
+            return .adopt
+        }
+        let ahead = byteDistance(local: localByte, server: serverByte)
+        if let matchDistance {
+            if matchDistance == 0 && ahead == 0 { return .stay }
+            return -ahead == matchDistance ? .adopt : .deadlock
         }
         guard ahead > 0 else { return .deadlock }
         if ahead > lookAhead || (rules.windowEdgeIsDeadlock && ahead == lookAhead) { return .deadlock }
-        return ahead > lookAhead / 2 ? .calculateSignature : .ok
+        return ahead > lookAhead / 2 ? .catchUp : .stay
     }
 
     /// How many steps the local counter data is behind the server's, within the window.

@@ -22,7 +22,7 @@ struct Benchmarks {
         let table = ResultTable()
         table.printHeader()
         for comparison in try signatureComparisons() + eciesComparisons() + keyExchangeComparisons()
-            + sharingComparisons()
+            + version4Comparisons() + sharingComparisons()
         where name.isEmpty || comparison.name.contains(name) {
             table.printRow(comparison, try comparison.measure(rounds: rounds))
         }

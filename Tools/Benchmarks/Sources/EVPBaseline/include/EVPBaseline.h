@@ -22,3 +22,11 @@ int baseline_key_exchange(long rounds, int iterations);
 
 // PBKDF2 with the given iterations, alone.
 int baseline_password(long rounds, int iterations);
+
+// Authentication code of protocol 4 with possession and knowledge: the request encoded, four KMACs, the result encoded,
+// the counter moved (SHA3-256).
+int baseline_code(long rounds, size_t body_length);
+
+// End-to-end encryption of protocol 4 under a temporary key: 24 random bytes; for request and response two derived keys,
+// AES in counter mode, and the tag.
+int baseline_aead(long rounds, size_t body_length);
