@@ -2,6 +2,7 @@
 
 import LabControl
 import LabCore
+import LabReports
 import LabSystem
 import LabVocabulary
 import ScenarioEngine

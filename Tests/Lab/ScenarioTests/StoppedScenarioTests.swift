@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LabControl
 import LabCore
 import TestSupport
 import Testing

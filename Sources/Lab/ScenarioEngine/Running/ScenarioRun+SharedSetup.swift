@@ -4,6 +4,7 @@ import LabCore
 import LabFile
 import LabPoints
 import ScenarioLanguage
+import Synchronization
 
 // A set-up that the rows of a table share: one run carries it out, the others begin with its state.
 extension ScenarioRun {

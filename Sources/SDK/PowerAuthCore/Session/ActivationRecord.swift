@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
+import Foundation
 import PowerAuthProtocol
 
 /// What a session keeps of a completed activation, and all that is persisted (protocol.md, section 16.3).
