@@ -81,10 +81,9 @@ class StepTree {
       const inside = node.children.map((child) => this.verdict(child));
       return inside.find(([mark]) => mark === "✗") ?? inside.find(([mark]) => mark === "…") ?? inside.find(([mark]) => mark === "✓") ?? inside[0];
     }
-    if (step.skipped != null) return ["–", "skipped"];
-    if (step.fine == null) return ["…", "did not end"];
-    if (step.fine) return ["✓", "passed"];
-    return this.model.isAllowed(step) ? ["○", "failed, as the step around it allows"] : ["✗", "failed"];
+    const words = this.model.verdictOf(step);
+    if (this.model.isBad(step)) return ["✗", words];
+    return step.skipped != null ? ["–", "skipped"] : [step.fine == null ? "…" : step.fine ? "✓" : "○", words];
   }
 
   /** When a node began and ended; of a step that is repeated, all attempts together. */
