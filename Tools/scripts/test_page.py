@@ -582,6 +582,227 @@ def the_clock_of_the_lab_has_a_scale_where_it_was_moved(browser):
         page.screenshot(path=f"{screenshots}/clock-light.png")
 
 
+def tooltip(page):
+    """The tooltip in sight."""
+    return page.locator(".tip:not([hidden])")
+
+
+@test
+def bars_arrows_and_ticks_have_tooltips_for_mouse_touch_and_keyboard(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK)
+        page = tab.page
+        bar = find_on_canvas(page, "^waits for queue$", "queue lock")
+        expect(tooltip(page)).to_contain_text("main, queue lock")
+        expect(tooltip(page)).to_contain_text("from 1.")
+        page.screenshot(path=f"{screenshots}/tooltip-light.png")
+        page.mouse.move(2, 2)
+        expect(tooltip(page)).to_have_count(0)
+        # Marks of the scrubber.
+        mark = page.locator(".scrub .ticks i.bad").bounding_box()
+        page.mouse.move(mark["x"] + 1, mark["y"] + 2)
+        expect(tooltip(page)).to_contain_text("3 parallel")
+        expect(tooltip(page)).to_contain_text("failed")
+        page.mouse.click(mark["x"] + 1, mark["y"] + 2)
+        expect(page.locator(".panel h2").first).to_have_text("Step 3")
+        # Each key that chooses something shows what it is; Escape ends that, and only then leaves the scenario.
+        page.keyboard.press("0")
+        for key in ["a", "b", "ArrowRight", "Shift+ArrowRight"]:
+            page.keyboard.press(key)
+            expect(tooltip(page)).to_be_visible()
+            page.keyboard.press("Escape")
+            expect(tooltip(page)).to_have_count(0)
+        expect(page.locator("canvas.rows")).to_be_visible()
+    context = browser.new_context(viewport={"width": 400, "height": 800}, has_touch=True, offline=True)
+    page = context.new_page()
+    page.goto(f"{Path(failing_page).as_uri()}#s={LOCK}")
+    canvas = page.locator("canvas.rows")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    index = page.locator(".lanes .names div").evaluate_all("rows => rows.filter(row => row.style.top).map(row => row.innerText.trim())").index("queue lock")
+    page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + index * 18 + 9)
+    expect(tooltip(page)).to_contain_text("waits for queue")
+    context.close()
+
+
+@test
+def the_lanes_begin_with_the_steps_up_to_the_failure(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK)
+        page = tab.page
+        begin, end = [page.get_by_role("slider", name=f"{word} of the lanes") for word in ["Begin", "End"]]
+        step = next(step for step in steps(documents(failing_page)[f"timeline-{number_of(LOCK)}"], "finished") if step["step"] == "3.2.2")
+        assert step["t"] < float(end.input_value()) < step["t"] * 1.05, (step["t"], end.input_value())
+        # The minimap moves the range with its handles, with keys, and by a drag.
+        shown = float(end.input_value())
+        end.press("ArrowRight")
+        assert float(end.input_value()) > shown
+        begin.press("End")
+        settle(page)
+        assert float(begin.input_value()) < float(end.input_value())
+        page.get_by_role("button", name="Show all").click()
+        settle(page)
+        assert float(end.input_value()) == float(end.get_attribute("max"))
+        page.get_by_role("button", name="Zoom in").click()
+        page.get_by_role("button", name="Zoom in").click()
+        settle(page)
+        before = float(begin.input_value())
+        box = page.locator(".map canvas").bounding_box()
+        middle = box["x"] + box["width"] / 2
+        page.mouse.move(middle, box["y"] + 15)
+        page.mouse.down()
+        page.mouse.move(middle + 40, box["y"] + 15)
+        page.mouse.up()
+        settle(page)
+        assert float(begin.input_value()) > before
+        page.screenshot(path=f"{screenshots}/minimap-light.png")
+
+
+@test
+def idle_lanes_are_one_row_that_unfolds(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK)
+        page = tab.page
+        fold = page.get_by_role("button", name="2 idle: agent, companion")
+        expect(page.get_by_role("button", name="companion", exact=True)).to_have_count(0)
+        fold.focus()
+        page.keyboard.press("Enter")
+        expect(fold).to_be_focused()
+        expect(fold).to_have_attribute("aria-expanded", "true")
+        expect(page.get_by_role("button", name="companion", exact=True)).to_be_visible()
+        fold.click()
+        expect(page.get_by_role("button", name="companion", exact=True)).to_have_count(0)
+
+
+@test
+def conditions_that_last_are_bands(browser):
+    for path, scenario, label, process in [
+        (rounds_page, RANGE, "out of range", "watch"), (failing_page, "Scenarios/failing/server-is-down.yaml", "server down", "server"),
+        (failing_page, "Scenarios/failing/app-suspended.yaml", "suspended", "wallet"), (failing_page, "Scenarios/failing/device-locked.yaml", "locked", "phone"),
+        (catalogue_page, "Scenarios/networking/errors.yaml", "offline", "phone"), (catalogue_page, "Scenarios/watch/messages-without-a-reply.yaml", "clock stopped", "steps"),
+    ]:
+        with Tab(browser, path) as tab:
+            tab.open(scenario, "&step=0")
+            page = tab.page
+            for _ in range(200):
+                page.keyboard.press("b")
+                if tooltip(page).count() and tooltip(page).inner_text().startswith(f"{label}\n{process}, state"):
+                    break
+            expect(tooltip(page)).to_contain_text(f"{process}, state")
+            panel = page.locator(".panel")
+            expect(panel.locator("h2").first).to_have_text(label)
+            expect(panel.locator("tr", has_text="begun by").get_by_role("button")).to_be_visible()
+            page.screenshot(path=f"{screenshots}/band-{label.replace(' ', '-')}.png")
+
+
+@test
+def attempts_of_eventually_are_one_bar_with_a_count(browser):
+    with Tab(browser, failing_page) as tab:
+        page = tab.page
+        for scenario, step, bar in [("state-does-not-change", "2.1", "2.1 "), ("never-comes-true", "1", "hasValidActivation")]:
+            scenario = f"Scenarios/failing/{scenario}.yaml"
+            history = documents(failing_page)[f"timeline-{number_of(scenario)}"]["history"]
+            attempts = len([line for line in history if line["e"] == "command" and line["step"] == step])
+            assert attempts > 2, attempts
+            tab.open(scenario, "&step=0")
+            for _ in range(60):
+                page.keyboard.press("b")
+                if "×" in tooltip(page).inner_text():
+                    break
+            expect(tooltip(page)).to_contain_text(f"{attempts} × {bar}")
+        tab.open("Scenarios/failing/state-does-not-change.yaml")
+        expect(page.locator(".panel tr", has_text="attempts")).to_contain_text(re.compile(r"\d+"))
+
+
+@test
+def requests_are_a_table_with_bodies_and_curl(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        tab.open("Scenarios/failing/wrong-password.yaml")
+        page = tab.page
+        table = page.get_by_role("region", name="Requests")
+        rows = table.locator("tbody tr")
+        expect(rows).to_have_count(3)
+        expect(rows.last).to_contain_text("/pa/v3/signature/validate")
+        expect(rows.last.locator("td").nth(3)).to_have_text("401")
+        expect(rows.last.locator("td").nth(4)).to_have_text(re.compile(r"^[\d.]+ (ms|µs)$"))
+        rows.last.get_by_role("button", name="Bodies of").click()
+        bodies = table.locator("td[colspan]")
+        expect(bodies).to_contain_text("ERR_AUTHENTICATION")
+        bodies.get_by_role("button", name="Copy").click()
+        expect(bodies.get_by_role("button", name="Copied")).to_be_visible()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith("curl -X POST \"$SERVER\"'/pa/v3/signature/validate'") and "X-PowerAuth-Authorization" in copied and "X-Lab" not in copied, copied
+        page.screenshot(path=f"{screenshots}/requests-light.png")
+        rows.nth(2).get_by_role("button", name=re.compile("POST")).click()
+        expect(page.locator(".panel h2").first).to_have_text("http.request")
+        expect(table.locator("tr.current")).to_have_count(1)
+
+
+@test
+def the_scenario_file_has_the_current_line(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK)
+        page = tab.page
+        file = page.get_by_role("region", name="Scenario file")
+        expect(file).to_contain_text("lock-is-held.yaml")
+        expect(file.locator("li")).to_have_count(len(Path(LOCK).read_text().rstrip("\n").split("\n")))
+        expect(file.locator("li[aria-current]").first).to_contain_text("main: validatePassword")
+        file.get_by_role("button", name="faults: arm").click()
+        expect(page.locator(".panel h2").first).to_have_text("Step 2")
+        expect(file.locator("li[aria-current]").first).to_contain_text("faults: arm")
+        page.locator(".steps button.step", has_text="server: initActivation").click()
+        expect(file).to_contain_text("activate.yaml")
+
+
+@test
+def reasons_have_values_and_code(browser):
+    with Tab(browser, failing_page) as tab:
+        page = tab.page
+        line = page.locator(".case", has_text="wrong-count.yaml")
+        expect(line).to_contain_text("failCount expected 1, actual 2")
+        expect(line.locator("code", has_text="fetchActivationStatus")).to_be_visible()
+        assert "`" not in page.locator("main").inner_text()
+        expect(page.locator(".case", has_text="race-without-overlap").locator(".verdict")).to_have_text("? inconclusive")
+        tab.open("Scenarios/failing/wrong-count.yaml")
+        colours = [page.evaluate("name => getComputedStyle(document.documentElement).getPropertyValue(name)", name) for name in ["--bad", "--fine"]]
+        for word, name, colour in [("- failCount: 1", "minus", colours[0]), ("+ failCount: 2", "plus", colours[1])]:
+            shown = page.locator(f".failure .{name}")
+            expect(shown).to_have_text(word)
+            shade = tuple(int(colour.strip()[at:at + 2], 16) for at in (1, 3, 5))
+            expect(shown).to_have_css("color", f"rgb{shade}")
+        tab.open("Scenarios/failing/race-without-overlap.yaml")
+        expect(page.locator(".steps button.step").first).to_contain_text("inconclusive")
+        # A step that passed, but whose fault never fired, is no green one.
+        tab.open("Scenarios/failing/fault-never-fires.yaml")
+        expect(page.locator(".steps button.step", has_text="faults: arm")).to_contain_text("failed at the end of the scenario")
+        expect(page.locator(".panel")).to_contain_text("never fired")
+
+
+@test
+def the_loser_of_a_race_is_no_failure(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open("Scenarios/sharing/one-of-two-activations-wins.yaml")
+        assert tab.page.locator("canvas.rows").evaluate("""canvas => {
+            const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            for (let at = 0; at < data.length; at += 4) if (data[at] === 0xc4 && data[at + 1] === 0x23 && data[at + 2] === 0x2b) return false;
+            return true;
+        }"""), "something is red in the lanes of a scenario that passed"
+
+
+@test
+def rows_of_a_scenario_with_a_table_are_a_table(browser):
+    with Tab(browser, catalogue_page) as tab:
+        page = tab.page
+        group = page.locator(".rows", has_text="Scenarios/exploring/creation.yaml")
+        expect(group.locator("summary")).to_contain_text("9 rows: 9 passed")
+        expect(group.locator("tbody tr").first).to_be_hidden()
+        group.locator("summary").click()
+        expect(group.locator("tbody tr")).to_have_count(9)
+        page.screenshot(path=f"{screenshots}/rows-light.png")
+        group.get_by_role("link", name="creation-and-sign", exact=True).click()
+        expect(page.locator("h1")).to_contain_text("[creation-and-sign]")
+
 @test
 def lanes_and_kinds_narrow_the_list(browser):
     with Tab(browser, failing_page) as tab:
@@ -956,6 +1177,11 @@ def repeat(timeline, count):
 
 
 block = re.compile(r'<script type="application/([a-z]+)" id="([^"]*)">(.*?)</script>\n', re.S)
+
+
+def number_of(scenario):
+    """The place of a scenario on the page about failures."""
+    return next(i for i, result in enumerate(documents(failing_page)["run"]["results"]) if result["id"] == scenario)
 
 
 def documents(path):

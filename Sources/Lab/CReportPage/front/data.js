@@ -143,7 +143,7 @@ class TimelineModel {
   stepSpans() {
     return this.steps.map((step, index) => ({
       row: "steps", lane: 0, kind: "step", start: step.start, end: step.end ?? this.end, isOpen: step.end == null,
-      isBad: this.isBad(step), label: `${step.path} ${step.sentence ?? step.title}`, step: index,
+      isBad: this.isBad(step), isInconclusive: this.isInconclusive(step), label: `${step.path} ${step.sentence ?? step.title}`, step: index,
     }));
   }
 
@@ -400,11 +400,15 @@ class TimelineModel {
     if (step.failedLater) return "failed at the end of the scenario";
     if (step.skipped != null) return `skipped: ${step.skipped}`;
     if (step.fine == null) return "did not end";
+    if (this.isInconclusive(step)) return "inconclusive";
     return step.fine ? "passed" : this.isAllowed(step) ? "failed, as the step around it allows" : "failed";
   }
 
   /** Whether a step counts against the scenario. */
   isBad(step) { return step.failedLater || (step.fine === false && !this.isAllowed(step)); }
+
+  /** Whether a step leaves the verdict open. */
+  isInconclusive(step) { return step.failure?.verdict === "inconclusive" && this.isBad(step); }
 
   /** Whether an error is no failure: its step, or the one around that, has held nevertheless. */
   isExpected(event) {

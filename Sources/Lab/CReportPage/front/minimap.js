@@ -65,7 +65,7 @@ class Minimap {
     const bar = (start, end, top, height, fill) => { context.fillStyle = fill; context.fillRect(this.xAt(start), top, Math.max(1, this.xAt(end) - this.xAt(start)), height); };
     for (const band of model.bands) bar(band.start, band.end, 0, mapHeight, colour.tint);
     for (const step of model.steps) {
-      if (!step.path.includes(".")) bar(step.start, step.end ?? model.end, 4, 7, model.isBad(step) ? colour.bad : colour.step);
+      if (!step.path.includes(".")) bar(step.start, step.end ?? model.end, 4, 7, model.isInconclusive(step) ? colour.open : model.isBad(step) ? colour.bad : colour.step);
     }
     context.fillStyle = colour.other;
     this.heights(width).forEach((height, index) => { if (height) context.fillRect(index * 2, mapHeight - 3 - height, 1.5, height); });

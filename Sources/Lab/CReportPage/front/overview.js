@@ -119,12 +119,13 @@ function tableOfRows(entries) {
   const [{ result }] = entries;
   const counts = [...countBy(entries, (entry) => entry.result.verdict)].map(([word, count]) => `${count} ${verdictWords[word].slice(2)}`).join(", ");
   const isOpen = overviewState.text !== "" || entries.some((entry) => entry.result.verdict !== "passed");
+  const columns = ["Row", "Verdict", "Duration", entries.some((entry) => entry.result.failures.length) && "Reason"].filter(Boolean);
   return make("details", { class: "rows", open: isOpen },
     make("summary", {}, make("span", { class: "name" }, result.name.replace(/ \[[^\]]*\]$/, ""), make("small", { class: "mono" }, result.id.slice(0, result.id.indexOf("[")))), make("span", {}, `${entries.length} rows: ${counts}`)),
-    make("table", {}, make("thead", {}, make("tr", {}, ["Row", "Verdict", "Duration", "Reason"].map((word) => make("th", { scope: "col" }, word)))),
+    make("table", {}, make("thead", {}, make("tr", {}, columns.map((word) => make("th", { scope: "col" }, word)))),
       make("tbody", {}, entries.map((entry) => make("tr", {},
         make("th", { scope: "row" }, make("a", { class: "case", href: `#s=${entry.index}` }, rowOf(entry.result))), make("td", {}, verdict(entry.result)),
-        make("td", {}, formatSeconds(entry.result.seconds)), make("td", {}, reasonOf(entry.result), entry.result.failures[0]?.row && make("small", {}, prose(entry.result.failures[0].row))))))));
+        make("td", {}, formatSeconds(entry.result.seconds)), columns.length > 3 && make("td", {}, reasonOf(entry.result), entry.result.failures[0]?.row && make("small", {}, prose(entry.result.failures[0].row))))))));
 }
 
 /** The other round to compare with: of the other run, else one with another verdict. */

@@ -43,13 +43,21 @@ class RequestTable {
     const first = this.model.events[span.first], last = this.model.events[span.last], { request } = first;
     const { method } = this.model.fields(first), { status } = this.model.fields(last);
     const words = span.isOpen ? "no answer" : status ?? "failed";
-    const bodies = make("details", { ontoggle: () => { if (bodies.open && bodies.childElementCount === 1) bodies.append(...this.details.exchanges([request])); } }, make("summary", {}, "show"));
+    const bodies = make("button", { type: "button", "aria-expanded": "false", "aria-label": `Bodies of ${span.name}`, onclick: () => this.unfold(bodies, line, request) }, "Show");
     const line = make("tr", {},
       make("td", {}, formatTime(span.start)), make("td", {}, this.model.lanes[span.lane].name),
       make("td", {}, make("button", { type: "button", onclick: () => this.select({ event: span.first }) }, `${method ?? request?.method ?? ""} ${span.name}`)),
       make("td", { class: span.isBad ? "bad" : null }, String(words), request?.fault ? ` (${request.fault})` : ""),
       make("td", {}, span.isOpen ? "" : formatTime(span.end - span.start)), make("td", {}, request ? bodies : last.name === "http.failed" ? "none" : "not kept"));
     return { span, line };
+  }
+
+  /** Shows the bodies of a request in a row below its own, or takes that away. */
+  unfold(button, line, request) {
+    const isOpen = button.getAttribute("aria-expanded") === "true";
+    button.setAttribute("aria-expanded", String(!isOpen));
+    button.textContent = isOpen ? "Show" : "Hide";
+    if (isOpen) line.nextSibling.remove(); else line.after(make("tr", {}, make("td", { colspan: "6" }, this.details.exchanges([request]))));
   }
 
   /** Marks the requests under way at a time. */

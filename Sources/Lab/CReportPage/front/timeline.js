@@ -367,7 +367,7 @@ class Timeline {
       lastX = Math.floor(x);
       const isLit = this.isSpanLit(span);
       context.globalAlpha = isLit ? 1 : 0.28;
-      context.fillStyle = span.isBad ? colour.bad : colour[span.kind];
+      context.fillStyle = span.isInconclusive ? colour.open : span.isBad ? colour.bad : colour[span.kind];
       const width = Math.max(1.5, end - x);
       context.beginPath();
       context.roundRect(x, row.top + 2, width, rowHeight - 4, Math.min(3, width / 2));
