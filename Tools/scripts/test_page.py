@@ -111,7 +111,7 @@ def a_failure_opens_with_its_cause_its_step_and_its_events(browser):
     with Tab(browser, failing_page) as tab:
         tab.open(LOCK)
         page = tab.page
-        expect(page.locator(".failure .cause").first).to_contain_text("waits for the lock `queue`, which `wallet` holds")
+        expect(page.locator(".failure .cause").first).to_contain_text("waits for the lock queue, which wallet holds")
         expect(page.locator(".panel h2").first).to_have_text("Step 3.2.2")
         expect(page.locator(".events .row.lit").first).to_be_visible()
         page.screenshot(path=f"{screenshots}/failure-light.png")
@@ -988,7 +988,9 @@ def two_runs_are_compared_as_lab_diff_does(browser):
         partings = re.findall(r"^  (\S+#\d+) parts at (\d+):$", Path(compared, f"{name}.txt").read_text(), re.M)
         assert bool(partings) == (name == "different"), f"lab diff reports {len(partings)} differences of {name} runs"
         with Tab(browser, f"{compared}/{name}.html") as tab:
-            tab.page.goto(f"{tab.path}#s=0&with=1")
+            names = [run["label"] for run in documents(f"{compared}/{name}.html")["run"]["runs"]]
+            tab.page.get_by_role("link", name=f"Compare with run {names[1]}").click()
+            expect(tab.page.locator(".facts").first).to_contain_text(f"run {names[0]} and run {names[1]}, compared by process")
             expect(tab.page.locator("main")).to_contain_text("The first difference is in" if partings else "Both did the same")
             shown = tab.page.get_by_label("Process", exact=True).locator("option").all_inner_texts()
             assert sorted(shown) == sorted(f"{process}, from event {place}" for process, place in partings), (shown, partings)

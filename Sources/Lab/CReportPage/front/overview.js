@@ -74,7 +74,7 @@ function chosenResults() {
   const chosen = run.results.map((result, index) => ({ result, index })).filter(({ result }) =>
     (!overviewState.verdicts.size || overviewState.verdicts.has(result.verdict))
     && (!overviewState.tag || result.tags.includes(overviewState.tag))
-    && (!words || [result.name, result.id, ...result.failures.map((failure) => failure.reason)].join("\n").toLowerCase().includes(words)));
+    && (!words || [result.name, result.id, ...result.failures.flatMap((failure) => [failure.title, failure.reason, ...failure.causes])].join("\n").toLowerCase().includes(words)));
   if (overviewState.order === "slow") chosen.sort((a, b) => b.result.seconds - a.result.seconds);
   if (overviewState.order === "bad") chosen.sort((a, b) => rank[a.result.verdict] - rank[b.result.verdict]);
   return chosen;

@@ -11,12 +11,13 @@ class RequestTable {
    */
   constructor(model, select, details) {
     Object.assign(this, { select, details, most: requestsOfPage });
+    const columns = ["Time", "Process", "Endpoint", "Status", "Duration", "Bodies"];
     this.title = make("summary", {});
     this.body = make("tbody", {});
     this.more = make("button", { type: "button", onclick: () => { this.most += requestsOfPage; this.draw(); } }, "More requests");
     this.element = make("details", { class: "requests", open: true }, this.title,
       make("div", { class: "table", tabindex: "0", role: "region", "aria-label": "Requests" },
-        make("table", {}, make("thead", {}, make("tr", {}, ["Time", "Process", "Endpoint", "Status", "Duration", "Bodies"].map((word) => make("th", { scope: "col" }, word)))), this.body), this.more));
+        make("table", {}, make("thead", {}, make("tr", {}, columns.map((word) => make("th", { scope: "col" }, word)))), this.body), this.more));
     this.replace(model);
   }
 

@@ -9,7 +9,8 @@ class ScenarioFile {
     Object.assign(this, { model, select });
     this.title = make("small", { class: "mono" });
     this.lines = make("ol", { class: "source mono" });
-    this.element = make("section", { class: "file", "aria-label": "Scenario file", hidden: true }, make("h2", {}, "File ", this.title), make("div", { class: "lines", tabindex: "0", role: "region", "aria-label": "Lines of the file" }, this.lines));
+    this.element = make("section", { class: "file", "aria-label": "Scenario file", hidden: true }, make("h2", {}, "File ", this.title),
+      make("div", { class: "lines", tabindex: "0", role: "region", "aria-label": "Lines of the file" }, this.lines));
     // Before it is on the page, nothing can be brought into sight.
     new ResizeObserver(() => this.reveal()).observe(this.element);
   }
@@ -38,8 +39,9 @@ class ScenarioFile {
     this.model.steps.forEach((step, index) => { if (step.text === text) begins.set(step.line, index); });
     this.lines.replaceChildren(...text.replace(/\n$/, "").split("\n").map((line, place) => {
       const step = begins.get(place + 1);
-      const words = step == null ? make("span", {}, line) : make("button", { type: "button", title: `Step ${this.model.steps[step].path}`, class: this.model.isBad(this.model.steps[step]) ? "bad" : null, onclick: () => this.select({ step }) }, line);
-      return make("li", {}, words);
+      if (step == null) return make("li", {}, line);
+      const { path } = this.model.steps[step], isBad = this.model.isBad(this.model.steps[step]);
+      return make("li", {}, make("button", { type: "button", title: `Step ${path}`, class: isBad ? "bad" : null, onclick: () => this.select({ step }) }, line));
     }));
   }
 

@@ -54,10 +54,11 @@ class Timeline {
   /**
    * Lanes that show a model. Beside another one on the same axis (`bind`), times are relative to an `origin`, only one has the
    * axis (`hasAxis`), only some lanes are shown (`shows`), and an event is marked as the first that is different. Lanes that are `hidden` are left out of
-   * the list. One that stands alone (`isAlone`) folds idle lanes, has a minimap, and begins with the times from `begin` to `end`.
+   * the list. One that stands alone (`isAlone`) has a minimap, begins with the times from `begin` to `end`, and
+   * folds idle lanes unless it is live, where each may be busy at any moment.
    */
   constructor(model, select, { origin = 0, hasAxis = true, shows = null, marked = null, hidden = [], isAlone = false, begin = null, end = null } = {}) {
-    Object.assign(this, { model, select, origin, marked, shows: shows ?? (() => true), hidden: new Set(hidden), unfolded: isAlone ? new Set() : null });
+    Object.assign(this, { model, select, origin, marked, shows: shows ?? (() => true), hidden: new Set(hidden), unfolded: isAlone && !live ? new Set() : null });
     this.furthest = model.end - origin;
     this.rows = layOutRows(model, this.shows, this.unfolded);
     this.height = this.rows.length * rowHeight;
@@ -138,6 +139,7 @@ class Timeline {
     this.canvas.addEventListener("pointerleave", (event) => { if (event.pointerType !== "touch") tip.hide(); });
     this.canvas.addEventListener("blur", () => tip.hide());
     this.canvas.addEventListener("wheel", (event) => {
+      tip.hide();
       if (event.ctrlKey || event.metaKey) {
         event.preventDefault();
         this.zoom(event.deltaY < 0 ? 0.8 : 1.25, this.timeAt(event.offsetX));
