@@ -803,6 +803,20 @@ def rows_of_a_scenario_with_a_table_are_a_table(browser):
         group.get_by_role("link", name="creation-and-sign", exact=True).click()
         expect(page.locator("h1")).to_contain_text("[creation-and-sign]")
 
+    def name_rows(overview, *timelines):
+        for result, row in zip(overview["results"], ["right", "right~2", "wrong"]):
+            identifier = f"Scenarios/login.yaml[{row}]"
+            result.update(id=identifier, scenario=identifier.replace("~2", ""), name=f"Login [{row}]", round=2 if "~" in row else 1)
+        overview["results"][2]["failures"][0] = overview["results"][2]["failures"][0] | {"row": "Scenarios/login.yaml:9:5: pin=1111"}
+    with Tab(browser, changed_page("rows.html", name_rows, rounds=3)) as tab:
+        group = tab.page.locator(".rows")
+        expect(group).to_have_count(1)
+        expect(group.locator("summary")).to_contain_text("2 rows: 2 failed")
+        expect(group.get_by_role("columnheader")).to_have_text(["Row", "Verdict", "Duration", "Reason", "Comparison"])
+        expect(group.locator("tr", has_text="wrong")).to_contain_text("pin=1111")
+        group.get_by_role("link", name="Compare with round 2").click()
+        expect(tab.page.locator(".facts").first).to_contain_text("round 1 and round 2, compared by process")
+
 @test
 def lanes_and_kinds_narrow_the_list(browser):
     with Tab(browser, failing_page) as tab:

@@ -69,7 +69,8 @@ class TimelineModel {
       index, time, lane: lane[index], incarnation: inc[index], name: texts[name[index]],
       kind: kindOfEvent(texts[name[index]]), step: op[index] < 0 ? "" : texts[op[index]], raw: texts[fields[index]],
     }));
-    this.verdicts = new Map();
+    /** Whether the steps around failed ones allow that, computed on demand. */
+    this.allowed = new Map();
     this.inferCauses();
     this.end = Math.max(1, ...[this.events.at(-1)?.time ?? 0, this.steps.reduce((end, s) => Math.max(end, s.end ?? s.start), 0), this.turns.at(-1)?.start ?? 0]);
     const spans = [...this.stepSpans(), ...this.eventSpans()];
@@ -391,8 +392,10 @@ class TimelineModel {
 
   /** Whether a step around one that did not hold has held nevertheless: the loser of a race, an attempt that was repeated. */
   isAllowed(step) {
-    if (!this.verdicts.has(step)) this.verdicts.set(step, this.steps.some((other) => other.fine === true && step.path.startsWith(`${other.path}.`) && other.start <= step.start && other.end >= step.end));
-    return this.verdicts.get(step);
+    if (!this.allowed.has(step)) {
+      this.allowed.set(step, this.steps.some((other) => other.fine === true && step.path.startsWith(`${other.path}.`) && other.start <= step.start && other.end >= step.end));
+    }
+    return this.allowed.get(step);
   }
 
   /** The verdict of a step in words. */

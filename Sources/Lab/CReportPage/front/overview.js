@@ -111,21 +111,26 @@ function caseOf(result, index, longest) {
     make("span", { class: "rounds" }, [rounds.length > 1 ? `${passed} of ${rounds.length} rounds passed` : result.tags.join(", "), keptWords(result)].filter(Boolean).join(" · ")),
     make("span", { class: "meter" }, make("span", {}, formatSeconds(result.seconds)),
       make("i", { style: `width:${(result.seconds / longest) * 3.5}rem` })));
-  return make("div", { class: "line" }, line, other && make("a", { class: "compare", href: `#s=${index}&with=${other.index}` }, `Compare with ${roundName(other.result)}`));
+  return make("div", { class: "line" }, line, compareLink(index, other));
 }
+
+function compareLink(index, other) { return other && make("a", { class: "compare", href: `#s=${index}&with=${other.index}` }, `Compare with ${roundName(other.result)}`); }
 
 /** The rows of a scenario with a table. It is open if a row did not pass, or if something is searched. */
 function tableOfRows(entries) {
   const [{ result }] = entries;
   const counts = [...countBy(entries, (entry) => entry.result.verdict)].map(([word, count]) => `${count} ${verdictWords[word].slice(2)}`).join(", ");
   const isOpen = overviewState.text !== "" || entries.some((entry) => entry.result.verdict !== "passed");
-  const columns = ["Row", "Verdict", "Duration", entries.some((entry) => entry.result.failures.length) && "Reason"].filter(Boolean);
+  const others = new Map(entries.map(({ index }) => [index, comparedWith(index, siblings(index))]));
+  const hasReasons = entries.some((entry) => entry.result.failures.length), hasOthers = [...others.values()].some(Boolean);
+  const columns = ["Row", "Verdict", "Duration", hasReasons && "Reason", hasOthers && "Comparison"].filter(Boolean);
   return make("details", { class: "rows", open: isOpen },
     make("summary", {}, make("span", { class: "name" }, result.name.replace(/ \[[^\]]*\]$/, ""), make("small", { class: "mono" }, result.id.slice(0, result.id.indexOf("[")))), make("span", {}, `${entries.length} rows: ${counts}`)),
     make("table", {}, make("thead", {}, make("tr", {}, columns.map((word) => make("th", { scope: "col" }, word)))),
       make("tbody", {}, entries.map((entry) => make("tr", {},
         make("th", { scope: "row" }, make("a", { class: "case", href: `#s=${entry.index}` }, rowOf(entry.result))), make("td", {}, verdict(entry.result)),
-        make("td", {}, formatSeconds(entry.result.seconds)), columns.length > 3 && make("td", {}, reasonOf(entry.result), entry.result.failures[0]?.row && make("small", {}, prose(entry.result.failures[0].row))))))));
+        make("td", {}, formatSeconds(entry.result.seconds)), hasReasons && make("td", {}, reasonOf(entry.result), entry.result.failures[0]?.row && make("small", {}, prose(entry.result.failures[0].row))),
+        hasOthers && make("td", {}, compareLink(entry.index, others.get(entry.index))))))));
 }
 
 /** The other round to compare with: of the other run, else one with another verdict. */

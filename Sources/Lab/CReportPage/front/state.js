@@ -130,6 +130,7 @@ class States {
     return bands.filter((band) => last < 0 || band.start <= last);
   }
 
+  /** The devices at the ends of a link: the phone, then the watch. */
   endsOf(link) { return this.model.cast.links.find((one) => one.name === link)?.ends ?? []; }
 
   /** What is different in two states: name, value before, value after. */
