@@ -678,6 +678,7 @@ def idle_lanes_are_one_row_that_unfolds(browser):
 def conditions_that_last_are_bands(browser):
     for path, scenario, label, process in [
         (rounds_page, RANGE, "out of range", "watch"), (failing_page, "Scenarios/failing/server-is-down.yaml", "server down", "server"),
+        (failing_page, "Scenarios/failing/server-died.yaml", "server down", "server"),
         (failing_page, "Scenarios/failing/app-suspended.yaml", "suspended", "wallet"), (failing_page, "Scenarios/failing/device-locked.yaml", "locked", "phone"),
         (catalogue_page, "Scenarios/networking/errors.yaml", "offline", "phone"), (catalogue_page, "Scenarios/watch/messages-without-a-reply.yaml", "clock stopped", "steps"),
     ]:
@@ -773,6 +774,9 @@ def reasons_have_values_and_code(browser):
             expect(shown).to_have_css("color", f"rgb{shade}")
         tab.open("Scenarios/failing/race-without-overlap.yaml")
         expect(page.locator(".steps button.step").first).to_contain_text("inconclusive")
+        # The server that a fault has killed is dead.
+        tab.open("Scenarios/failing/server-died.yaml")
+        expect(thing(page, "server").locator(".word")).to_contain_text("ended: SIGKILL")
         # A step that passed, but whose fault never fired, is no green one.
         tab.open("Scenarios/failing/fault-never-fires.yaml")
         expect(page.locator(".steps button.step", has_text="faults: arm")).to_contain_text("failed at the end of the scenario")

@@ -270,6 +270,7 @@ class TimelineModel {
           if (span) { span.label += ` ${fields().status}`; span.isBad = fields().status >= 400 && !this.isExpected(event); }
           break;
         }
+        case "fault.fired": if (fields().action === "kill") this.lifeChange({ ...event, name: "process.ended" }); break;
         case "process.ended": case "process.suspended": case "process.resumed": this.lifeChange(event); break;
       }
     }
