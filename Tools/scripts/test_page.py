@@ -111,7 +111,7 @@ def a_failure_opens_with_its_cause_its_step_and_its_events(browser):
     with Tab(browser, failing_page) as tab:
         tab.open(LOCK)
         page = tab.page
-        expect(page.locator(".failure .cause").first).to_contain_text("waits for the lock `queue`, which `wallet` holds")
+        expect(page.locator(".failure .cause").first).to_contain_text("waits for the lock queue, which wallet holds")
         expect(page.locator(".panel h2").first).to_have_text("Step 3.2.2")
         expect(page.locator(".events .row.lit").first).to_be_visible()
         page.screenshot(path=f"{screenshots}/failure-light.png")
@@ -147,14 +147,14 @@ def settle(page):
 
 
 def find_on_canvas(page, title, row):
-    """Moves the mouse through a row of the lanes until the tooltip shows something."""
+    """Moves the mouse through a row of the lanes until the first line of the tooltip is something."""
     canvas = page.locator("canvas.rows").first
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
     rows = page.locator(".scroll").first.locator(".names div").evaluate_all("rows => rows.filter(row => row.style.top).map(row => row.innerText.trim())")
     for x in range(0, int(box["width"]), 2):
         page.mouse.move(box["x"] + x, box["y"] + rows.index(row) * 18 + 9)
-        if re.search(title, canvas.get_attribute("title") or ""):
+        if re.search(title, page.evaluate("document.querySelector('.tip:not([hidden]) div')?.textContent ?? ''")):
             return box["x"] + x, box["y"] + rows.index(row) * 18 + 9
     raise AssertionError(f"nothing in the row {row} is called {title}")
 
@@ -165,7 +165,7 @@ def an_arrow_is_clicked_and_shows_request_and_answer(browser):
         tab.open(LOCK)
         page, panel = tab.page, tab.page.locator(".panel")
         page.get_by_role("button", name="Show all").click()
-        page.mouse.click(*find_on_canvas(page, r"^POST .*signature/validate: wallet#1 → server#1", "companion"))
+        page.mouse.click(*find_on_canvas(page, r"^POST .*signature/validate: wallet#1 → server#1", "watch"))
         expect(panel.locator("h2").first).to_contain_text("signature/validate: wallet#1 → server#1")
         for words in ["Request as sent", "Where it was sent", "Where it arrived", "How its keys are derived", "200"]:
             expect(panel).to_contain_text(words)
@@ -254,7 +254,7 @@ def turns_are_bands_in_the_lanes_of_their_apps_with_a_line_at_each_switch(browse
             index = next(i for i, turn in enumerate(turns) if turn["process"] == process)
             tab.open(ORDERED, f"&turn={index}")
             expect(panel.locator("h2").first).to_have_text(words[index])
-            page.mouse.click(*find_on_canvas(page, f"^{re.escape(words[index])} · ", process))
+            page.mouse.click(*find_on_canvas(page, f"^{re.escape(words[index])}$", process))
             expect(panel.locator("h2").first).to_have_text(words[index])
             page.keyboard.press("b")
             expect(panel.locator("h2").first).not_to_have_text(words[index])
@@ -503,7 +503,7 @@ def a_skipped_step_says_so(browser):
     with Tab(browser, changed_page("skipped.html", skip)) as tab:
         tab.open(0, "&step=5")
         expect(tab.page.locator(".steps .skipped")).to_contain_text("skipped: faults: arm")
-        expect(tab.page.locator(".panel tr", has_text="verdict")).to_contain_text("skipped: `${row.x}` is 1, expected 2")
+        expect(tab.page.locator(".panel tr", has_text="verdict")).to_contain_text("skipped: ${row.x} is 1, expected 2")
 
 
 @test
@@ -581,6 +581,245 @@ def the_clock_of_the_lab_has_a_scale_where_it_was_moved(browser):
         expect(moment).to_contain_text("lab's clock 2 min")
         page.screenshot(path=f"{screenshots}/clock-light.png")
 
+
+def tooltip(page):
+    """The tooltip in sight."""
+    return page.locator(".tip:not([hidden])")
+
+
+@test
+def bars_arrows_and_ticks_have_tooltips_for_mouse_touch_and_keyboard(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK)
+        page = tab.page
+        bar = find_on_canvas(page, "^waits for queue$", "queue lock")
+        expect(tooltip(page)).to_contain_text("main, queue lock")
+        expect(tooltip(page)).to_contain_text("from 1.")
+        page.screenshot(path=f"{screenshots}/tooltip-light.png")
+        page.mouse.move(2, 2)
+        expect(tooltip(page)).to_have_count(0)
+        # Marks of the scrubber.
+        mark = page.locator(".scrub .ticks i.bad").bounding_box()
+        page.mouse.move(mark["x"] + 1, mark["y"] + 2)
+        expect(tooltip(page)).to_contain_text("3 parallel")
+        expect(tooltip(page)).to_contain_text("failed")
+        page.mouse.click(mark["x"] + 1, mark["y"] + 2)
+        expect(page.locator(".panel h2").first).to_have_text("Step 3")
+        # Each key that chooses something shows what it is; Escape ends that, and only then leaves the scenario.
+        page.keyboard.press("0")
+        for key in ["a", "b", "ArrowRight", "Shift+ArrowRight"]:
+            page.keyboard.press(key)
+            expect(tooltip(page)).to_be_visible()
+            page.keyboard.press("Escape")
+            expect(tooltip(page)).to_have_count(0)
+        expect(page.locator("canvas.rows")).to_be_visible()
+    context = browser.new_context(viewport={"width": 400, "height": 800}, has_touch=True, offline=True)
+    page = context.new_page()
+    page.goto(f"{Path(failing_page).as_uri()}#s={LOCK}")
+    canvas = page.locator("canvas.rows")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    index = page.locator(".lanes .names div").evaluate_all("rows => rows.filter(row => row.style.top).map(row => row.innerText.trim())").index("queue lock")
+    page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + index * 18 + 9)
+    expect(tooltip(page)).to_contain_text("waits for queue")
+    context.close()
+
+
+@test
+def the_lanes_begin_with_the_steps_up_to_the_failure(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK)
+        page = tab.page
+        begin, end = [page.get_by_role("slider", name=f"{word} of the lanes") for word in ["Begin", "End"]]
+        step = next(step for step in steps(documents(failing_page)[f"timeline-{number_of(LOCK)}"], "finished") if step["step"] == "3.2.2")
+        assert step["t"] < float(end.input_value()) < step["t"] * 1.05, (step["t"], end.input_value())
+        # The minimap moves the range with its handles, with keys, and by a drag.
+        shown = float(end.input_value())
+        end.press("ArrowRight")
+        assert float(end.input_value()) > shown
+        begin.press("End")
+        settle(page)
+        assert float(begin.input_value()) < float(end.input_value())
+        page.get_by_role("button", name="Show all").click()
+        settle(page)
+        assert float(end.input_value()) == float(end.get_attribute("max"))
+        page.get_by_role("button", name="Zoom in").click()
+        page.get_by_role("button", name="Zoom in").click()
+        settle(page)
+        before = float(begin.input_value())
+        box = page.locator(".map canvas").bounding_box()
+        middle = box["x"] + box["width"] / 2
+        page.mouse.move(middle, box["y"] + 15)
+        page.mouse.down()
+        page.mouse.move(middle + 40, box["y"] + 15)
+        page.mouse.up()
+        settle(page)
+        assert float(begin.input_value()) > before
+        page.screenshot(path=f"{screenshots}/minimap-light.png")
+
+
+@test
+def idle_lanes_are_one_row_that_unfolds(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK)
+        page = tab.page
+        fold = page.get_by_role("button", name="2 idle: agent, companion")
+        expect(page.get_by_role("button", name="companion", exact=True)).to_have_count(0)
+        fold.focus()
+        page.keyboard.press("Enter")
+        expect(fold).to_be_focused()
+        expect(fold).to_have_attribute("aria-expanded", "true")
+        expect(page.get_by_role("button", name="companion", exact=True)).to_be_visible()
+        fold.click()
+        expect(page.get_by_role("button", name="companion", exact=True)).to_have_count(0)
+
+
+@test
+def conditions_that_last_are_bands(browser):
+    for path, scenario, label, process in [
+        (rounds_page, RANGE, "out of range", "watch"), (failing_page, "Scenarios/failing/server-is-down.yaml", "server down", "server"),
+        (failing_page, "Scenarios/failing/server-died.yaml", "server down", "server"),
+        (failing_page, "Scenarios/failing/app-suspended.yaml", "suspended", "wallet"), (failing_page, "Scenarios/failing/device-locked.yaml", "locked", "phone"),
+        (catalogue_page, "Scenarios/networking/errors.yaml", "offline", "phone"), (catalogue_page, "Scenarios/watch/messages-without-a-reply.yaml", "clock stopped", "steps"),
+    ]:
+        with Tab(browser, path) as tab:
+            tab.open(scenario, "&step=0")
+            page = tab.page
+            for _ in range(200):
+                page.keyboard.press("b")
+                if tooltip(page).count() and tooltip(page).inner_text().startswith(f"{label}\n{process}, state"):
+                    break
+            expect(tooltip(page)).to_contain_text(f"{process}, state")
+            panel = page.locator(".panel")
+            expect(panel.locator("h2").first).to_have_text(label)
+            expect(panel.locator("tr", has_text="begun by").get_by_role("button")).to_be_visible()
+            page.screenshot(path=f"{screenshots}/band-{label.replace(' ', '-')}.png")
+
+
+@test
+def attempts_of_eventually_are_one_bar_with_a_count(browser):
+    with Tab(browser, failing_page) as tab:
+        page = tab.page
+        for scenario, step, bar in [("state-does-not-change", "2.1", "2.1 "), ("never-comes-true", "1", "hasValidActivation")]:
+            scenario = f"Scenarios/failing/{scenario}.yaml"
+            history = documents(failing_page)[f"timeline-{number_of(scenario)}"]["history"]
+            attempts = len([line for line in history if line["e"] == "command" and line["step"] == step])
+            assert attempts > 2, attempts
+            tab.open(scenario, "&step=0")
+            for _ in range(60):
+                page.keyboard.press("b")
+                if "×" in tooltip(page).inner_text():
+                    break
+            expect(tooltip(page)).to_contain_text(f"{attempts} × {bar}")
+        tab.open("Scenarios/failing/state-does-not-change.yaml")
+        expect(page.locator(".panel tr", has_text="attempts")).to_contain_text(re.compile(r"\d+"))
+
+
+@test
+def requests_are_a_table_with_bodies_and_curl(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        tab.open("Scenarios/failing/wrong-password.yaml")
+        page = tab.page
+        table = page.get_by_role("region", name="Requests")
+        rows = table.locator("tbody tr")
+        expect(rows).to_have_count(3)
+        expect(rows.last).to_contain_text("/pa/v3/signature/validate")
+        expect(rows.last.locator("td").nth(3)).to_have_text("401")
+        expect(rows.last.locator("td").nth(4)).to_have_text(re.compile(r"^[\d.]+ (ms|µs)$"))
+        rows.last.get_by_role("button", name="Bodies of").click()
+        bodies = table.locator("td[colspan]")
+        expect(bodies).to_contain_text("ERR_AUTHENTICATION")
+        bodies.get_by_role("button", name="Copy").click()
+        expect(bodies.get_by_role("button", name="Copied")).to_be_visible()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith("curl -X POST \"$SERVER\"'/pa/v3/signature/validate'") and "X-PowerAuth-Authorization" in copied and "X-Lab" not in copied, copied
+        page.screenshot(path=f"{screenshots}/requests-light.png")
+        rows.nth(2).get_by_role("button", name=re.compile("POST")).click()
+        expect(page.locator(".panel h2").first).to_have_text("http.request")
+        expect(table.locator("tr.current")).to_have_count(1)
+
+
+@test
+def the_scenario_file_has_the_current_line(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open(LOCK)
+        page = tab.page
+        file = page.get_by_role("region", name="Scenario file")
+        expect(file).to_contain_text("lock-is-held.yaml")
+        expect(file.locator("li")).to_have_count(len(Path(LOCK).read_text().rstrip("\n").split("\n")))
+        expect(file.locator("li[aria-current]").first).to_contain_text("main: validatePassword")
+        file.get_by_role("button", name="faults: arm").click()
+        expect(page.locator(".panel h2").first).to_have_text("Step 2")
+        expect(file.locator("li[aria-current]").first).to_contain_text("faults: arm")
+        page.locator(".steps button.step", has_text="server: initActivation").click()
+        expect(file).to_contain_text("activate.yaml")
+
+
+@test
+def reasons_have_values_and_code(browser):
+    with Tab(browser, failing_page) as tab:
+        page = tab.page
+        line = page.locator(".case", has_text="wrong-count.yaml")
+        expect(line).to_contain_text("failCount expected 1, actual 2")
+        expect(line.locator("code", has_text="fetchActivationStatus")).to_be_visible()
+        assert "`" not in page.locator("main").inner_text()
+        expect(page.locator(".case", has_text="race-without-overlap").locator(".verdict")).to_have_text("? inconclusive")
+        tab.open("Scenarios/failing/wrong-count.yaml")
+        colours = [page.evaluate("name => getComputedStyle(document.documentElement).getPropertyValue(name)", name) for name in ["--bad", "--fine"]]
+        for word, name, colour in [("- failCount: 1", "minus", colours[0]), ("+ failCount: 2", "plus", colours[1])]:
+            shown = page.locator(f".failure .{name}")
+            expect(shown).to_have_text(word)
+            shade = tuple(int(colour.strip()[at:at + 2], 16) for at in (1, 3, 5))
+            expect(shown).to_have_css("color", f"rgb{shade}")
+        tab.open("Scenarios/failing/race-without-overlap.yaml")
+        expect(page.locator(".steps button.step").first).to_contain_text("inconclusive")
+        # The server that a fault has killed is dead.
+        tab.open("Scenarios/failing/server-died.yaml")
+        expect(thing(page, "server").locator(".word")).to_contain_text("ended: SIGKILL")
+        # A step that passed, but whose fault never fired, is no green one.
+        tab.open("Scenarios/failing/fault-never-fires.yaml")
+        expect(page.locator(".steps button.step", has_text="faults: arm")).to_contain_text("failed at the end of the scenario")
+        expect(page.locator(".panel")).to_contain_text("never fired")
+
+
+@test
+def the_loser_of_a_race_is_no_failure(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open("Scenarios/sharing/one-of-two-activations-wins.yaml")
+        assert tab.page.locator("canvas.rows").evaluate("""canvas => {
+            const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            for (let at = 0; at < data.length; at += 4) if (data[at] === 0xc4 && data[at + 1] === 0x23 && data[at + 2] === 0x2b) return false;
+            return true;
+        }"""), "something is red in the lanes of a scenario that passed"
+
+
+@test
+def rows_of_a_scenario_with_a_table_are_a_table(browser):
+    with Tab(browser, catalogue_page) as tab:
+        page = tab.page
+        group = page.locator(".rows", has_text="Scenarios/exploring/creation.yaml")
+        expect(group.locator("summary")).to_contain_text("9 rows: 9 passed")
+        expect(group.locator("tbody tr").first).to_be_hidden()
+        group.locator("summary").click()
+        expect(group.locator("tbody tr")).to_have_count(9)
+        page.screenshot(path=f"{screenshots}/rows-light.png")
+        group.get_by_role("link", name="creation-and-sign", exact=True).click()
+        expect(page.locator("h1")).to_contain_text("[creation-and-sign]")
+
+    def name_rows(overview, *timelines):
+        for result, row in zip(overview["results"], ["right", "right~2", "wrong"]):
+            identifier = f"Scenarios/login.yaml[{row}]"
+            result.update(id=identifier, scenario=identifier.replace("~2", ""), name=f"Login [{row}]", round=2 if "~" in row else 1)
+        overview["results"][2]["failures"][0] = overview["results"][2]["failures"][0] | {"row": "Scenarios/login.yaml:9:5: pin=1111"}
+    with Tab(browser, changed_page("rows.html", name_rows, rounds=3)) as tab:
+        group = tab.page.locator(".rows")
+        expect(group).to_have_count(1)
+        expect(group.locator("summary")).to_contain_text("2 rows: 2 failed")
+        expect(group.get_by_role("columnheader")).to_have_text(["Row", "Verdict", "Duration", "Reason", "Comparison"])
+        expect(group.locator("tr", has_text="wrong")).to_contain_text("pin=1111")
+        group.get_by_role("link", name="Compare with round 2").click()
+        expect(tab.page.locator(".facts").first).to_contain_text("round 1 and round 2, compared by process")
 
 @test
 def lanes_and_kinds_narrow_the_list(browser):
@@ -704,7 +943,7 @@ def the_page_of_the_whole_catalogue_is_small(browser):
     assert size < 6_000_000, f"the page of the catalogue has {size} bytes"
     with Tab(browser, catalogue_page) as tab:
         assert tab.page.locator(".case").count() > 250
-        tab.page.locator(".case").first.click()
+        tab.page.locator(".case:visible").first.click()
         expect(tab.page.locator(".events .row").first).to_be_visible()
 
 
@@ -750,8 +989,13 @@ def rounds_are_compared_side_by_side(browser):
     with Tab(browser, rounds_page) as tab:
         page = tab.page
         expect(page.locator(".case .rounds").first).to_contain_text("of 2 rounds passed")
+        # One click from the overview, and one from the scenario.
+        page.locator(".suite .compare").first.click()
+        expect(page.locator(".facts").first).to_contain_text("round 1 and round 2, compared by process")
+        expect(page.locator("main")).to_contain_text(re.compile("first difference is in|Both did the same"))
+        page.go_back()
         page.locator(".case").first.click()
-        page.get_by_label("Compare with").select_option(index=1)
+        page.get_by_role("link", name=re.compile("round 2")).click()
         expect(page.locator("main")).to_contain_text(re.compile("first difference is in|Both did the same"))
         page.screenshot(path=f"{screenshots}/compare-light.png")
 
@@ -762,7 +1006,9 @@ def two_runs_are_compared_as_lab_diff_does(browser):
         partings = re.findall(r"^  (\S+#\d+) parts at (\d+):$", Path(compared, f"{name}.txt").read_text(), re.M)
         assert bool(partings) == (name == "different"), f"lab diff reports {len(partings)} differences of {name} runs"
         with Tab(browser, f"{compared}/{name}.html") as tab:
-            tab.page.goto(f"{tab.path}#s=0&with=1")
+            names = [run["label"] for run in documents(f"{compared}/{name}.html")["run"]["runs"]]
+            tab.page.get_by_role("link", name=f"Compare with run {names[1]}").click()
+            expect(tab.page.locator(".facts").first).to_contain_text(f"run {names[0]} and run {names[1]}, compared by process")
             expect(tab.page.locator("main")).to_contain_text("The first difference is in" if partings else "Both did the same")
             shown = tab.page.get_by_label("Process", exact=True).locator("option").all_inner_texts()
             assert sorted(shown) == sorted(f"{process}, from event {place}" for process, place in partings), (shown, partings)
@@ -845,7 +1091,7 @@ def lanes_of_two_rounds_are_one_above_the_other_with_the_first_difference_marked
         expect(current).to_be_visible()
         page.get_by_role("button", name="All processes").click()
         page.get_by_role("button", name="Show all").click()
-        page.mouse.click(*find_on_canvas(page, r"^command\.\w+ · ", "events"))
+        page.mouse.click(*find_on_canvas(page, r"^command\.\w+$", "events"))
         expect(current).to_contain_text("command.")
         page.screenshot(path=f"{screenshots}/difference-light.png")
 
@@ -951,6 +1197,11 @@ def repeat(timeline, count):
 
 
 block = re.compile(r'<script type="application/([a-z]+)" id="([^"]*)">(.*?)</script>\n', re.S)
+
+
+def number_of(scenario):
+    """The place of a scenario on the page about failures."""
+    return next(i for i, result in enumerate(documents(failing_page)["run"]["results"]) if result["id"] == scenario)
 
 
 def documents(path):

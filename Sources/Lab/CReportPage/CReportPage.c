@@ -27,6 +27,8 @@ static const unsigned char script[] = {
     ,
 #embed "front/arrows.js"
     ,
+#embed "front/minimap.js"
+    ,
 #embed "front/timeline.js"
     ,
 #embed "front/events.js"
@@ -38,6 +40,10 @@ static const unsigned char script[] = {
 #embed "front/steps.js"
     ,
 #embed "front/scrubber.js"
+    ,
+#embed "front/source.js"
+    ,
+#embed "front/requests.js"
     ,
 #embed "front/scenario.js"
     ,

@@ -175,6 +175,16 @@ struct StateAtStepTests {
         #expect(try JSONValue.parse(document)["version"] == .integer(Int64(StateAtStep.version)))
     }
 
+    @Test func `A fault that kills the server ends its process`() {
+        let events = Self.trace([
+            ("server", .processStarted, ["pid": 7]),
+            ("server", .faultFired, ["point": "server.requestReceived", "action": "delay"]),
+            ("server", .faultFired, ["point": "server.beforeCommit", "action": "kill"]),
+        ])
+        #expect(Self.lines(events, after: 2) == ["processes       server#1 runs (pid 7)"])
+        #expect(Self.lines(events, after: 3) == ["processes       server#1 has ended: signal SIGKILL"])
+    }
+
     @Test func `Each event changes the state of its own process, device or link only`() {
         let events = Self.trace([
             ("main", .processStarted, ["pid": 7]), ("wallet", .processStarted, ["pid": 8]),

@@ -11,7 +11,7 @@ class ArrowLayer {
   /** The arrows in sight; none when they would be a grey area. */
   inSight() {
     const { model, from, to } = this.timeline;
-    const arrows = model.arrows.filter((arrow) => model.events[arrow.to].time >= from && model.startOf(arrow) <= to);
+    const arrows = model.arrows.filter((arrow) => !arrow.isEarlierAttempt && model.events[arrow.to].time >= from && model.startOf(arrow) <= to);
     return arrows.length > 1500 ? [] : arrows;
   }
 

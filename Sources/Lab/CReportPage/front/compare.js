@@ -73,7 +73,7 @@ function sinceBegin(model, moment) { return moment ? moment.event.time - (model.
 function compareView(index, other) {
   const sides = [index, other].map((number) => ({ result: run.results[number], model: timelineOf(number) }));
   const view = make("div", {}, make("div", { class: "head" }, make("h1", {}, sides[0].result.name)),
-    make("p", { class: "facts" }, "Compared by process, step and kind of event, without times, identifiers and keys."));
+    make("p", { class: "facts" }, `${sides.map(({ result }) => roundName(result)).join(" and ")}, compared by process, step and kind of event, without times, identifiers and keys.`));
   if (sides.some((side) => !side.model)) {
     view.append(make("p", { class: "empty" }, "One of them has no timeline."));
     return { view };
@@ -151,7 +151,7 @@ class Comparison {
     one.bind(two);
     if (from != null) one.show(from, to); else this.showAll();
     this.lanes.replaceChildren(...this.sides.map((side, number) => make("section", { "aria-label": `Lanes of the ${["first", "second"][number]} run` },
-      make("p", {}, verdict(side.result), ` round ${side.result.round}, seed ${side.result.seed}`), this.timelines[number].element)));
+      make("p", {}, verdict(side.result), ` ${roundName(side.result)}, seed ${side.result.seed}`), this.timelines[number].element)));
   }
 
   showAll() {
@@ -205,7 +205,7 @@ class Comparison {
     const rows = events.slice(this.first, last).map(({ event }, offset) => make("li", { class: rank(this.first + offset), "aria-current": event.index === chosen ? "true" : null },
       make("a", { href: `#s=${run.results.indexOf(side.result)}&e=${event.index}` }, formatTime(sinceBegin(side.model, { event }))), ` ${event.name}  ${factsLine(side.model.fields(event))}`));
     if (events.length <= this.place && this.first <= this.place && last >= this.place) rows.push(make("li", { class: "differs" }, "nothing more"));
-    return make("section", { "aria-label": label }, make("p", {}, verdict(side.result), ` round ${side.result.round}, seed ${side.result.seed}`),
+    return make("section", { "aria-label": label }, make("p", {}, verdict(side.result), ` ${roundName(side.result)}, seed ${side.result.seed}`),
       rows.length ? make("ol", { start: String(this.first + 1) }, rows) : make("p", { class: "empty" }, "It has no events here."));
   }
 

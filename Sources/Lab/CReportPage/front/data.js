@@ -7,7 +7,17 @@ const timelines = new Map();
 async function loadTimelines(indices) {
   for (const index of indices.filter((index) => !timelines.has(index))) {
     const block = document.getElementById(`timeline-${index}`);
-    timelines.set(index, block ? new TimelineModel(recordOf(JSON.parse(await documentIn(block)))) : null);
+    const record = block ? recordOf(JSON.parse(await documentIn(block))) : null;
+    if (record) markLateFailures(record, run.results[index]);
+    timelines.set(index, record && new TimelineModel(record));
+  }
+}
+
+/** A step that passed may fail at the end of the scenario, such as one whose fault never fired. */
+function markLateFailures(record, result) {
+  for (const { step: path } of result.failures) {
+    const steps = record.steps.filter((step) => step.path === path);
+    if (steps.length && steps.every((step) => step.fine !== false)) steps.at(-1).failedLater = true;
   }
 }
 
@@ -59,14 +69,18 @@ class TimelineModel {
       index, time, lane: lane[index], incarnation: inc[index], name: texts[name[index]],
       kind: kindOfEvent(texts[name[index]]), step: op[index] < 0 ? "" : texts[op[index]], raw: texts[fields[index]],
     }));
+    /** Whether the steps around failed ones allow that, computed on demand. */
+    this.allowed = new Map();
     this.inferCauses();
     this.end = Math.max(1, ...[this.events.at(-1)?.time ?? 0, this.steps.reduce((end, s) => Math.max(end, s.end ?? s.start), 0), this.turns.at(-1)?.start ?? 0]);
-    this.spans = [...this.stepSpans(), ...this.turnSpans(), ...this.eventSpans()];
+    const spans = [...this.stepSpans(), ...this.eventSpans()];
     this.arrows = this.findArrows();
-    this.joinRequests();
+    this.exchanges = this.joinRequests(spans.filter((span) => span.kind === "http"));
     this.clock = new ShownClock(this);
     this.cast = new Cast(this);
     this.states = new States(this);
+    this.bands = this.states.bands();
+    this.spans = [...this.bundled(spans), ...this.turnSpans(), ...this.bands];
   }
 
   /** Work on other threads names no step; what happens in a process while it carries a command out is put down to that. */
@@ -130,8 +144,72 @@ class TimelineModel {
   stepSpans() {
     return this.steps.map((step, index) => ({
       row: "steps", lane: 0, kind: "step", start: step.start, end: step.end ?? this.end, isOpen: step.end == null,
-      isBad: step.fine === false && !this.isAllowed(step), label: `${step.path} ${step.sentence ?? step.title}`, step: index,
+      isBad: this.isBad(step), isInconclusive: this.isInconclusive(step), label: `${step.path} ${step.sentence ?? step.title}`, step: index,
     }));
+  }
+
+  /** The bar of a step or a turn; an attempt has that of all attempts. */
+  spanOf({ step, turn }) {
+    return this.spans.find((span) => (turn != null ? span.turn === turn : span.step != null && (span.step === step || span.attempts?.some((one) => one.step === step))));
+  }
+
+  /**
+   * Bars with the attempts of a step as one bar with their count: those of a step that repeats its command until the answer fits, and of the
+   * steps of an `eventually`. The last attempt decides. Arrows of the others are marked, too.
+   */
+  bundled(spans) {
+    const scopes = new Map();
+    const calls = new Map();
+    for (const command of this.commands) push(calls, keyOfStep(command.source, command.path), command.t);
+    for (const step of this.steps) {
+      const times = calls.get(keyOfStep(step.source, step.path)) ?? [];
+      if (step.title === "eventually" || times.filter((time) => step.start <= time && time <= (step.end ?? Infinity)).length > 1) push(scopes, step.path, step);
+    }
+    if (!scopes.size) return spans;
+    /** The outermost step that repeats what is at a path, at a time. */
+    const scopeOf = (path, time) => {
+      const words = path.split(".");
+      for (let length = 1; length <= words.length; length += 1) {
+        const scope = scopes.get(words.slice(0, length).join("."))?.find((step) => step.start <= time && time <= (step.end ?? Infinity));
+        if (scope) return scope;
+      }
+      return null;
+    };
+    const groups = new Map();
+    for (const span of spans) {
+      const path = span.step != null ? this.steps[span.step].path : this.events[span.first].cause;
+      const scope = path === "" ? null : scopeOf(path, span.start);
+      // The step that repeats its command has one bar already.
+      const isAttempt = scope && !(span.step != null && scope === this.steps[span.step]);
+      push(groups, isAttempt ? `${scope.start} ${path} ${span.lane} ${span.row} ${span.kind} ${span.step != null ? "" : span.name ?? ""}` : span, span);
+    }
+    const lastOf = new Map();
+    const bundles = [...groups.values()].map((attempts) => {
+      const last = attempts.at(-1);
+      if (attempts.length === 1) return last;
+      if (last.kind === "command") lastOf.set(this.events[last.first].cause, last.start);
+      return { ...last, start: attempts[0].start, first: attempts[0].first, attempts, label: `${attempts.length} × ${last.label}` };
+    });
+    for (const arrow of this.arrows) {
+      const { cause, time } = this.events[arrow.to];
+      arrow.isEarlierAttempt = time < (lastOf.get(cause) ?? 0) && scopeOf(cause, time) === scopeOf(cause, lastOf.get(cause));
+    }
+    return bundles;
+  }
+
+  /** From the first step to the end of the last, without set-up and tear-down, which are the same for many scenarios. */
+  get body() {
+    const own = this.steps.filter((step) => !/^[st](\d|$)/.test(step.path));
+    const steps = own.length ? own : this.steps;
+    return { start: steps[0]?.start ?? 0, end: steps.length ? steps.reduce((end, step) => Math.max(end, step.end ?? this.end), 0) : this.end };
+  }
+
+  /** The lanes in which nothing happens between the first step and the tear-down. */
+  idleLanes() {
+    const { start, end } = this.body;
+    const busy = new Set(this.events.filter((event) => event.time >= start && event.time <= end).map((event) => event.lane));
+    for (const span of this.spans) if (span.start <= end && span.end >= start) busy.add(span.lane);
+    return new Set([...this.lanes.keys()].filter((lane) => !busy.has(lane)));
   }
 
   /** A process has its turn until the next one is given, the last one until the block ends. */
@@ -167,7 +245,7 @@ class TimelineModel {
         case "command.started": begin(`${at} command ${event.step}`, event, "commands", "command", fields().command); break;
         case "command.finished": {
           const span = finish(`${at} command ${event.step}`, event);
-          if (span && fields().error) { span.isBad = true; span.label += `: ${fields().error}`; }
+          if (span && fields().error) { span.isBad = !this.isExpected(event); span.label += `: ${fields().error}`; }
           break;
         }
         case "lock.requested":
@@ -182,16 +260,17 @@ class TimelineModel {
           begin(`${at} http ${event.step} ${fields().path}`, event, "requests", "http", fields().path); break;
         case "http.response": case "http.failed": {
           const span = finish(`${at} http ${event.step} ${fields().path}`, event);
-          if (span && (event.name === "http.failed" || fields().status >= 400)) span.isBad = true;
+          if (span && (event.name === "http.failed" || fields().status >= 400)) span.isBad = !this.isExpected(event);
           if (span) span.label += event.name === "http.failed" ? " failed" : ` ${fields().status}`;
           break;
         }
         case "server.request": begin(`${at} serve ${event.step} ${fields().path}`, event, "requests", "http", fields().path); break;
         case "server.response": {
           const span = finish(`${at} serve ${event.step} ${fields().path}`, event);
-          if (span) { span.label += ` ${fields().status}`; span.isBad = fields().status >= 400; }
+          if (span) { span.label += ` ${fields().status}`; span.isBad = fields().status >= 400 && !this.isExpected(event); }
           break;
         }
+        case "fault.fired": if (fields().action === "kill") this.lifeChange({ ...event, name: "process.ended" }); break;
         case "process.ended": case "process.suspended": case "process.resumed": this.lifeChange(event); break;
       }
     }
@@ -206,7 +285,7 @@ class TimelineModel {
   span(begun, last) {
     const { event, row, kind, label } = begun;
     return {
-      row, kind, label: label ?? "", lane: event.lane, start: event.time, end: last?.time ?? this.end,
+      row, kind, name: label, label: label ?? "", lane: event.lane, start: event.time, end: last?.time ?? this.end,
       first: event.index, last: last?.index ?? event.index, step: undefined,
     };
   }
@@ -285,8 +364,11 @@ class TimelineModel {
     return to.name === "server.request" ? `${fields.method} ${fields.path}: ${ends}` : `answer ${fields.status ?? ""} ${fields.path}: ${ends}`;
   }
 
-  /** The recorded requests, each with the event that began it. */
-  joinRequests() {
+  /**
+   * Joins the recorded requests with the events that began them.
+   * @returns the bars of all exchanges: those of the apps, and those of the server for which no app has one
+   */
+  joinRequests(spans) {
     const free = new Map();
     // A server that was started again says which one it was; a running one is asked for its own only.
     const keyOf = (incarnation, step) => `${incarnation ?? ""} ${step}`;
@@ -301,26 +383,51 @@ class TimelineModel {
       const from = this.events[arrow.from], to = this.events[arrow.to];
       if (arrow.kind === "http" && to.request) from.request = to.request;
     }
-    const answers = this.spans.filter((span) => span.kind === "http");
-    for (const span of answers) {
+    for (const span of spans) {
       const request = this.events[span.first].request;
       if (request) this.events[span.last].request ??= request;
     }
+    const asked = new Set(this.arrows.filter((arrow) => arrow.kind === "http").map((arrow) => arrow.to));
+    return spans.filter((span) => !asked.has(span.first)).sort((one, other) => one.start - other.start);
   }
 
   /** Whether a step around one that did not hold has held nevertheless: the loser of a race, an attempt that was repeated. */
   isAllowed(step) {
-    return this.steps.some((other) => other.fine === true && step.path.startsWith(`${other.path}.`) && other.start <= step.start && other.end >= step.end);
+    if (!this.allowed.has(step)) {
+      this.allowed.set(step, this.steps.some((other) => other.fine === true && step.path.startsWith(`${other.path}.`) && other.start <= step.start && other.end >= step.end));
+    }
+    return this.allowed.get(step);
+  }
+
+  /** The verdict of a step in words. */
+  verdictOf(step) {
+    if (step.failedLater) return "failed at the end of the scenario";
+    if (step.skipped != null) return `skipped: ${step.skipped}`;
+    if (step.fine == null) return "did not end";
+    if (this.isInconclusive(step)) return "inconclusive";
+    return step.fine ? "passed" : this.isAllowed(step) ? "failed, as the step around it allows" : "failed";
+  }
+
+  /** Whether a step counts against the scenario. */
+  isBad(step) { return step.failedLater || (step.fine === false && !this.isAllowed(step)); }
+
+  /** Whether a step leaves the verdict open. */
+  isInconclusive(step) { return step.failure?.verdict === "inconclusive" && this.isBad(step); }
+
+  /** Whether an error is no failure: its step, or the one around that, has held nevertheless. */
+  isExpected(event) {
+    const step = this.steps.find((one) => one.path === event.cause && one.start <= event.time && event.time <= (one.end ?? Infinity));
+    return step != null && (step.fine === true || (step.fine === false && this.isAllowed(step)));
   }
 
   /** Whether a step, or one inside it, caused an event. */
   isCaused(event, path) { return event.cause === path || event.cause.startsWith(`${path}.`); }
 
-  /** The innermost step that failed first. */
+  /** The innermost step that failed first; of its attempts the last one, which decided. */
   failingStep(result) {
     const path = result.failures.find((failure) => failure.step)?.step;
     if (path == null) return -1;
-    const exact = this.steps.findIndex((step) => step.path === path && step.fine === false);
+    const exact = this.steps.findLastIndex((step) => step.path === path && step.fine === false);
     return exact >= 0 ? exact : this.steps.findIndex((step) => step.path === path);
   }
 }

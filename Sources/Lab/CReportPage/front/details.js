@@ -91,12 +91,13 @@ class Details {
 
   step(index) {
     const step = this.model.steps[index];
+    const attempts = this.model.spanOf({ step: index })?.attempts?.length ?? 0;
     const calls = this.callsOf(step);
     const caused = this.causedWithin(step.path, step.start, step.end ?? this.model.end);
-    const failure = step.fine === false ? this.result.failures.find((one) => one.step === step.path) ?? step.failure : null;
+    const failure = step.fine === false || step.failedLater ? this.result.failures.find((one) => one.step === step.path) ?? step.failure : null;
     return [
-      make("h2", {}, `Step ${step.path}`), make("p", {}, step.sentence ?? step.title),
-      pairs([["verdict", step.skipped != null ? `skipped: ${step.skipped}` : step.fine == null ? "did not end" : step.fine ? "passed" : this.model.isAllowed(step) ? "failed, as the step around it allows" : "failed"], ["began", this.model.moment(step.start)],
+      make("h2", {}, `Step ${step.path}`), make("p", {}, prose(step.sentence ?? step.title)),
+      pairs([["verdict", make("span", {}, prose(this.model.verdictOf(step)))], ["attempts", attempts > 1 ? String(attempts) : null], ["began", this.model.moment(step.start)],
         ["took", step.end == null ? null : formatTime(step.end - step.start)], ["written at", step.line == null || live ? failure?.place : `${step.file}:${step.line}:${step.column}`],
         ["included at", step.includedAt?.join(", ")]]),
       ...this.source(step),
@@ -186,6 +187,7 @@ class Details {
   }
 
   span(span) {
+    if (span.kind === "band") return this.band(span);
     const first = this.model.events[span.first], last = this.model.events[span.last];
     const others = this.model.spans.filter((other) => other !== span && other.row === span.row && other.lane !== span.lane && span.row.endsWith("lock")
       && other.start < span.end && other.end > span.start);
@@ -199,6 +201,16 @@ class Details {
       make("h3", {}, "Begin"), this.facts(first), ...(last !== first ? [make("h3", {}, "End"), this.facts(last)] : []),
       ...this.changesWithin(span.start, span.end),
       ...this.log(this.processes([first, ...this.causedWithin(first.cause, span.start, span.end)]), span.start, span.end),
+    ];
+  }
+
+  /** A condition that lasted for a while. */
+  band(band) {
+    return [
+      make("h2", {}, band.label),
+      pairs([["device or process", this.model.lanes[band.lane].name], ["from", this.model.moment(band.start)], ["to", band.isOpen ? "the end of what is recorded" : this.model.moment(band.end)],
+        ["took", formatTime(band.end - band.start)], ["begun by", this.sourceLink(band.source)]]),
+      ...this.changes(this.model.states.cursorAt(band.start - 0.5), this.model.states.cursorAt(band.start)),
     ];
   }
 
@@ -230,6 +242,7 @@ class Details {
     return requests.flatMap((request) => [
       make("h3", {}, `${request.method} ${request.path} → ${request.status ?? "no answer"}`),
       request.fault && make("p", {}, `The fault ${request.fault} hit it.`),
+      make("p", {}, "As curl: ", copyable(curl(request), `curl … ${request.path}`)),
       ...titled("Request, decrypted", request.decrypted), ...titled("Answer, decrypted", request.decryptedAnswer),
       ...folded("Answer as sent", request.answer), ...folded("Request as sent", request.body), ...folded("Header", request.headers),
       ...derivation(request),
@@ -270,6 +283,16 @@ class Details {
   }
 }
 
+/** Headers that curl sets itself, and those that the lab adds for its record. */
+const headersOfCurl = /^(content-length|host|connection|accept-encoding|x-lab-.*)$/i;
+
+/** A request as a command of curl; `$SERVER` stands for the base URL, as the server of the run has gone. */
+function curl(request) {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  const headers = Object.entries(request.headers ?? {}).filter(([name]) => !headersOfCurl.test(name)).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+  return [`curl -X ${request.method} "$SERVER"${quoted(request.path)}`, ...headers, request.body == null ? null : `-d ${quoted(JSON.stringify(request.body))}`].filter(Boolean).join(" \\\n  ");
+}
+
 function titled(title, value) { return value == null ? [] : [make("p", { class: "empty" }, title), json(value)]; }
 
 function folded(title, value) { return value == null ? [] : [make("details", {}, make("summary", {}, title), json(value))]; }
@@ -304,13 +327,13 @@ function derivation(request) {
 /** Expected and actual, causes, and what explains a failure. */
 function failureBody(failure) {
   return [
-    ...failure.causes.map((cause) => make("p", { class: "cause" }, `Because ${cause}`)),
-    make("p", {}, failure.reason),
-    failure.row && make("p", {}, `With the row at ${failure.row}`),
+    make("p", { class: "reason" }, prose(failure.reason)),
+    ...failure.causes.map((cause) => make("p", { class: "cause" }, "Because ", prose(cause))),
+    failure.row && make("p", {}, "With the row at ", prose(failure.row)),
     ...failure.differences.map((difference) => make("pre", { class: "diff", tabindex: "0" },
-      make("span", { class: "minus" }, `- ${difference.path ? `${difference.path}: ` : ""}${difference.expected}   expected\n`),
-      make("span", { class: "plus" }, `+ ${difference.path ? `${difference.path}: ` : ""}${difference.actual}   actual`),
-      difference.hint ? `\n  ${difference.hint}` : "", difference.excerpt ? `\n${difference.excerpt}` : "")),
+      make("span", { class: "minus" }, `- ${difference.path ? `${difference.path}: ` : ""}${difference.expected}`), `   expected${difference.place ? ` at ${difference.place}` : ""}\n`,
+      make("span", { class: "plus" }, `+ ${difference.path ? `${difference.path}: ` : ""}${difference.actual}`), `   actual${difference.hint ? `: ${difference.hint}` : ""}`,
+      difference.excerpt ? `\n${difference.excerpt}` : "")),
     failure.details?.length ? make("pre", { tabindex: "0" }, failure.details.join("\n")) : null,
   ].filter(Boolean);
 }

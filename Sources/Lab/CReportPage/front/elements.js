@@ -9,11 +9,44 @@ function make(tag, attributes = {}, ...children) {
     else if (name === "style") element.style.cssText = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child != null && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
   return element;
 }
 
-const verdictWords = { passed: "✓ passed", failed: "✗ failed", inconclusive: "? open", notRun: "– not run" };
+/** A text in which what stands between back quotes is code. */
+function prose(text) {
+  return text.split(/`([^`\n]+)`/).map((part, index) => (index % 2 ? make("code", {}, part) : part)).filter((part) => part !== "");
+}
+
+/** The tooltip of the page: lines of text beside a place in the window. */
+const tip = {
+  element: make("div", { class: "tip", role: "tooltip", id: "tip", hidden: true }),
+
+  /**
+   * @param {Element} host what it belongs to
+   * @param {string[]} lines the first is the title
+   * @param {number} x, @param {number} y the place, in pixels of the window
+   */
+  show(host, lines, x, y) {
+    const { element } = this;
+    if (element.parentNode !== host) host.append(element);
+    element.replaceChildren(...lines.filter(Boolean).map((line) => make("div", {}, line)));
+    element.hidden = false;
+    const { offsetWidth: width, offsetHeight: height } = element;
+    const { clientWidth, clientHeight } = document.documentElement;
+    element.style.left = `${Math.max(4, Math.min(x + 12, clientWidth - width - 4))}px`;
+    element.style.top = `${y + 16 + height > clientHeight ? Math.max(4, y - height - 10) : y + 16}px`;
+  },
+
+  /** Whether it was visible. */
+  hide() {
+    const wasVisible = !this.element.hidden && this.element.isConnected;
+    this.element.hidden = true;
+    return wasVisible;
+  },
+};
+
+const verdictWords = { passed: "✓ passed", failed: "✗ failed", inconclusive: "? inconclusive", notRun: "– not run" };
 
 function verdict(result) {
   const word = result.quarantine && result.verdict !== "passed" ? `${verdictWords[result.verdict]}, quarantined` : verdictWords[result.verdict];

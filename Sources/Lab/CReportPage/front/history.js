@@ -36,6 +36,6 @@ function addToHistory(record, line) {
       break;
     }
     case "failure":
-      Object.assign(record.steps.findLast(isOfStep) ?? {}, { failure: { reason: line.reason, causes: [], differences: [] } });
+      Object.assign(record.steps.findLast(isOfStep) ?? {}, { failure: { verdict: line.verdict, reason: line.reason, causes: [], differences: [] } });
   }
 }

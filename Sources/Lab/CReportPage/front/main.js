@@ -8,6 +8,7 @@ let turns = 0;
 async function route() {
   if (live) { showLive(); return; }
   const turn = turns += 1;
+  tip.hide();
   const place = new URLSearchParams(location.hash.slice(1));
   const index = place.has("s") ? scenarioIndex(place.get("s")) : -1;
   const isScenario = index >= 0;
@@ -56,7 +57,7 @@ function goToFailure(direction) {
 
 /** Moves the focus through the scenarios of the overview. */
 function moveInOverview(by) {
-  const cases = [...document.querySelectorAll(".case")];
+  const cases = [...document.querySelectorAll(".case")].filter((one) => one.checkVisibility());
   const at = cases.indexOf(document.activeElement);
   cases[Math.min(Math.max(at + by, 0), cases.length - 1)]?.focus();
 }
@@ -72,6 +73,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement?.tagName ?? "");
   if (event.key === "Escape") {
+    if (tip.hide()) return;
     if (isTyping) document.activeElement.blur();
     else if (!live && current.index != null && !document.getElementById("keys").open) location.hash = "";
     return;

@@ -74,7 +74,7 @@ function chosenResults() {
   const chosen = run.results.map((result, index) => ({ result, index })).filter(({ result }) =>
     (!overviewState.verdicts.size || overviewState.verdicts.has(result.verdict))
     && (!overviewState.tag || result.tags.includes(overviewState.tag))
-    && (!words || [result.name, result.id, ...result.failures.map((failure) => failure.reason)].join("\n").toLowerCase().includes(words)));
+    && (!words || [result.name, result.id, ...result.failures.flatMap((failure) => [failure.title, failure.reason, ...failure.causes])].join("\n").toLowerCase().includes(words)));
   if (overviewState.order === "slow") chosen.sort((a, b) => b.result.seconds - a.result.seconds);
   if (overviewState.order === "bad") chosen.sort((a, b) => rank[a.result.verdict] - rank[b.result.verdict]);
   return chosen;
@@ -87,20 +87,71 @@ function siblings(index) {
 }
 
 function fillOverview(list, longest) {
-  const chosen = chosenResults();
-  list.replaceChildren(...chosen.map(({ result, index }) => {
-    const rounds = siblings(index);
-    const passed = rounds.filter((round) => round.result.verdict === "passed").length;
-    const reason = result.failures[0] && leadingFailure(result);
-    return make("a", { class: "case", href: `#s=${index}` },
-      verdict(result),
-      make("span", { class: "name" }, result.name, make("small", { class: "mono" }, result.id),
-        reason && make("span", { class: "reason" }, reason.causes[0] ?? reason.reason)),
-      make("span", { class: "rounds" }, [rounds.length > 1 ? `${passed} of ${rounds.length} rounds passed` : result.tags.join(", "), keptWords(result)].filter(Boolean).join(" · ")),
-      make("span", { class: "meter" }, make("span", {}, formatSeconds(result.seconds)),
-        make("i", { style: `width:${(result.seconds / longest) * 3.5}rem` })));
-  }));
-  if (!chosen.length) list.append(make("p", { class: "empty tools" }, "  No scenario is like that."));
+  const groups = new Map();
+  for (const entry of chosenResults()) push(groups, overviewState.order === "run" ? tableOf(entry.result) ?? entry : entry, entry);
+  list.replaceChildren(...[...groups.values()].flatMap((entries) => (entries.length > 1 ? tableOfRows(entries) : entries.map(({ result, index }) => caseOf(result, index, longest)))));
+  if (!groups.size) list.append(make("p", { class: "empty tools" }, "  No scenario matches."));
+}
+
+/** The scenario with a table that a result is a row of, in a run and a round; null without a table. */
+function tableOf(result) { return rowOf(result) == null ? null : `${result.id.slice(0, result.id.indexOf("["))} ${result.run} ${result.round}`; }
+
+/** The name of the row with which a scenario ran. */
+function rowOf(result) { return result.id.match(/\[([^\]]*)\](~\d+)?$/)?.[1]; }
+
+/** A scenario, with a link to a comparison with another round of it. */
+function caseOf(result, index, longest) {
+  const rounds = siblings(index);
+  const passed = rounds.filter((round) => round.result.verdict === "passed").length;
+  const other = comparedWith(index, rounds);
+  const line = make("a", { class: "case", href: `#s=${index}` },
+    verdict(result),
+    make("span", { class: "name" }, result.name, make("small", { class: "mono" }, [result.id, run.runs.length > 1 ? run.runs[result.run].label : null].filter(Boolean).join(" · ")),
+      reasonOf(result)),
+    make("span", { class: "rounds" }, [rounds.length > 1 ? `${passed} of ${rounds.length} rounds passed` : result.tags.join(", "), keptWords(result)].filter(Boolean).join(" · ")),
+    make("span", { class: "meter" }, make("span", {}, formatSeconds(result.seconds)),
+      make("i", { style: `width:${(result.seconds / longest) * 3.5}rem` })));
+  return make("div", { class: "line" }, line, compareLink(index, other));
+}
+
+function compareLink(index, other) { return other && make("a", { class: "compare", href: `#s=${index}&with=${other.index}` }, `Compare with ${roundName(other.result)}`); }
+
+/** The rows of a scenario with a table. It is open if a row did not pass, or if something is searched. */
+function tableOfRows(entries) {
+  const [{ result }] = entries;
+  const counts = [...countBy(entries, (entry) => entry.result.verdict)].map(([word, count]) => `${count} ${verdictWords[word].slice(2)}`).join(", ");
+  const isOpen = overviewState.text !== "" || entries.some((entry) => entry.result.verdict !== "passed");
+  const others = new Map(entries.map(({ index }) => [index, comparedWith(index, siblings(index))]));
+  const hasReasons = entries.some((entry) => entry.result.failures.length), hasOthers = [...others.values()].some(Boolean);
+  const columns = ["Row", "Verdict", "Duration", hasReasons && "Reason", hasOthers && "Comparison"].filter(Boolean);
+  return make("details", { class: "rows", open: isOpen },
+    make("summary", {}, make("span", { class: "name" }, result.name.replace(/ \[[^\]]*\]$/, ""), make("small", { class: "mono" }, result.id.slice(0, result.id.indexOf("[")))), make("span", {}, `${entries.length} rows: ${counts}`)),
+    make("table", {}, make("thead", {}, make("tr", {}, columns.map((word) => make("th", { scope: "col" }, word)))),
+      make("tbody", {}, entries.map((entry) => make("tr", {},
+        make("th", { scope: "row" }, make("a", { class: "case", href: `#s=${entry.index}` }, rowOf(entry.result))), make("td", {}, verdict(entry.result)),
+        make("td", {}, formatSeconds(entry.result.seconds)), hasReasons && make("td", {}, reasonOf(entry.result), entry.result.failures[0]?.row && make("small", {}, prose(entry.result.failures[0].row))),
+        hasOthers && make("td", {}, compareLink(entry.index, others.get(entry.index))))))));
+}
+
+/** The other round to compare with: of the other run, else one with another verdict. */
+function comparedWith(index, rounds) {
+  const { result } = rounds.find((round) => round.index === index);
+  const others = rounds.filter((round) => round.index !== index && round.result.verdict !== "notRun");
+  return others.find((round) => round.result.run !== result.run && round.result.round === result.round) ?? others.find((round) => round.result.verdict !== result.verdict) ?? others[0];
+}
+
+/** What tells a round of a scenario from the others. */
+function roundName(result) { return [run.runs.length > 1 ? `run ${run.runs[result.run].label}` : null, run.runs.length > 1 && result.round === 1 ? null : `round ${result.round}`].filter(Boolean).join(", "); }
+
+/** Why a scenario did not pass: the cause or the reason, and what was expected and what was there. */
+function reasonOf(result) {
+  const failure = result.failures[0] && leadingFailure(result);
+  if (!failure) return null;
+  const [difference] = failure.differences, more = result.failures.length - 1;
+  const isSaid = difference && [difference.expected, difference.actual].every((value) => failure.reason.includes(value));
+  const values = difference && !isSaid && `${difference.path ? `\`${difference.path}\` ` : ""}expected ${difference.expected}, actual ${difference.actual}${failure.differences.length > 1 ? `, and ${failure.differences.length - 1} more` : ""}`;
+  const text = [failure.causes[0] ?? (values && /^the (result|value) is not as expected$/.test(failure.reason) ? null : failure.reason), values].filter(Boolean).join(": ");
+  return make("span", { class: "reason" }, failure.step ? [`step ${failure.step}, `, make("code", {}, failure.title), ": "] : "", prose(text), more > 0 ? ` (and ${more} more ${more === 1 ? "failure" : "failures"})` : "");
 }
 
 /** How often a scenario passed in the runs that are kept, when it did not always. */

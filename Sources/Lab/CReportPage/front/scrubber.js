@@ -3,13 +3,14 @@
 class Scrubber {
   /**
    * @param {TimelineModel} model
-   * @param {{ seek: (time: number) => void, event: (by: number) => void, step: (by: number) => void }} moves what moves the cursor
+   * @param {{ seek: (time: number) => void, event: (by: number) => void, step: (by: number) => void, select: (choice: object) => void }} moves what moves the cursor
    */
   constructor(model, moves) {
     this.moves = moves;
     this.range = make("input", { type: "range", step: "1", "aria-label": "Cursor", title: "Arrows move by event, with Shift by step",
       oninput: () => this.wait(), onkeydown: (event) => this.key(event) });
-    this.ticks = make("div", { class: "ticks", "aria-hidden": "true" });
+    this.ticks = make("div", { class: "ticks", "aria-hidden": "true", onpointermove: (event) => this.tell(event), onpointerleave: () => tip.hide(),
+      onclick: (event) => { const step = this.stepAt(event.clientX); if (step != null) { moves.select({ step }); this.tell(event); } } });
     this.scales = make("div", { class: "scales", "aria-hidden": "true" });
     this.words = make("output", { class: "moment" });
     const button = (sign, name, title, move) => make("button", { type: "button", "aria-label": name, title, onclick: move }, sign);
@@ -27,8 +28,8 @@ class Scrubber {
     const length = Math.max(model.end - this.first, 1);
     [this.range.min, this.range.max] = [String(Math.floor(this.first)), String(Math.ceil(model.end))];
     const place = (time) => `left:${((time - this.first) / length) * 100}%`;
-    const steps = model.steps.filter((step) => !step.path.includes(".")).slice(-200);
-    this.ticks.replaceChildren(...steps.map((step) => make("i", { class: step.fine === false && !model.isAllowed(step) ? "bad" : null, style: place(step.start) })));
+    this.marked = model.steps.filter((step) => !step.path.includes(".")).slice(-200);
+    this.ticks.replaceChildren(...this.marked.map((step) => make("i", { class: model.isBad(step) ? "bad" : null, style: place(step.start) })));
     const size = roundStep(length / 8);
     const moments = Array.from({ length: Math.floor(model.end / size) - Math.ceil(this.first / size) + 1 }, (_, number) => (Math.ceil(this.first / size) + number) * size);
     this.scales.replaceChildren(...moments.map((time) => make("span", { style: place(time) }, formatTime(time),
@@ -41,6 +42,20 @@ class Scrubber {
     this.range.value = String(Math.round(time));
     this.range.setAttribute("aria-valuetext", words);
     this.words.textContent = words;
+  }
+
+  /** The step whose mark is nearest to a place in the window; null if none is near. */
+  stepAt(x) {
+    const distances = [...this.ticks.children].map((mark) => Math.abs(mark.getBoundingClientRect().left - x));
+    const nearest = distances.reduce((best, distance, index) => (distance < distances[best] ? index : best), 0);
+    return distances[nearest] <= 6 ? this.model.steps.indexOf(this.marked[nearest]) : null;
+  }
+
+  /** The tooltip of a mark. */
+  tell({ clientX, clientY }) {
+    const index = this.stepAt(clientX), step = this.model.steps[index];
+    if (!step) { tip.hide(); return; }
+    tip.show(this.element, [`${step.path} ${step.sentence ?? step.title}`, this.model.verdictOf(step), `began at ${this.model.moment(step.start)}`], clientX, clientY);
   }
 
   /** The page follows once for each picture, however often the hand moves. */

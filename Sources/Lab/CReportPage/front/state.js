@@ -41,6 +41,7 @@ class State {
     const key = `${subject}: ${name}`;
     if (value == null ? !this.facts.has(key) : this.facts.get(key)?.value === value) return;
     this.latest.set(subject, source);
+    this.changed?.(subject, name, value, source);
     if (value == null) this.facts.delete(key); else this.facts.set(key, { ...source, value });
   }
 
@@ -82,6 +83,55 @@ class States {
     this.last = { time, count, state };
     return state;
   }
+
+  /**
+   * The conditions that last for a while, as bars with the lanes that they concern: a device that is locked or offline, a link that carries
+   * nothing, a clock that stands still, a process that is suspended, a server that is down.
+   */
+  bands() {
+    const { model } = this, { lanes, cast } = model;
+    const laneOf = (name) => lanes.findIndex((lane) => lane.name === name);
+    const all = [...lanes.keys()], of = (device) => all.filter((lane) => lanes[lane].device === device);
+    const state = new State(), open = new Map(), bands = [];
+    const note = (key, label, lane, concerned, source) => {
+      const band = open.get(key);
+      if (band?.label === label) return;
+      if (band) band.end = source.time;
+      open.delete(key);
+      if (label == null || lane < 0) return;
+      open.set(key, { row: "state", kind: "band", label, lane, lanes: concerned, start: source.time, end: model.end, source });
+      bands.push(open.get(key));
+    };
+    state.changed = (subject, name, value, source) => {
+      const key = `${subject}: ${name}`, lane = laneOf(subject);
+      switch (`${cast.kindOf(subject)} ${name}`) {
+        case "device screen": note(key, value?.startsWith("locked") ? "locked" : null, lane, of(subject), source); break;
+        case "device network": note(key, value, lane, of(subject), source); break;
+        case "server process": note(key, value?.startsWith("ended") ? "server down" : null, lane, [lane], source); break;
+        case "app process": note(key, value === "suspended" ? "suspended" : null, lane, [lane], source); break;
+        case "clock lab's clock": note(key, value?.startsWith("stands still") ? "clock stopped" : null, 0, all, source); break;
+        case "link pairing": note(key, value, laneOf(this.endsOf(subject)[1]), of(this.endsOf(subject)[1]), source); break;
+        default: {
+          if (!name.startsWith("end ") || cast.kindOf(subject) !== "link") break;
+          const watch = this.endsOf(subject)[1];
+          const isDown = this.endsOf(subject).some((end) => (name === `end ${end}` ? value : state.get(subject, `end ${end}`)) === "down");
+          note(subject, isDown ? "out of range" : null, laneOf(watch), of(watch), source);
+        }
+      }
+    };
+    for (const event of model.events) {
+      this.applyCommands(state, event.time);
+      this.applyEvent(state, event);
+    }
+    this.applyCommands(state, Infinity);
+    // How processes are ended is not part of the scenario.
+    const last = model.steps.reduce((end, step) => Math.max(end, step.end ?? model.end), -Infinity);
+    for (const band of open.values()) band.isOpen = band.end === model.end;
+    return bands.filter((band) => last < 0 || band.start <= last);
+  }
+
+  /** The devices at the ends of a link: the phone, then the watch. */
+  endsOf(link) { return this.model.cast.links.find((one) => one.name === link)?.ends ?? []; }
 
   /** What is different in two states: name, value before, value after. */
   static changes(before, after, isShown = () => true) {
@@ -142,6 +192,8 @@ class States {
       case "fault.fired":
         set("last fault point", `${fields.point}, pass ${fields.pass}: ${fields.action}`);
         set(`fired ${fields.id}`, String(fields.fired), "faults");
+        // No agent reports the death of the server.
+        if (fields.action === "kill") this.end(state, lane.name, "ended: SIGKILL", source);
         break;
       case "clock.changed": set("lab's clock", [fields.frozen ? "stands still" : fields.rate === 1 ? "runs" : `runs ${fields.rate} times as fast`, `${formatLabTime(fields.offset * 1e3)} ahead`].join(", "), "clock"); break;
     }
@@ -245,7 +297,7 @@ class States {
       const link = this.linkOf.get(id);
       if (link != null) set(`message ${id}`, value, link);
     };
-    const peer = () => this.model.cast.links.find((link) => link.name === fields.link)?.ends.find((end) => end !== lane.device) ?? "the other device";
+    const peer = () => this.endsOf(fields.link).find((end) => end !== lane.device) ?? "the other device";
     switch (event.name) {
       case "link.up": set(`end ${lane.name}`, "up"); break;
       case "link.down": set(`end ${lane.name}`, "down"); break;

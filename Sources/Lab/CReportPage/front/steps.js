@@ -79,12 +79,11 @@ class StepTree {
     const step = this.model.steps[node.steps.at(-1)];
     if (!step) {
       const inside = node.children.map((child) => this.verdict(child));
-      return inside.find(([mark]) => mark === "✗") ?? inside.find(([mark]) => mark === "…") ?? inside.find(([mark]) => mark === "✓") ?? inside[0];
+      return inside.find(([mark]) => mark === "✗" || mark === "?") ?? inside.find(([mark]) => mark === "…") ?? inside.find(([mark]) => mark === "✓") ?? inside[0];
     }
-    if (step.skipped != null) return ["–", "skipped"];
-    if (step.fine == null) return ["…", "did not end"];
-    if (step.fine) return ["✓", "passed"];
-    return this.model.isAllowed(step) ? ["○", "failed, as the step around it allows"] : ["✗", "failed"];
+    const words = this.model.verdictOf(step);
+    if (this.model.isBad(step)) return [this.model.isInconclusive(step) ? "?" : "✗", words];
+    return step.skipped != null ? ["–", "skipped"] : [step.fine == null ? "…" : step.fine ? "✓" : "○", words];
   }
 
   /** When a node began and ended; of a step that is repeated, all attempts together. */
@@ -103,7 +102,7 @@ class StepTree {
     const [mark, verdict] = this.verdict(node);
     const step = this.model.steps[node.steps.at(-1)];
     const times = node.steps.length > 1 ? ` ×${node.steps.length}` : "";
-    const words = [make("span", { class: `mark ${mark === "✓" ? "fine" : mark === "✗" ? "bad" : "idle"}`, "aria-hidden": "true" }, mark), hidden(`${verdict}: `),
+    const words = [make("span", { class: `mark ${mark === "✓" ? "fine" : mark === "✗" ? "bad" : mark === "?" ? "open" : "idle"}`, "aria-hidden": "true" }, mark), hidden(`${verdict}: `),
       make("span", { class: "title" }, node.title + times), make("span", { class: "took" }, this.duration(node))];
     const label = step?.sentence && step.sentence !== node.title ? step.sentence : null;
     const fold = node.children.length ? make("button", { type: "button", class: "fold", "aria-label": `Steps inside ${node.path}`, onclick: () => this.fold(node, fold.getAttribute("aria-expanded") === "true") }) : null;
@@ -116,7 +115,7 @@ class StepTree {
       this.groups.set(node.key, { node, fold, children });
       const isPart = !step && /^(set-up|tear-down)$/.test(node.title);
       if (isPart) button.querySelector(".title").textContent += ` (${node.children.length})`;
-      this.setFolded(node, this.folded.get(node.key) ?? (isPart || (this.model.steps.length > unfoldedSteps && mark !== "✗")));
+      this.setFolded(node, this.folded.get(node.key) ?? (isPart || (this.model.steps.length > unfoldedSteps && !/[✗?]/.test(mark))));
     }
     return item;
   }

@@ -2,19 +2,28 @@
 
 const rowHeight = 18;
 
-/** Rows from top to bottom, each with the spans or events that it shows. */
-function layOutRows(model, shows) {
+/**
+ * Rows from top to bottom, each with the spans or events that it shows.
+ * @param {TimelineModel} model
+ * @param {(lane: object) => boolean} shows
+ * @param {Set<string> | null} unfolded devices that show their idle lanes, too; null if all do
+ */
+function layOutRows(model, shows, unfolded) {
   const rows = [];
   const row = (entry) => { rows.push({ ...entry, top: rows.length * rowHeight }); return rows.at(-1); };
   const lanes = model.lanes.filter(shows);
+  const idle = unfolded ? model.idleLanes() : new Set();
   for (const device of new Set(lanes.map((lane) => lane.device))) {
     const isAlone = lanes.filter((lane) => lane.device === device).length === 1;
     if (!isAlone) row({ title: device, isDevice: true });
+    const titleOf = (lane) => (lane.name === device && !isAlone ? "agent" : lane.name);
+    const folded = model.lanes.filter((lane, index) => lane.device === device && shows(lane) && idle.has(index));
+    if (folded.length) row({ title: `${folded.length} idle: ${folded.map(titleOf).join(", ")}`, fold: device, isFirst: true });
     model.lanes.forEach((lane, index) => {
-      if (lane.device !== device || !shows(lane)) return;
+      if (lane.device !== device || !shows(lane) || (idle.has(index) && !unfolded.has(device))) return;
       const spans = model.spans.filter((span) => span.lane === index);
       const groups = [...new Set(spans.map((span) => span.row))].sort((a, b) => groupRank(a) - groupRank(b));
-      let title = lane.name === device && !isAlone ? "agent" : lane.name;
+      let title = titleOf(lane);
       for (const group of groups) {
         for (const level of levels(spans.filter((span) => span.row === group))) {
           row({ title, lane: index, isFirst: title !== "", group, spans: level });
@@ -28,7 +37,7 @@ function layOutRows(model, shows) {
   return rows;
 }
 
-const groupRank = (group) => ["steps", "turns", "commands", "operation", "operation lock", "queue lock", "status lock", "requests"].indexOf(group);
+const groupRank = (group) => ["steps", "turns", "commands", "operation", "operation lock", "queue lock", "status lock", "requests", "state"].indexOf(group);
 
 /** Spans that overlap go into rows below each other, what surrounds others above them. */
 function levels(spans) {
@@ -45,27 +54,29 @@ class Timeline {
   /**
    * Lanes that show a model. Beside another one on the same axis (`bind`), times are relative to an `origin`, only one has the
    * axis (`hasAxis`), only some lanes are shown (`shows`), and an event is marked as the first that is different. Lanes that are `hidden` are left out of
-   * the list.
+   * the list. One that stands alone (`isAlone`) has a minimap, begins with the times from `begin` to `end`, and
+   * folds idle lanes unless it is live, where each may be busy at any moment.
    */
-  constructor(model, select, { origin = 0, hasAxis = true, shows = null, marked = null, hidden = [] } = {}) {
-    Object.assign(this, { model, select, origin, marked, shows: shows ?? (() => true), hidden: new Set(hidden) });
+  constructor(model, select, { origin = 0, hasAxis = true, shows = null, marked = null, hidden = [], isAlone = false, begin = null, end = null } = {}) {
+    Object.assign(this, { model, select, origin, marked, shows: shows ?? (() => true), hidden: new Set(hidden), unfolded: isAlone && !live ? new Set() : null });
     this.furthest = model.end - origin;
-    this.rows = layOutRows(model, this.shows);
+    this.rows = layOutRows(model, this.shows, this.unfolded);
     this.height = this.rows.length * rowHeight;
     this.arrows = new ArrowLayer(this);
     this.found = null;
     // What comes before the first step is the same in every scenario: its processes start.
-    const begin = model.steps[0]?.start ?? 0;
-    const margin = (model.end - begin) * 0.02 + 1;
-    this.from = begin - margin;
-    this.to = model.end + margin;
+    const first = begin ?? model.steps[0]?.start ?? 0, last = end ?? model.end;
+    const margin = (last - first) * 0.02 + 1;
+    this.from = first - margin;
+    this.to = last + margin;
     this.axis = make("canvas", { height: String(this.axisHeight), "aria-hidden": "true" });
     this.axisNames = make("div", { class: "names" });
-    this.canvas = make("canvas", { class: "rows", tabindex: "0", role: "img",
+    this.map = isAlone ? new Minimap(this) : null;
+    this.canvas = make("canvas", { class: "rows", tabindex: "0", role: "img", "aria-describedby": "tip",
       "aria-label": `Timeline of ${model.lanes.length} processes and ${model.events.length} events. The list below has the same events as text.` });
     this.names = make("div", { class: "names", style: `height:${this.height}px` }, this.rows.map((row) => this.nameOf(row)));
     this.element = make("div", { class: "lanes" },
-      hasAxis && make("div", { class: "axis" }, this.axisNames, this.axis),
+      this.map?.element, hasAxis && make("div", { class: "axis" }, this.axisNames, this.axis),
       make("div", { class: "scroll", tabindex: "-1" }, this.names, make("div", {}, this.canvas)));
     this.listen();
     this.observer = new ResizeObserver(() => this.resize());
@@ -75,8 +86,13 @@ class Timeline {
   /** Shows a model with more events; what is in sight stays in sight. */
   replace(model) {
     this.model = model;
-    this.rows = layOutRows(model, this.shows);
     this.furthest = model.end - this.origin;
+    this.layOut();
+  }
+
+  /** Makes the rows anew. */
+  layOut() {
+    this.rows = layOutRows(this.model, this.shows, this.unfolded);
     this.height = this.rows.length * rowHeight;
     this.eventRows = this.stepRows = this.turnRows = this.clockMoves = undefined;
     this.names.style.height = `${this.height}px`;
@@ -95,6 +111,7 @@ class Timeline {
   nameOf(row) {
     const style = `top:${row.top}px`;
     if (row.isDevice) return make("div", { class: "device", style }, row.title);
+    if (row.fold != null) return this.foldOf(row, style);
     if (!row.isFirst) return make("div", { style }, `  ${row.group}`);
     const button = make("button", { type: "button", "aria-pressed": String(!this.hidden.has(row.lane)), title: "Show or hide this process in the list", onclick: () => {
       const isShown = this.hidden.has(row.lane);
@@ -105,10 +122,24 @@ class Timeline {
     return make("div", { class: "lane", style }, button);
   }
 
+  /** The row that stands for the idle lanes of a device, and shows them. */
+  foldOf(row, style) {
+    const isUnfolded = this.unfolded.has(row.fold);
+    return make("div", { style }, make("button", { type: "button", class: "fold", "aria-expanded": String(isUnfolded), title: row.title, "data-device": row.fold, onclick: () => {
+      this.unfolded[isUnfolded ? "delete" : "add"](row.fold);
+      this.layOut();
+      [...this.names.querySelectorAll(".fold")].find((button) => button.dataset.device === row.fold)?.focus();
+    } }, row.title));
+  }
+
   listen() {
     this.canvas.addEventListener("click", (event) => this.click(event));
-    this.canvas.addEventListener("mousemove", (event) => { this.canvas.title = this.hit(event)?.label ?? ""; });
+    // A finger shows the tooltip with its tap; it stays until the next one.
+    this.canvas.addEventListener("pointermove", (event) => { if (event.pointerType !== "touch" && !this.drag?.hasMoved) this.tell(this.hit(event), event); });
+    this.canvas.addEventListener("pointerleave", (event) => { if (event.pointerType !== "touch") tip.hide(); });
+    this.canvas.addEventListener("blur", () => tip.hide());
     this.canvas.addEventListener("wheel", (event) => {
+      tip.hide();
       if (event.ctrlKey || event.metaKey) {
         event.preventDefault();
         this.zoom(event.deltaY < 0 ? 0.8 : 1.25, this.timeAt(event.offsetX));
@@ -173,6 +204,39 @@ class Timeline {
     this.chosenLength = this.to - this.from;
   }
 
+  /** Shows the tooltip of a choice at a place, else hides it. @param {object | null} choice */
+  tell(choice, { clientX, clientY }) {
+    if (choice) tip.show(this.element, this.describe(choice), clientX, clientY); else tip.hide();
+  }
+
+  /** Shows the tooltip where a choice is drawn, for those who use no mouse. */
+  tellAt(choice) {
+    const { left, top } = this.canvas.getBoundingClientRect(), box = this.canvas.closest(".scroll");
+    const event = choice.event ?? (choice.arrow != null ? this.model.arrows[choice.arrow].to : null);
+    const span = choice.span ?? (choice.step != null || choice.turn != null ? this.model.spanOf(choice) : null);
+    const row = span ? this.rows.find((one) => one.spans?.includes(span)) : event != null ? this.rowOf(this.model.events[event]) : null;
+    if (!row) { tip.hide(); return; }
+    if (row.top < box.scrollTop || row.top + rowHeight > box.scrollTop + box.clientHeight) box.scrollTop = row.top - box.clientHeight / 2;
+    const time = span ? Math.max(span.start, this.from) : this.model.events[event].time;
+    this.tell(choice, { clientX: left + Math.min(Math.max(this.xAt(time), 0), this.width), clientY: this.canvas.getBoundingClientRect().top + row.top + rowHeight / 2 });
+  }
+
+  /** What a choice is, in lines; the first one names it. */
+  describe({ arrow, event, span, step, turn }) {
+    const { model } = this;
+    if (arrow != null) {
+      const one = model.arrows[arrow], start = model.startOf(one);
+      return [model.describeArrow(one), `sent at ${model.moment(start)}`, `under way for ${formatTime(model.events[one.to].time - start)}`];
+    }
+    span ??= step != null || turn != null ? model.spanOf({ step, turn }) : null;
+    if (span) {
+      const place = span.step != null ? model.verdictOf(model.steps[span.step]) : `${model.lanes[span.lane].name}, ${span.row}`;
+      return [span.title ?? span.label, place, `${span.isOpen ? "at least " : ""}${formatTime(span.end - span.start)}, from ${model.moment(span.start)}`];
+    }
+    const one = model.events[event], facts = factsLine(model.fields(one));
+    return [one.name, `${model.laneName(one)} at ${model.moment(one.time)}`, facts.length > 200 ? `${facts.slice(0, 200)}…` : facts];
+  }
+
   move(by) { this.show(this.from + by, this.to + by); }
 
   showAll() { this.show(-this.model.end * 0.01, this.model.end * 1.01); }
@@ -188,7 +252,8 @@ class Timeline {
     this.show(start - margin, end + margin);
   }
 
-  highlight({ step = null, turn = null, event = null, arrow = null, found = this.found, cursor = null } = {}) {
+  highlight({ step = null, turn = null, event = null, arrow = null, span = null, found = this.found, cursor = null } = {}) {
+    this.span = span;
     this.step = step;
     this.turn = turn;
     this.event = event;
@@ -231,6 +296,7 @@ class Timeline {
     this.drawMarks(context, colour);
     if (this.marked != null) this.drawDifference(context, colour);
     if (this.cursor != null) this.drawCursor(colour);
+    this.map?.draw(colour);
   }
 
   /** The cursor: a line through all lanes, with a handle on the axis. */
@@ -271,6 +337,11 @@ class Timeline {
 
   drawGround(context, colour) {
     for (const row of this.rows) {
+      for (const band of row.lane == null ? [] : (row.bands ??= this.model.bands.filter(({ lanes }) => lanes.includes(row.lane)))) {
+        const start = Math.max(0, this.xAt(band.start)), end = Math.min(this.width, this.xAt(band.end));
+        context.fillStyle = colour.tint;
+        if (end > start) context.fillRect(start, row.top, end - start, rowHeight);
+      }
       if (row.isDevice || row.isFirst) {
         context.fillStyle = colour.line;
         context.fillRect(0, row.top, this.width, row.isDevice ? 1 : 0.5);
@@ -298,12 +369,18 @@ class Timeline {
       lastX = Math.floor(x);
       const isLit = this.isSpanLit(span);
       context.globalAlpha = isLit ? 1 : 0.28;
-      context.fillStyle = span.isBad ? colour.bad : colour[span.kind];
+      context.fillStyle = span.isInconclusive ? colour.open : span.isBad ? colour.bad : colour[span.kind];
       const width = Math.max(1.5, end - x);
       context.beginPath();
       context.roundRect(x, row.top + 2, width, rowHeight - 4, Math.min(3, width / 2));
       if (span.kind === "waiting") { context.globalAlpha *= 0.45; context.fill(); context.globalAlpha /= 0.45; context.setLineDash([3, 2]); context.strokeStyle = colour.waiting; context.stroke(); context.setLineDash([]); } else context.fill();
       if (this.isChosen(span)) { context.strokeStyle = colour.text; context.lineWidth = 2; context.stroke(); context.lineWidth = 1; }
+      // A bundle of attempts has a line for each of them.
+      context.fillStyle = colour.ground;
+      for (const attempt of (span.attempts ?? []).slice(1)) {
+        const at = this.xAt(attempt.start);
+        if (at > x + 3 && at < end && width / span.attempts.length > 3) context.fillRect(at - 1, row.top + 2, 1, rowHeight - 4);
+      }
       if (width > 26) {
         context.save();
         context.beginPath(); context.rect(x, row.top, width - 3, rowHeight); context.clip();
@@ -322,6 +399,7 @@ class Timeline {
       const { step } = this.model.turns[span.turn];
       return !this.found && (this.step == null || this.isInside(step) || this.isAround(step));
     }
+    if (span.kind === "band") return !this.found;
     return span.step != null ? this.step == null || this.isInside(span.step) : this.isLit(this.model.events[span.first]);
   }
 
@@ -333,7 +411,8 @@ class Timeline {
   isAround(step) { return this.model.steps[this.step].path.startsWith(`${this.model.steps[step].path}.`); }
 
   isChosen(span) {
-    if (span.step != null) return span.step === this.step;
+    if (span.kind === "band") return span === this.span;
+    if (span.step != null) return span.step === this.step || span.attempts?.some((one) => one.step === this.step);
     if (span.turn != null) return span.turn === this.turn;
     return this.event != null && (span.first === this.event || span.last === this.event);
   }
@@ -361,7 +440,7 @@ class Timeline {
   }
 
   rowOfStep(step) {
-    this.stepRows ??= new Map(this.rows.filter((row) => row.group === "steps").flatMap((row) => row.spans.map((span) => [span.step, row.top])));
+    this.stepRows ??= new Map(this.rows.filter((row) => row.group === "steps").flatMap((row) => row.spans.flatMap((span) => (span.attempts ?? [span]).map((one) => [one.step, row.top]))));
     return this.stepRows.get(step);
   }
 
@@ -422,13 +501,12 @@ class Timeline {
     context.fillText(text, left + 3, 9);
   }
 
-  /** What is under the pointer: an arrow, which lies on top, a bar, else the nearest event of the row. */
+  /** The choice under the pointer: an arrow, which lies on top, a bar, else the nearest event of the row; null if nothing is there. */
   hit(event) {
     const nearest = this.arrows.at(event.offsetX, event.offsetY);
     const under = nearest && nearest.distance <= onArrow ? null : this.hitInRow(event);
     if (under || !nearest) return under;
-    const { arrow } = nearest, start = this.model.startOf(arrow);
-    return { label: `${this.model.describeArrow(arrow)} · ${this.model.moment(start)}`, choice: { arrow: this.model.arrows.indexOf(arrow) } };
+    return { arrow: this.model.arrows.indexOf(nearest.arrow) };
   }
 
   hitInRow(event) {
@@ -438,18 +516,20 @@ class Timeline {
     if (row.spans) {
       // Turns follow each other without a gap: the one under the pointer comes before one beside it.
       const span = row.spans.find((span) => span.start <= time && span.end >= time) ?? row.spans.find((span) => span.start - near <= time && span.end + near >= time);
-      return span && { label: `${span.title ?? span.label} · ${formatTime(span.end - span.start)}${span.isOpen ? " and more" : ""}`, choice: choiceOf(span) };
+      return span ? choiceOf(span) : null;
     }
     if (!row.events) return null;
     const index = firstAfter(row.events, time, "time");
     const nearest = [row.events[index - 1], row.events[index]].filter(Boolean).sort((a, b) => Math.abs(a.time - time) - Math.abs(b.time - time))[0];
     if (!nearest || Math.abs(nearest.time - time) > near * 2) return null;
-    return { label: `${nearest.name} · ${this.model.moment(nearest.time)}`, choice: { event: nearest.index } };
+    return { event: nearest.index };
   }
 
   click(event) {
     if (this.wasDragged) { this.wasDragged = false; return; }
-    this.select(this.hit(event)?.choice ?? { at: Math.round(this.timeAt(event.offsetX)) });
+    const hit = this.hit(event);
+    this.select(hit ?? { at: Math.round(this.timeAt(event.offsetX)) });
+    this.tell(hit, event);
   }
 
   /** The next arrow or bar after a moment, or after the one that is chosen; for those who use no mouse. */
@@ -466,5 +546,6 @@ class Timeline {
 /** What a bar chooses: the bar of a step the step, that of a turn the turn. */
 function choiceOf(span) {
   if (span.turn != null) return { turn: span.turn };
+  if (span.kind === "band") return { at: Math.round(span.start), span };
   return span.step != null ? { step: span.step } : { event: span.first, span };
 }

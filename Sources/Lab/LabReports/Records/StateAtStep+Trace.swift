@@ -24,6 +24,9 @@ extension StateAtStep {
         switch event.name {
         case .processStarted: start(event.process, event.incarnation, pid: event.number("pid"))
         case .processEnded: end(name, event.number("incarnation") ?? event.incarnation, reason: event.text("reason"))
+        // No agent reports the death of the server.
+        case .faultFired where event.text("action") == "kill":
+            end(event.process, event.incarnation, reason: "signal SIGKILL")
         case .processSuspended: set(.suspended, name, event.number("incarnation"))
         case .processResumed: set(.running, name, event.number("incarnation"))
         case .deviceLocked: if !lockedDevices.contains(name) { lockedDevices.append(name) }
