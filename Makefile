@@ -1,7 +1,7 @@
 # PowerAuth Lab. `make` lists the targets; each installs what is missing, builds, and does its job.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help packages build tools run examples test test-tsan test-asan coverage check-manuals samples docs bench fuzz fuzz-api soak explore mutants mutants-random test-page test-reports test-slurm test-container \
+.PHONY: help packages build tools run examples test test-tsan test-asan coverage check-manuals samples docs bench fuzz fuzz-api soak explore mutants mutants-random test-page pictures test-reports test-slurm test-container \
 	install dist deb test-install lint format clean
 
 SWIFT ?= swift
@@ -83,6 +83,9 @@ test-asan: packages ## Run all tests under Address Sanitizer
 test-page: build ## Use the page of real runs in a headless Chromium; screenshots go to .build/page-screenshots
 	@Tools/scripts/test-page "$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab" .build/page-screenshots \
 		$(CATALOGUE_PAGE)
+
+pictures: build ## Make the pictures of README and docs from real runs, into docs/pictures
+	@Tools/scripts/pictures "$$($(SWIFT) build $(RELEASE) --show-bin-path)/lab" docs/pictures
 
 test-reports: build ## Let xmllint, two JUnit parsers and prove read the reports of real runs
 	@Tools/scripts/install-packages reports

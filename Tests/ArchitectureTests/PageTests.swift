@@ -29,6 +29,12 @@ struct PageTests {
         #expect(count > 250, "links are no longer found")
     }
 
+    @Test func `Every picture of a page is made by 'make pictures', and every made one is on a page`() throws {
+        let made = try Project.text(of: "Tools/scripts/pictures").matches(of: #/[a-z-]+\.png/#).map { String($0.0) }
+        let shown = pages.flatMap { $0.text.matches(of: #/!\[[^\]]+\]\([^)]*?([^\/)]+\.png)\)/#).map { String($0.1) } }
+        #expect(made.count >= 5 && Set(shown) == Set(made))
+    }
+
     @Test func `The README of each folder of docs links to every page in it`() throws {
         #expect(try #require(pages.first { $0.path == "README.md" }).links.contains("docs/README.md"))
         for folder in ["docs", "docs/spec"] {

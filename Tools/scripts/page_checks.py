@@ -1,7 +1,11 @@
 """What the tests of the lab's pages share: they are collected, and run in one headless Chromium."""
 
+import re
+import signal
+import subprocess
 import sys
 import traceback
+from contextlib import contextmanager
 
 from playwright.sync_api import expect, sync_playwright
 
@@ -14,6 +18,27 @@ def collecting(tests):
         return function
 
     return test
+
+
+@contextmanager
+def running_lab(lab):
+    """A lab with its page; gives the address of the page, and a function that ends the lab."""
+    process = subprocess.Popen([lab, "up", "--dashboard"], stdout=subprocess.PIPE, text=True)
+
+    def end():
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+
+    try:
+        for line in process.stdout:
+            if address := re.match(r"Dashboard: (\S+)", line):
+                yield address.group(1), end
+                break
+        else:
+            raise AssertionError("the lab did not print the address of its page")
+    finally:
+        if process.poll() is None:
+            end()
 
 
 def run(tests, chromium, screenshots):

@@ -6,41 +6,22 @@ usage: test_dashboard.py CHROMIUM LAB SCREENSHOTS
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
+import page_checks
 from axe_core_python.sync_playwright import Axe
 from page_checks import collecting, run
 from playwright.sync_api import expect
 
 chromium, lab, screenshots = sys.argv[1:4]
+running_lab = partial(page_checks.running_lab, lab)
 tests = []
 test = collecting(tests)
-
-
-@contextmanager
-def running_lab():
-    """A lab with its page; gives the address of the page, and a function that ends the lab."""
-    process = subprocess.Popen([lab, "up", "--dashboard"], stdout=subprocess.PIPE, text=True)
-
-    def end():
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
-
-    try:
-        for line in process.stdout:
-            if address := re.match(r"Dashboard: (\S+)", line):
-                yield address.group(1), end
-                break
-        else:
-            raise AssertionError("the lab did not print the address of its page")
-    finally:
-        if process.poll() is None:
-            end()
 
 
 @contextmanager

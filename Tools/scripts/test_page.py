@@ -118,6 +118,33 @@ def a_failure_opens_with_its_cause_its_step_and_its_events(browser):
 
 
 @test
+def a_picture_has_the_bench_or_the_whole_page_in_the_height_that_the_page_says(browser):
+    for width in (500, 1400):
+        with Tab(browser, failing_page, width) as tab:
+            page = tab.page
+            tall = {}
+            for part in ("bench", "page"):
+                page.goto(f"{tab.path}#s={LOCK}&picture={part}&theme=dark&after=3.2.1")
+                expect(page.locator(".bench .thing.phone")).to_be_visible()
+                expect(page.locator(".head .verdict")).to_be_visible()
+                expect(page.locator(".scrub output")).to_contain_text("step 3.2.1: " if part == "bench" else "step 3.2.1 · ")
+                for other in (".bar", ".failure", ".scrub .track", ".steps", ".lanes", ".panel"):
+                    expect(page.locator(other).first).to_be_visible(visible=part == "page")
+                height = "Math.ceil(document.body.getBoundingClientRect().height)"
+                page.wait_for_function(f"Number(document.documentElement.dataset.height) === {height}")
+                tall[part] = page.evaluate(height)
+                assert tab.colour() == "rgb(20, 23, 27)", "the theme of the address counts"
+                # A higher window changes nothing.
+                page.set_viewport_size({"width": width, "height": tall[part]})
+                assert page.evaluate(height) == tall[part]
+                page.screenshot(path=f"{screenshots}/picture-{part}-{width}.png")
+                page.set_viewport_size({"width": width, "height": 1000})
+            assert tall["bench"] < tall["page"]
+            page.goto(f"{tab.path}#s={LOCK}")
+            expect(page.locator(".lanes")).to_be_visible()
+
+
+@test
 def bars_and_events_are_chosen_by_a_click_and_kept_in_the_address(browser):
     with Tab(browser, failing_page) as tab:
         tab.open(LOCK)

@@ -21,7 +21,7 @@ struct LabCommand: ParsableCommand {
         subcommands: [
             InitCommand.self, RunCommand.self, ShowCommand.self, ListCommand.self, CheckCommand.self,
             FormatCommand.self, MergeCommand.self, HistoryCommand.self, DiffCommand.self, StatsCommand.self,
-            BundleCommand.self, StressCommand.self, ExploreCommand.self,
+            ScreenshotCommand.self, BundleCommand.self, StressCommand.self, ExploreCommand.self,
             UpCommand.self,
             ShellCommand.self, RecordCommand.self,
             SnapshotCommand.self, RestoreCommand.self, SnapshotsCommand.self,

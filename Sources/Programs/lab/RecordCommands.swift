@@ -3,6 +3,7 @@
 public import ArgumentParser
 import Foundation
 public import LabReports
+import LabSystem
 import LabTools
 import ScenarioEngine
 import ScenarioLanguage
@@ -141,6 +142,64 @@ struct ShowCommand: ParsableCommand {
         if !isPrinted { page.openInBrowser(environment: ProcessInfo.processInfo.environment) }
     }
 }
+
+/// `lab screenshot`: makes a picture of a run.
+struct ScreenshotCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "screenshot",
+        abstract: "Makes a PNG of the bench after a step of a recorded scenario, with Chromium or Chrome.",
+        discussion: """
+            `lab screenshot latest#3.2` draws the devices, apps and server as they were after step 3.2. The browser loads \
+            nothing from the network, and secrets are masked. Exit codes: 0 the picture was written, 2 there is no such run, \
+            scenario or step, 3 no browser was found or it draws nothing, or a record is damaged.
+            """)
+
+    @Argument(
+        help: """
+            Identifier or directory of the run, and behind # the step as reports number it, or the time since the scenario \
+            began, such as latest#150ms; otherwise the last run, at the step that failed or at the end.
+            """)
+    var place: String?
+
+    @Option(
+        help:
+            "The scenario's file, or a row as in login.yaml[wrong-pin]; otherwise the first that did not pass, or else the first."
+    )
+    var scenario: String?
+
+    @Option(
+        help: "What is drawn: the bench, the page of the scenario from top to bottom, or the overview of all scenarios."
+    )
+    var show = RunPicture.Part.bench
+
+    @Option(help: "Width in pixels; the height follows.")
+    var width = 1_400
+
+    @Flag(help: "Draw on a dark ground.")
+    var dark = false
+
+    @Option(help: "The file; otherwise it is named after the run and the step.")
+    var output: String?
+
+    @Option(help: "The program of Chromium or Chrome; otherwise it is looked for on the PATH.")
+    var browser: String?
+
+    func run() throws {
+        let asked = try RunPlace(place)
+        let picture = try RunPicture(of: show, at: asked, in: scenario, width: width, isDark: dark)
+        // The browser must end, and what it has written must go, before this process ends.
+        let interruption = try EventDescriptor()
+        try Signals.onSignals([SIGINT, SIGTERM, SIGHUP]) { _ in interruption.signal() }
+        let chosen = try HeadlessBrowser(at: browser, environment: ProcessInfo.processInfo.environment)
+        let runs = try RecordedRuns(holding: asked.run)
+        guard let file = try runs.draw(picture, with: chosen, to: output, until: interruption) else {
+            throw RunOutcome.interrupted
+        }
+        Console.print(file)
+    }
+}
+
+extension RunPicture.Part: ExpressibleByArgument {}
 
 /// `lab bundle`: packs what a run has recorded.
 struct BundleCommand: ParsableCommand {

@@ -217,6 +217,8 @@ public struct ProgramRun: Sendable {
         case stillRunning
         /// It was killed after it had printed more than was asked for.
         case tooLong
+        /// It was killed because the run was interrupted.
+        case interrupted
     }
 
     /// Its standard output.
@@ -226,15 +228,22 @@ public struct ProgramRun: Sendable {
     /// How it ended.
     public let end: End
 
-    /// Runs a program, without input, and waits for its end. It has ended afterwards in any case.
+    /// Runs a program, without input, and waits for its end. It has ended afterwards in any case, and the processes that it
+    /// has left in its group are killed.
     /// - Parameters:
     ///   - executable: Its path; not searched for.
     ///   - arguments: What follows its name.
+    ///   - environment: Its whole environment; nil copies that of this process.
     ///   - timeoutNanoseconds: The longest time that it may take, on the monotonic clock.
     ///   - limit: The most that is read of its output, in bytes.
+    ///   - interruption: Ends the run when it is signalled.
     /// - Throws: `SystemError` when it cannot be started.
-    public init(_ executable: String, _ arguments: [String], timeoutNanoseconds: Int64, limit: Int) throws {
-        let (child, streams) = try Self.start(executable, arguments)
+    public init(
+        _ executable: String, _ arguments: [String], environment: [String: String]? = nil, timeoutNanoseconds: Int64,
+        limit: Int, interruption: EventDescriptor? = nil
+    ) throws {
+        let (child, streams) = try Self.start(executable, arguments, environment)
+        let ends = [child.rawDescriptor, interruption?.rawDescriptor ?? -1]
         let deadline = Int64(MonotonicClock.nanoseconds()) &+ timeoutNanoseconds
         var collected = [Data(), Data()]
         var open = streams.map { Optional($0) }
@@ -243,7 +252,7 @@ public struct ProgramRun: Sendable {
         while !exceeded, open.contains(where: { $0 != nil }) {
             let rest = deadline - Int64(MonotonicClock.nanoseconds())
             let ready = try Polling.waitReadable(
-                open.map { $0?.rawValue ?? -1 } + [child.rawDescriptor], timeoutNanoseconds: max(0, rest))
+                open.map { $0?.rawValue ?? -1 } + ends, timeoutNanoseconds: max(0, rest))
             for index in open.indices where ready[index] {
                 guard let piece = try open[index]?.read(count: 65_536), !piece.isEmpty else {
                     open[index] = nil
@@ -252,28 +261,29 @@ public struct ProgramRun: Sendable {
                 collected[index].append(piece)
                 exceeded = exceeded || collected[index].count > limit
             }
-            if !ready.contains(true) || (ready[2] && !ready[0] && !ready[1]) { break }
+            if ready[3] || !ready.contains(true) || (ready[2] && !ready[0] && !ready[1]) { break }
         }
         output = collected[0]
         lastWords = String(
             String(decoding: collected[1].suffix(2_000), as: UTF8.self).split(whereSeparator: \.isNewline).last ?? "")
-        let rest = max(0, deadline - Int64(MonotonicClock.nanoseconds()))
-        if !exceeded, let status = try child.wait(timeoutNanoseconds: rest) {
-            end = .ended(status)
-        } else {
-            try child.signal(SIGKILL)
-            _ = try child.wait()
-            end = exceeded ? .tooLong : .stillRunning
-        }
+        let rest = exceeded ? 0 : max(0, deadline - Int64(MonotonicClock.nanoseconds()))
+        let ready = try Polling.waitReadable(ends, timeoutNanoseconds: rest)
+        // Until the child is reaped, this number is that of its group and of no other.
+        kill(-child.pid, SIGKILL)
+        let status = try child.wait()
+        end = exceeded ? .tooLong : ready[0] ? .ended(status) : ready[1] ? .interrupted : .stillRunning
     }
 
     /// The writing ends of the pipes are closed with the end of this function, or reading would never end.
-    private static func start(_ executable: String, _ arguments: [String]) throws -> (ChildProcess, [FileDescriptor]) {
+    private static func start(
+        _ executable: String, _ arguments: [String], _ environment: [String: String]?
+    ) throws -> (ChildProcess, [FileDescriptor]) {
         let output = try FileDescriptor.pipe()
         let errors = try FileDescriptor.pipe()
         let child = try ChildProcess.spawn(
-            executable: executable, arguments: arguments, standardOutput: .file(output.writing),
-            standardError: .file(errors.writing), newProcessGroup: true, deathSignal: SIGKILL)
+            executable: executable, arguments: arguments, environment: environment,
+            standardOutput: .file(output.writing), standardError: .file(errors.writing), newProcessGroup: true,
+            deathSignal: SIGKILL)
         return (child, [output.reading, errors.reading])
     }
 }

@@ -41,6 +41,7 @@ extension EndToEnd.Commands {
             Code(command: "record", code: 1):
                 "echo 'waitFor: { event: push.shown, within: 1ms }' | lab record one.yaml",
             Code(command: "record", code: 3): "cat overlap | lab record other.yaml",
+            Code(command: "screenshot", code: 3): "lab run green.yaml; lab screenshot --browser /bin/false",
             Code(command: "doctor", code: 3): "LAB_BIN=/nowhere lab doctor",
         ]
 

@@ -132,7 +132,7 @@ struct PlayedPage: CustomTestStringConvertible {
         PlayedPage(path: "docs/watch-link.md", needs: .topology, steps: 6),
         PlayedPage(path: "docs/running.md", needs: .catalogue, steps: 8),
         PlayedPage(
-            path: "docs/reports.md", needs: .catalogue, steps: 1,
+            path: "docs/reports.md", needs: .catalogue, steps: 2,
             before: ["lab run Scenarios/faults/clock-runs-fast.yaml"]),
         PlayedPage(path: "docs/stress.md", needs: .topology, steps: 1),
     ]

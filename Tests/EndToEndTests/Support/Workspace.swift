@@ -96,14 +96,15 @@ final class Workspace: Sendable {
     }
 
     /// The running processes started for an instance of this workspace.
-    func processes() -> [(pid: Int32, commandLine: String)] {
+    /// - Parameter path: What their command lines contain; nil means the runtime directory of its instances.
+    func processes(naming path: String? = nil) -> [(pid: Int32, commandLine: String)] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return entries.compactMap(Int32.init).compactMap { pid in
             guard let bytes = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline"), !bytes.isEmpty
             else { return nil }
             let words = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
             let line = words.joined(separator: " ")
-            return line.contains(runtimeDirectory) ? (pid, line) : nil
+            return line.contains(path ?? runtimeDirectory) ? (pid, line) : nil
         }
     }
 }

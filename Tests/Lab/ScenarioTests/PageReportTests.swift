@@ -196,19 +196,21 @@ struct PageReportTests {
         #expect(text.contains("default-src 'none'"))
     }
 
-    @Test func `A long timeline is compressed on the page, but the overview is not`() throws {
+    @Test func `A long timeline is compressed on the page, but the overview is not; in a picture neither is`() throws {
         let line = #"{"t":500000,"p":"main#1","e":"command.started","f":{"command":"login"}}"#
         try record(trace: Array(repeating: line, count: 5_000))
         var result = ScenarioResult.sample(.passed)
         result.directory = scenario
         result.remark = String(repeating: "long ", count: 5_000)
-        let page = PageReport(runs: [.init(label: "", report: JSONReport(seed: 1, seconds: 2, results: [result]))])
+        var page = PageReport(runs: [.init(label: "", report: JSONReport(seed: 1, seconds: 2, results: [result]))])
         let text = try written(page)
         #expect(text.contains(#"<script type="application/json" id="run">"#))
         #expect(text.contains(#"<script type="application/zlib" id="timeline-0">"#))
         let clear = try ReportPageText.read(directory.file("page.html"))
         #expect(clear.contains(#"{\"command\":\"login\"}"#))
         #expect(clear.utf8.count > text.utf8.count + 20_000)
+        page.isCompressed = false
+        #expect(try written(page).contains(#"<script type="application/json" id="timeline-0">"#))
     }
 
     @Test func `It shows how often each of its scenarios passed in the kept runs`() throws {

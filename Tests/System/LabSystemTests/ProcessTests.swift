@@ -137,6 +137,32 @@ struct ProgramRunTests {
         #expect(run.end == .stillRunning)
     }
 
+    @Test func `A program has the environment that it is given`() throws {
+        let run = try ProgramRun(
+            "/bin/sh", ["-c", "echo $WORD"], environment: ["WORD": "given"], timeoutNanoseconds: Self.patience,
+            limit: 100)
+        #expect(run.output == Data("given\n".utf8))
+    }
+
+    @Test func `An interrupted program is killed`() throws {
+        let interruption = try EventDescriptor()
+        interruption.signal()
+        let run = try ProgramRun(
+            "/bin/sleep", ["1000"], timeoutNanoseconds: Self.patience, limit: 10, interruption: interruption)
+        #expect(run.end == .interrupted)
+    }
+
+    @Test func `What a program leaves in its group is killed, however the program ends`() throws {
+        for last in ["exit 0", "exec yes"] {
+            let run = try run("sleep 1000 & echo $!; \(last)")
+            #expect(run.end == (last == "exit 0" ? .ended(.exited(0)) : .tooLong))
+            let line = String(decoding: run.output, as: UTF8.self).prefix { $0 != "\n" }
+            let pid = try #require(Int32(line))
+            // The suite's time limit ends a wait for an end that never comes.
+            while ProcessTable.isAlive(pid) { sched_yield() }
+        }
+    }
+
     @Test func `A program that cannot be started is an error`() {
         let error = #expect(throws: SystemError.self) {
             try ProgramRun("/nonexistent/program", [], timeoutNanoseconds: Self.patience, limit: 10)

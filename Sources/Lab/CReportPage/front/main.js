@@ -10,6 +10,10 @@ async function route() {
   const turn = turns += 1;
   tip.hide();
   const place = new URLSearchParams(location.hash.slice(1));
+  // What is drawn below takes its colours and its size from here.
+  const { dataset } = document.documentElement;
+  if (place.has("theme")) dataset.theme = place.get("theme");
+  if (place.has("picture")) dataset.picture = place.get("picture"); else delete dataset.picture;
   const index = place.has("s") ? scenarioIndex(place.get("s")) : -1;
   const isScenario = index >= 0;
   const other = isScenario && place.has("with") && run.results[Number(place.get("with"))] ? Number(place.get("with")) : null;
@@ -22,6 +26,10 @@ async function route() {
   document.getElementById("where").textContent = isScenario ? run.results[index].id : "";
   document.title = isScenario ? `${run.results[index].name} · PowerAuth Lab` : "PowerAuth Lab";
   if (isScenario) window.scrollTo(0, 0);
+  if (!place.has("picture")) return;
+  // `lab screenshot` reads how high the picture is, and does not wait until the lanes have noticed their size.
+  current.redraw?.();
+  dataset.height = String(Math.ceil(document.body.getBoundingClientRect().height));
 }
 
 /** Writes the view into the address, without empty values. */

@@ -152,7 +152,9 @@ function playground(view, index, result, model, place) {
   /** Shows the state in all parts. */
   function show() {
     const step = model.steps[state.step];
-    const words = [step && `step ${step.path}`, `real time ${formatTime(Math.round(state.cursor.time))}`,
+    // A picture has no list of steps beside the bench.
+    const sentence = document.documentElement.dataset.picture === "bench" ? `: ${step?.sentence ?? step?.title}` : "";
+    const words = [step && `step ${step.path}${sentence}`, `real time ${formatTime(Math.round(state.cursor.time))}`,
       model.clock.wasChanged && `lab's clock ${formatLabTime(Math.round(model.clock.at(state.cursor.time)), 1e3)}`].filter(Boolean).join(" · ");
     highlight();
     list.mark({ event: state.event, step: state.choice.step ?? null, count: state.cursor.count });
@@ -190,7 +192,10 @@ function playground(view, index, result, model, place) {
       details.element));
   refilter();
   const number = (word, things) => (place.has(word) && (things ? things[Number(place.get(word))] : Number.isFinite(Number(place.get(word)))) ? Number(place.get(word)) : null);
-  const [arrow, event, turn, step, at] = [number("arrow", model.arrows), number("e", model.events), number("turn", model.turns), number("step", model.steps), number("at")];
+  const [arrow, event, turn, at] = [number("arrow", model.arrows), number("e", model.events), number("turn", model.turns), number("at")];
+  // A step is meant by its place in the run, or, as people name it, by its number; of one that was repeated, the last time.
+  const after = model.steps.findLastIndex((step) => step.path === place.get("after") && step.end != null);
+  const step = number("step", model.steps) ?? (after >= 0 ? after : null);
   select(arrow != null ? { arrow } : event != null ? { event } : turn != null ? { turn } : step != null ? { step } : at != null ? { at } : failing >= 0 ? { step: failing } : {}, { isFromPlace: true, isShown: [arrow, event, turn, step, at].some((one) => one != null) });
   if (place.has("thing")) select({ thing: place.get("thing") }, { isFromPlace: true });
   if (model.sharing) view.append(make("details", {}, make("summary", {}, "What apps shared at the failure"), json(model.sharing)));
@@ -206,7 +211,7 @@ function playground(view, index, result, model, place) {
       a: telling(() => walk("arrow", 1)), A: telling(() => walk("arrow", -1)), b: telling(() => walk("bar", 1)), B: telling(() => walk("bar", -1)),
       f: () => { if (failing >= 0) select({ step: failing }); },
     },
-    redraw: () => timeline.draw(),
+    redraw: () => timeline.resize(),
     print: (isOnPaper) => { list.print(isOnPaper); timeline.draw(); },
     follow: () => { timeline.showEnd(); list.showEnd(); },
     /** Adds events; selection and filters stay. The cursor stays too, or is at the end when that is followed and nothing is chosen. */

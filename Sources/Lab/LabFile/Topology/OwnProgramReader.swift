@@ -134,7 +134,8 @@ public enum ProgramQuestion {
         }
         let lastWords = run.lastWords.isEmpty ? "" : "; its last line was: \(run.lastWords)"
         switch run.end {
-        case .stillRunning:
+        // Nothing interrupts this run.
+        case .stillRunning, .interrupted:
             throw Refusal(
                 reason: "has not ended within \(patience) of being asked for its vocabulary\(lastWords)",
                 advice:

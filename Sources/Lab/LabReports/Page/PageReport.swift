@@ -24,6 +24,9 @@ package struct PageReport {
     package let runs: [Run]
     /// The history of the scenarios in the kept runs and those on the page; nil where unknown.
     package var kept: RunHistory?
+    /// Whether long timelines are compressed. A browser reads a compressed one after it has loaded the page, too late for
+    /// a picture of it.
+    package var isCompressed = true
 
     package init(runs: [Run], kept: RunHistory? = nil) {
         self.runs = runs
@@ -51,7 +54,7 @@ package struct PageReport {
         let timelines = results.enumerated().lazy.compactMap { index, entry -> PageTemplate.Block? in
             guard let timeline = ScenarioTimeline(recordedIn: entry.1.directory) else { return nil }
             let document = timeline.json(withLogs: entry.1.verdict != .passed).encoded()
-            return PageTemplate.Block(id: "timeline-\(index)", json: document, isReadLater: true)
+            return PageTemplate.Block(id: "timeline-\(index)", json: document, isReadLater: isCompressed)
         }
         try Files.write(to: path, mode: mode) { file in
             try PageTemplate.write(

@@ -16,7 +16,7 @@ package struct ScenarioTimeline {
     private let history: [HistoryEvent]
     private let events: TimelineEvents
     /// The time of the first event, on the monotonic clock, in nanoseconds.
-    private let begin: UInt64
+    let begin: UInt64
 
     /// Reads the record of a scenario.
     /// - Parameter directory: absolute path; empty if the scenario did not run.
