@@ -206,6 +206,29 @@ def what_was_done_is_saved_as_a_scenario_that_runs(browser):
 
 
 @test
+def a_snapshot_is_taken_listed_and_restored(browser):
+    with running_lab() as (address, _), tab(browser, address) as page:
+        panel = page.locator("details.snapshots")
+        panel.locator("summary").click()
+        page.get_by_label("Name").fill("before")
+        panel.get_by_role("button", name="Take", exact=True).click()
+        told = panel.locator("[role=status]")
+        expect(told).to_have_text("snapshot before was taken", timeout=30_000)
+        expect(panel.locator("li")).to_contain_text("before taken ")
+        page.get_by_label("Name").fill("before")
+        panel.get_by_role("button", name="Take", exact=True).click()
+        expect(told).to_contain_text("there is a snapshot `before`")
+        actor(page, "clock").get_by_role("button", name="freeze", exact=True).click()
+        expect(page.locator(".done li").first).to_contain_text("clock: freeze")
+        expect(page.locator(".done li").first).to_contain_text("done")
+        panel.get_by_role("button", name="Restore before").click()
+        expect(told).to_contain_text("and so is the record: 0 steps", timeout=30_000)
+        expect(page.locator(".done li")).to_have_count(1)
+        actor(page, "clock").get_by_role("button", name="read", exact=True).click()
+        expect(page.locator(".done li").first).to_contain_text('"isFrozen": false')
+
+
+@test
 def what_is_filtered_and_chosen_stays_while_more_happens(browser):
     with running_lab() as (address, _), tab(browser, address) as page:
         page.get_by_label("Search events").fill("clock.changed")

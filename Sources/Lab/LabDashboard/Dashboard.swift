@@ -66,14 +66,18 @@ public final class Dashboard: Sendable {
                 status: .ok, headers: [.contentType: "application/yaml; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(string: scenario)))
         }
-        router.post("/\(access.page)/steps") { request, _ in
-            let body = try await request.body.collect(upTo: 65_536)
-            let text = String(buffer: body)
-            // A step may take long, and may wait for another thread.
-            let answer = await onThread(named: "dashboard step") { page.perform(text) }
-            return Response(
-                status: .ok, headers: [.contentType: "application/json"],
-                body: .init(byteBuffer: ByteBuffer(bytes: answer.encoded())))
+        router.get("/\(access.page)/snapshots") { _, _ in
+            Dashboard.response(await onThread(named: "dashboard snapshots") { page.snapshots() })
+        }
+        for (path, work) in [
+            ("steps", page.perform), ("snapshots", page.takeSnapshot), ("restore", page.restoreSnapshot),
+        ] as [(String, @Sendable (String) -> JSONValue)] {
+            router.post("/\(access.page)/\(path)") { request, _ in
+                let body = try await request.body.collect(upTo: 65_536)
+                let text = String(buffer: body)
+                // It may take long, and may wait for another thread.
+                return Dashboard.response(await onThread(named: "dashboard \(path)") { work(text) })
+            }
         }
         let start = OneShot<Result<Int, any Error>>()
         var logger = Logger(label: "dashboard")
@@ -102,6 +106,12 @@ public final class Dashboard: Sendable {
         }
         access.serve(at: listening)
         address = "http://127.0.0.1:\(listening)/?token=\(access.token)"
+    }
+
+    private static func response(_ answer: JSONValue) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: .init(byteBuffer: ByteBuffer(bytes: answer.encoded())))
     }
 
     /// Ends the page, and notifies its followers.

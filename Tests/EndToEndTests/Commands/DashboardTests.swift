@@ -109,6 +109,51 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
+        @Test func `Snapshots are taken, listed and restored, and the scenario goes back with the instance`()
+            async throws
+        {
+            let workspace = try Workspace.ofProject()
+            try await onThread {
+                let up = try LabCommand(["up", "--dashboard"], in: workspace)
+                let (port, token) = try address(of: up)
+                let opened = try open(port, token)
+                func post(_ path: String, _ body: String) throws -> String {
+                    try ask(port, "POST \(opened.path)\(path)", [opened.cookie], body: body)
+                }
+                func get(_ path: String) throws -> String {
+                    try ask(port, "GET \(opened.path)\(path)", [opened.cookie])
+                }
+                #expect(try get("snapshots").hasSuffix(#"{"snapshots":[]}"#))
+                _ = try post("steps", "main: hasValidActivation")
+                #expect(try post("snapshots", "before").hasSuffix(#"{"answer":"snapshot before was taken"}"#))
+                let list = try get("snapshots")
+                #expect(list.contains(#""name":"before""#) && list.contains("taken "), "\(list)")
+                _ = try post("steps", "server: initActivation\nas: code")
+                _ = try post("steps", "main: createActivation\nwith: { activationCode: \"${code.activationCode}\" }")
+                #expect(try post("steps", "main: hasPendingActivation").hasSuffix(#"{"answer":true}"#))
+
+                let restored = try post("restore", "before")
+                #expect(restored.contains("as in snapshot before, and so is the record: 1 step"), "\(restored)")
+                #expect(try post("steps", "main: hasPendingActivation").hasSuffix(#"{"answer":false}"#))
+                let scenario = try get("scenario")
+                #expect(
+                    scenario.contains("hasPendingActivation") && !scenario.contains("createActivation"), "\(scenario)")
+
+                #expect(try post("restore", "befor").contains("did you mean `before`?"))
+                #expect(try post("snapshots", "before").contains("there is a snapshot `before`"))
+                #expect(try post("snapshots", "").contains("cannot name a snapshot"))
+                for line in [
+                    "GET \(opened.path)snapshots", "POST \(opened.path)snapshots", "POST \(opened.path)restore",
+                ] {
+                    let refused = try ask(port, line, body: line.hasPrefix("POST") ? "before" : nil)
+                    #expect(refused.hasPrefix("HTTP/1.1 403"), "\(line): \(refused)")
+                }
+                try up.signal(SIGINT)
+                #expect(try up.finish().status == 0)
+            }
+            try workspace.expectNothingLeft()
+        }
+
         @Test func `A waiting step is interrupted when the lab ends, and its page is notified`() async throws {
             let workspace = try Workspace.ofProject()
             try await onThread {

@@ -58,6 +58,44 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
+        @Test func `A restored snapshot takes the steps since out of the record`() async throws {
+            let workspace = try Workspace.ofProject()
+            try workspace.write(
+                """
+                server initActivation as code
+                snapshot before
+                main createActivation activationCode=${code.activationCode}
+                main hasPendingActivation
+                snapshots
+                restore before
+                main hasPendingActivation
+
+                """, to: "steps")
+            try workspace.write("restore nothing\nmain hasValidActivation\n", to: "wrong")
+            try await onThread {
+                let program = "\(Files.directory(of: try ProcessTable.executablePath()))/lab"
+                func pipe(_ file: String, to words: String) throws -> LabCommand.Outcome {
+                    let line = "\(program) \(words) < \(file)"
+                    return try LabCommand(["-c", line], in: workspace, executable: "/bin/bash").finish()
+                }
+                let recorded = try pipe("steps", to: "record found.yaml")
+                #expect(recorded.status == 0, "\(recorded.output)\(recorded.errors)")
+                for text in [
+                    "snapshot before of ", "before  taken ", "snapshot before, and so is the record: 1 step",
+                ] {
+                    #expect(recorded.output.contains(text), "\(recorded.output)")
+                }
+                let text = try Self.text(of: "found.yaml", in: workspace)
+                #expect(text.contains("main: hasPendingActivation\n    expect: false"), "\(text)")
+                #expect(!text.contains("createActivation") && !text.contains("snapshot"), "\(text)")
+
+                let wrong = try pipe("wrong", to: "shell")
+                #expect(wrong.status == 2 && wrong.output.isEmpty, "\(wrong.output)\(wrong.errors)")
+                #expect(wrong.errors.contains("there is no snapshot `nothing`"), "\(wrong.errors)")
+            }
+            try workspace.expectNothingLeft()
+        }
+
         @Test
         func `A secret that a shell asks for is neither shown on the terminal, nor kept, nor written into a scenario`()
             async throws

@@ -49,6 +49,31 @@ struct SharingBoundaryTests {
         "service": "io.getlime.PowerAuthKeychain.StatusKeychain", "account": "com.example.bank", "accessGroup": "g",
     ]
 
+    // MARK: The beginning of a record
+
+    // The rows of a table begin with the state that a shared set-up has left.
+    @Test func `A record that begins with an activation, with counters and a stored state breaks no rule`() throws {
+        var history = Timed()
+        for (app, start, counter) in [("main", 1_000, 41), ("wallet", 2_000, 42)] as [(String, UInt64, Int64)] {
+            history.add(start, app, .memoryOpened, ["name": "m"])
+            history.add(start + 1, app, .commandStarted, operation: "\(counter)", ["command": "validatePassword"])
+            history.add(start + 2, app, .lockTaken, Self.status)
+            history.add(start + 3, app, .stateLoaded, ["activation": true, "activationId": "A"])
+            history.add(start + 4, app, .counterUsed, operation: "\(counter)", Self.use("\(counter)"))
+            history.add(start + 5, app, .keychainWritten, Self.state)
+            history.add(
+                start + 5, app, .stateSaved, operation: "\(counter)", ["activation": true, "activationId": "A"])
+            history.add(start + 6, app, .lockReleased, Self.status)
+            history.add(start + 7, "server", .serverSignature, Self.signature(counter))
+        }
+        let recorded = RecordedHistory(history.events)
+        #expect(recorded.hasOneSharedActivation)
+        for result in Examination(recorded, by: SharingCheckers.inScenarios).results {
+            #expect(result.breaches == 0, "\(result.name): \(result.breach?.sentence ?? "")")
+        }
+        #expect(try history.judged(by: "counters").examined == 2)
+    }
+
     // MARK: Counters
 
     @Test(arguments: [199, 200] as [UInt64])

@@ -176,6 +176,14 @@ struct FaultTableTests {
         #expect(fails(later))
     }
 
+    @Test func `In another table, rules that are armed later get other numbers than restored ones`() throws {
+        for _ in 0..<2 { try table.arm(FaultRule(point: .stateSave, process: "main", action: .kill)) }
+        let fresh = try FaultTable.create(directory.file("fresh"))
+        try fresh.restoreRules(try table.copyOfRules())
+        #expect(fresh.rules().map(\.id) == [1, 2])
+        #expect(try fresh.arm(FaultRule(point: .stateSave, process: "wallet", action: .kill)) == 3)
+    }
+
     @Test func `A copy of another size is refused and changes nothing`() throws {
         try table.arm(FaultRule(point: .keychainWrite, process: "main", action: .fail("ENOSPC")))
         let copy = try table.copyOfRules()

@@ -48,6 +48,16 @@ struct ScenarioRulesTests {
         let traces = try Self.traces()
         #expect(try Self.violations(of: Self.topology(quirks: ["sdk.7"]), in: traces).isEmpty)
         #expect(try Self.violations(of: Self.topology(phones: 2), in: traces).isEmpty)
+        let stored = { (account: String) in
+            TraceEvent(
+                time: 1, process: "main", name: .keychainWritten,
+                fields: ["service": "io.getlime.PowerAuthKeychain.StatusKeychain", "account": .string(account)])
+        }
+        let history = try RecordedHistory(traces: traces.path)
+        for (accounts, isJudged) in [(["a"], true), (["a", "b"], false)] {
+            let violations = ScenarioRules.violations(of: Self.topology(), in: history, after: accounts.map(stored))
+            #expect(violations.isEmpty != isJudged, "a shared set-up has stored states for \(accounts)")
+        }
         let others = try Self.traces(memories: ["m", "n"])
         #expect(try Self.violations(of: Self.topology(), in: others).isEmpty)
     }

@@ -104,7 +104,34 @@ function commandPanel() {
   } }, "Save as scenario"));
   const told = make("span", { class: "empty", role: "status" });
   save.append(told);
-  return make("section", { class: "commands", "aria-label": "Commands" }, make("div", {}, actors), make("div", {}, form, save, done));
+  return make("section", { class: "commands", "aria-label": "Commands" }, make("div", {}, actors), make("div", {}, form, save, snapshotPanel(), done));
+}
+
+/** The snapshots of the instance, which are no steps: a name for a new one, and a list. */
+function snapshotPanel() {
+  const told = make("p", { class: "empty", role: "status" });
+  const list = make("ul", { "aria-label": "Snapshots of the instance" });
+  const name = make("input", { id: "snapshot-name", autocomplete: "off", maxlength: 64, required: true });
+  const ask = async (path, body) => {
+    const response = await fetch(liveAddress(path), body == null ? {} : { method: "POST", body });
+    return response.ok ? response.json() : { error: (await response.text()).trim() };
+  };
+  const change = async (path, text) => {
+    told.textContent = "…";
+    const outcome = await ask(path, text);
+    told.textContent = outcome.error ?? outcome.answer;
+    await show();
+  };
+  const show = async () => {
+    const { snapshots, error } = await ask("/snapshots");
+    if (error != null) { told.textContent = error; return; }
+    list.replaceChildren(...snapshots.map((one) => make("li", {}, make("code", {}, one.name), ` ${one.facts} `,
+      make("button", { type: "button", "aria-label": `Restore ${one.name}`, onclick: () => attempt(change("/restore", one.name)) }, "Restore"))));
+  };
+  const attempt = (work) => work.catch(() => { told.textContent = "The lab does not answer."; });
+  return make("details", { class: "snapshots", ontoggle: () => attempt(show()) }, make("summary", {}, "Snapshots"),
+    make("form", { onsubmit: (event) => { event.preventDefault(); attempt(change("/snapshots", name.value)); } },
+      make("label", { for: name.id }, "Name "), name, " ", make("button", {}, "Take")), told, list);
 }
 
 /** Asks for what was done as a scenario, and saves it as a browser saves files; returns the result as text. */

@@ -181,6 +181,9 @@ public final class FaultTable: Sendable {
         }
         try changing {
             UnsafeMutableRawBufferPointer(rebasing: memory.bytes[FaultSlot.slots]).copyBytes(from: copy)
+            // In another instance the next rule would get the number of a restored one.
+            let lastID = memory.word32(at: FaultSlot.lastArmingOffset)
+            lastID.storeRelaxed(slots.compactMap { $0.read()?.id }.reduce(lastID.loadRelaxed(), max))
         }
     }
 

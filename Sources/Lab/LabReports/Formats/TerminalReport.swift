@@ -23,7 +23,7 @@ public struct TerminalReport: Sendable {
         }
         if let remark = result.remark { line += "  \(remark.onOneVisibleLine)" }
         var lines = [line] + details(of: result)
-        if !result.failures.isEmpty, let page {
+        if !result.failures.isEmpty, result.verdict != .notRun, let page {
             lines.append("    look at it: \(PageReport.address(of: result, on: page).withVisibleControls)")
         }
         return lines.joined(separator: "\n") + "\n"

@@ -270,6 +270,7 @@ extension Explanation {
             causes: [
                 "The run ended before its turn: it was interrupted, its time was over, or `--fail-fast` stopped it.",
                 "The topology lacks what the scenario `requires`.",
+                "The set-up that the rows of its table share did not pass.",
             ], advice: "The remark states what the topology lacks. Without one, run it again."),
         Explanation(
             "inconclusive", .verdict,

@@ -10,7 +10,7 @@ import Synchronization
 
 /// The page of a running instance: the lanes of a scenario's page, updated live, and clickable commands.
 ///
-/// Thread rule: any thread. ``perform(_:)`` blocks.
+/// Thread rule: any thread. ``perform(_:)``, ``takeSnapshot(_:)`` and ``restoreSnapshot(_:)`` block, and wait for each other.
 public final class LivePage: Sendable {
     private let connection: InstanceConnection
     private let follower: TraceFollower
@@ -133,6 +133,41 @@ public final class LivePage: Sendable {
             } catch {
                 steps.hideSecrets(ofRefused: text)
                 return .object(["error": .string(steps.redactor.redact("\(error)"))])
+            }
+        }
+    }
+
+    /// The instance's snapshots, each with its `name` and its `facts`, sorted by name; or `error`.
+    public func snapshots() -> JSONValue {
+        do {
+            let list = try InstanceSnapshots(of: connection, labVersion: LabVersion.current).list()
+            return .object([
+                "snapshots": .array(list.map { ["name": .string($0.name), "facts": .string($0.facts)] })
+            ])
+        } catch {
+            return .object(["error": .string("\(error)")])
+        }
+    }
+
+    /// Takes a snapshot of the instance, which is no step.
+    /// - Returns: `answer`, a sentence, or `error`.
+    public func takeSnapshot(_ name: String) -> JSONValue {
+        answer { session in
+            try session.takeSnapshot(name)
+            return "snapshot \(name) was taken"
+        }
+    }
+
+    /// Restores a snapshot of the instance, which is no step: ``scenario()`` goes back with it.
+    /// - Returns: `answer`, a sentence, or `error`.
+    public func restoreSnapshot(_ name: String) -> JSONValue { answer { try $0.restoreSnapshot(name) } }
+
+    private func answer(_ body: @Sendable (inout SessionRecord) throws -> String) -> JSONValue {
+        session.withLock { session in
+            do {
+                return .object(["answer": .string(try body(&session))])
+            } catch {
+                return .object(["error": .string("\(error)")])
             }
         }
     }

@@ -3,6 +3,7 @@
 import LabControl
 import LabCore
 import LabFile
+import LabReports
 import LabVocabulary
 import ScenarioEngine
 import ScenarioLanguage
@@ -74,6 +75,19 @@ struct SessionRecord {
     private(set) var recorded = RecordedSteps()
     /// Number of texts left out of the record because they would contain a secret.
     private(set) var leftOut = 0
+    /// The restored snapshot that the record begins with, if it was not taken in this session; nil for none.
+    private var foreignBeginning: String?
+    /// The record at the time of each snapshot that was taken in this session, by its name.
+    private var marks: [String: Mark] = [:]
+
+    private struct Mark {
+        /// Distinguishes the snapshot from a later one of the same name.
+        let facts: String?
+        let recorded: RecordedSteps
+        let leftOut: Int
+        let foreignBeginning: String?
+        let memory: LiveSteps.Memory
+    }
 
     init(of steps: LiveSteps) { self.steps = steps }
 
@@ -103,11 +117,52 @@ struct SessionRecord {
     /// The secrets that a scenario reads from the environment.
     var secrets: [GivenSecret] { recorded.used(of: steps.given) }
 
+    // MARK: Snapshots, which are no steps: a scenario begins with an instance of its own
+
+    /// The instance's snapshots.
+    var snapshots: InstanceSnapshots { InstanceSnapshots(of: steps.instance, labVersion: LabVersion.current) }
+
+    /// Takes a snapshot, and notes the record at this moment. Blocks.
+    /// - Throws: as ``InstanceSnapshots/take(_:in:)``.
+    mutating func takeSnapshot(_ name: String) throws {
+        try snapshots.take(name)
+        marks[name] = Mark(
+            facts: facts(of: name), recorded: recorded, leftOut: leftOut, foreignBeginning: foreignBeginning,
+            memory: steps.memory)
+    }
+
+    /// Restores a snapshot. The record, and what steps have kept, become what they were when it was taken; both begin anew
+    /// if that was not in this session. Blocks.
+    /// - Returns: What it means for the record, in a sentence.
+    /// - Throws: as ``InstanceSnapshots/restore(_:from:)``; then the record stays as it is.
+    mutating func restoreSnapshot(_ name: String) throws -> String {
+        let facts = facts(of: name)
+        try snapshots.restore(name)
+        let restored = "the instance is as in snapshot \(name)"
+        guard let mark = marks[name], mark.facts == facts else {
+            (recorded, leftOut, foreignBeginning) = (RecordedSteps(), 0, name)
+            steps.goBack(to: nil)
+            return "\(restored); the record begins anew, because the snapshot was not taken in this session"
+        }
+        (recorded, leftOut, foreignBeginning) = (mark.recorded, mark.leftOut, mark.foreignBeginning)
+        steps.goBack(to: mark.memory)
+        return "\(restored), and so is the record: \(FailureText.counted(count, "step"))"
+    }
+
+    private func facts(of name: String) -> String? {
+        (try? snapshots.list())?.first { $0.name == name }?.facts
+    }
+
     func scenario(named name: String) -> String {
-        let remark =
-            leftOut == 0
-            ? ""
-            : "# Not here, because a secret is in the middle of the text or on several lines: \(leftOut) of the steps.\n"
+        var remark = ""
+        if let foreignBeginning {
+            remark +=
+                "# The steps began with the snapshot \(foreignBeginning), whose state a run of them does not have.\n"
+        }
+        if leftOut > 0 {
+            remark +=
+                "# Not here, because a secret is in the middle of the text or on several lines: \(leftOut) of the steps.\n"
+        }
         let text = recorded.scenario(named: name, topology: steps.instance.manifest.topology.name, secrets: steps.given)
         return remark + steps.redactor.redact(text)
     }

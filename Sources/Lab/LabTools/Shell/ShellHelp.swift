@@ -8,7 +8,7 @@ import ScenarioLanguage
 extension ShellWord {
     /// The words of the shell itself.
     enum Own: String, CaseIterable {
-        case help, kept, history, save, undo, quit
+        case help, kept, history, save, undo, snapshot, restore, snapshots, quit
 
         var meaning: String {
             switch self {
@@ -17,6 +17,9 @@ extension ShellWord {
             case .history: "history                  list the input of this session; secrets are masked"
             case .save: "save FILE                write the steps as a scenario"
             case .undo: "undo                     remove the last step from the record"
+            case .snapshot: "snapshot NAME            keep the state of the instance under a name"
+            case .restore: "restore NAME             bring the instance, and the record, back to a snapshot"
+            case .snapshots: "snapshots                list the snapshots of the instance"
             case .quit: "quit                     end the shell, like Ctrl-D"
             }
         }
@@ -67,6 +70,8 @@ struct ShellCompletion {
     /// The captures of steps.
     let types: [String: FieldType]
     let ownWords: [String]
+    /// The names of the instance's snapshots; asked for only where one can follow.
+    var snapshots: () -> [String] = { [] }
 
     /// The possible completions of the last word of a line, each as the whole word; sorted.
     func candidates(_ line: String) -> (word: String, choices: [String]) {
@@ -82,6 +87,7 @@ struct ShellCompletion {
     private func choices(after words: [String], of word: String) -> [String] {
         guard let first = words.first else { return actors.names + ReservedWords.stepWords + ownWords }
         if first == ownWords.first { return actors.names + actors.commands.map { $0.name } }
+        if first == ShellWord.Own.restore.rawValue { return words.count == 1 ? snapshots() : [] }
         let actor = first.hasSuffix(":") ? String(first.dropLast()) : first
         guard words.count > 1 else { return actors.commands(of: actor).map { $0.name } }
         guard let command = actors.command(named: words[1], of: actor), !first.hasSuffix(":") else { return [] }

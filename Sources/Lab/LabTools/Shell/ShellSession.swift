@@ -90,13 +90,14 @@ public final class ShellSession {
             defer { input.remember(lines, isSecret: steps.redactor.redact(text) != text) }
             if actor?.answer(line) == true { continue }
             let words = line.split(separator: " ").map(String.init)
+            let outcome: RunOutcome
             if let word = ShellWord.Own(rawValue: words[0]) {
                 if word == .quit { break }
-                guard perform(word, Array(words.dropFirst())) || input.isInteractive else { return .badInput }
+                outcome = perform(word, Array(words.dropFirst()))
             } else {
-                let outcome = try perform(text)
-                guard outcome == .passed || input.isInteractive else { return outcome }
+                outcome = try perform(text)
             }
+            guard outcome == .passed || input.isInteractive else { return outcome }
         }
         return .passed
     }
@@ -149,9 +150,10 @@ public final class ShellSession {
 
     /// A line, or the lines up to an empty one if the first one begins a list or a block.
     private func nextLines() -> [String]? {
-        let completion = { [steps, actor] (line: String) in
+        let completion = { [steps, actor, snapshots = record.snapshots] (line: String) in
             let completion = ShellCompletion(
-                actors: steps.instance.actors, types: steps.types, ownWords: ShellWord.Own.allCases.map(\.rawValue))
+                actors: steps.instance.actors, types: steps.types, ownWords: ShellWord.Own.allCases.map(\.rawValue),
+                snapshots: { ((try? snapshots.list()) ?? []).map(\.name) })
             return actor?.candidates(line, by: completion) ?? completion.candidates(line)
         }
         guard let first = input.line(prompt: "\(actor?.name ?? "lab")> ", completing: completion) else { return nil }
@@ -243,8 +245,14 @@ public final class ShellSession {
         }.joined(separator: "\n")
     }
 
-    /// - Returns: Whether it succeeded.
-    private func perform(_ word: ShellWord.Own, _ words: [String]) -> Bool {
+    private static func snapshotName(_ words: [String], after word: ShellWord.Own) throws(BadUsage) -> String {
+        guard words.count == 1 else {
+            throw BadUsage(sentence: "name one snapshot: `\(word.rawValue) before`; `snapshots` lists them")
+        }
+        return words[0]
+    }
+
+    private func perform(_ word: ShellWord.Own, _ words: [String]) -> RunOutcome {
         do {
             switch word {
             case .help: print(try ShellHelp(actors: steps.instance.actors).text(about: words.first))
@@ -258,12 +266,21 @@ public final class ShellSession {
                     throw BadUsage(sentence: "name the file: `save Scenarios/mine.yaml`")
                 }
                 try save(to: path)
+            case .snapshot:
+                let name = try Self.snapshotName(words, after: word)
+                try record.takeSnapshot(name)
+                print("snapshot \(name) of \(steps.instance.manifest.id) was taken")
+                lastEnd = nil
+            case .restore:
+                print(try record.restoreSnapshot(Self.snapshotName(words, after: word)))
+                lastEnd = nil
+            case .snapshots: for line in try record.snapshots.lines() { print(line) }
             case .quit: break
             }
-            return true
+            return .passed
         } catch {
             printError("error: \(error)")
-            return false
+            return error is LabFailure ? .inconclusive : .badInput
         }
     }
 }

@@ -103,7 +103,10 @@ struct ScenarioPlan {
     var text: String {
         var lines = ["\(scenario.id)  \(scenario.name)".onOneVisibleLine]
         if !scenario.values.isEmpty { lines += ["  values:"] + scenario.values.map(line) }
-        if let phase = scenario.setup { lines += ["  set-up:"] + phase.steps.flatMap { self.lines(of: $0, depth: 1) } }
+        if let phase = scenario.setup {
+            lines.append(phase.isShared ? "  set-up, shared by the rows:" : "  set-up:")
+            lines += phase.steps.flatMap { self.lines(of: $0, depth: 1) }
+        }
         if lines.count > 1 { lines.append("  steps:") }
         lines += scenario.steps.flatMap { self.lines(of: $0, depth: 1) }
         if let phase = scenario.tearDown {

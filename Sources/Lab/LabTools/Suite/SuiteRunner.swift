@@ -72,10 +72,7 @@ public final class SuiteRunner: Sendable {
             ? nil
             : StepGate(options.pauses, printer: printer, input: options.pauseInput, interruption: interruption)
         let failed = FailedInstances(options.onFailure, printer: printer)
-        let setting = ScenarioRun.Setting(
-            executables: try Executables.find(environment: environment), labFile: found.labFile,
-            limits: options.limits, labOption: options.labFile,
-            afterFailure: { [ending] in failed.handle($0, interruption: ending) }, gate: gate, keep: failed.keep)
+        let executables = try Executables.find(environment: environment)
         let records = options.recordsDirectory ?? "\(Files.directory(of: found.labFile))/.lab"
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
         guard !found.scenarios.isEmpty || options.shard != nil else {
@@ -91,6 +88,10 @@ public final class SuiteRunner: Sendable {
         let earlier = options.recordsDirectory == nil ? LastPassingRuns(in: records) : nil
         let directory = try RunDirectory.create(in: records, keeping: options.keptRuns)
         defer { withExtendedLifetime(directory) {} }
+        let setting = ScenarioRun.Setting(
+            executables: executables, labFile: found.labFile, limits: options.limits, labOption: options.labFile,
+            afterFailure: { [ending] in failed.handle($0, interruption: ending) }, gate: gate,
+            sharedSetups: SharedSetups(recordedIn: directory.path, labVersion: LabVersion.current), keep: failed.keep)
         let queue = RoundQueue(found.scenarios, order: options.order, seed: seed, rounds: options.rounds)
         try reports.begin(seed: seed, scenarios: queue.total, directory: directory.path)
         printer.start(total: queue.total)
@@ -177,7 +178,9 @@ public final class SuiteRunner: Sendable {
             labFile: Files.absolute(setting.labFile ?? scenario.file.path), environment: environment,
             settings: options.settings
         ).perform()
-        if let failure = result.leadingFailureIndex, let run = earlier?.lastRun(passing: scenario.id) {
+        if result.verdict != .notRun, let failure = result.leadingFailureIndex,
+            let run = earlier?.lastRun(passing: scenario.id)
+        {
             result.failures[failure].passed = EarlierPass(
                 run: run, comparison: scenario.comparison(with: run, labOption: options.labFile))
         }

@@ -77,6 +77,19 @@ public final class LabInstance: Sendable {
         state.withLock { $0.hasStarted = true }
     }
 
+    /// Starts what ran when a snapshot was taken in an instance of the same topology, with its state. In the place of
+    /// ``start()``.
+    /// - Parameters:
+    ///   - snapshot: Name of the snapshot.
+    ///   - directory: The directory that holds it.
+    ///   - labVersion: The version of this lab.
+    /// - Throws: as ``InstanceSnapshots/restore(_:from:)``; the instance must still be stopped.
+    func start(from snapshot: String, in directory: String, labVersion: String) throws {
+        try InstanceHandlers.checkComplete()
+        try InstanceSnapshots(of: connection, labVersion: labVersion).restore(snapshot, from: directory)
+        state.withLock { $0.hasStarted = true }
+    }
+
     /// Launches an app through its device, waits for its first answer and measures how long that took.
     private func launch(_ app: String) throws {
         let launched = try connection.launch(app)

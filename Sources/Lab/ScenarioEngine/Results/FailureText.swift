@@ -20,7 +20,12 @@ public struct FailureText: Sendable {
     /// One failure in full. Control characters in it do not reach the terminal.
     public func render(_ failure: StepFailure) -> String {
         let place = failure.place.map { "\($0): ".onOneVisibleLine } ?? ""
-        let word = failure.verdict == .failed ? styled("failed", "31") : styled("inconclusive", "33")
+        let word =
+            switch failure.verdict {
+            case .failed: styled("failed", "31")
+            case .notRun: styled("not run", "2")
+            case .inconclusive, .passed: styled("inconclusive", "33")
+            }
         let title = failure.title.isEmpty ? "" : "\(failure.title): ".onOneVisibleLine
         var lines = ["\(place)\(word): \(title)\(failure.reason.withVisibleControls)"]
         let source = failure.source.withVisibleControls

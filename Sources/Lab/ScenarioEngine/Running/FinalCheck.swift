@@ -64,8 +64,10 @@ extension ScenarioRun {
     }
 
     /// Performs the checks that are possible after the instance has ended.
-    /// - Parameter remains: Leftovers, a sentence each.
-    func checkEnd(remains: [String], traces: String) {
+    /// - Parameters:
+    ///   - remains: Leftovers, a sentence each.
+    ///   - earlier: Events that tell which activations apps had stored before the traces begin.
+    func checkEnd(remains: [String], traces: String, after earlier: [TraceEvent] = []) {
         var mismatches: Set<String> = []
         let recorded = Result {
             try RecordedHistory(traces: traces) { event in
@@ -91,7 +93,7 @@ extension ScenarioRun {
                     failures.fail("an event of the lab is not as declared: \(mismatch)", verdict: .failed)
                 }
             case (.rules, .success(let history)) where history.damage.isEmpty:
-                for violation in ScenarioRules.violations(of: scenario.topology, in: history) {
+                for violation in ScenarioRules.violations(of: scenario.topology, in: history, after: earlier) {
                     failures.fail(violation.sentence, verdict: .failed, trace: violation.events)
                 }
             case (.rules, _), (.reasons, _), (.faults, _), (.deaths, _), (.record, _): break
@@ -99,7 +101,8 @@ extension ScenarioRun {
         }
     }
 
-    private func checkDeaths(in instance: InstanceConnection) {
+    /// Reports processes that have died by themselves, each once.
+    func checkDeaths(in instance: InstanceConnection) {
         do {
             let deaths = try AppDeaths(in: instance).unwanted
             for death in deaths where isNews(death) {
@@ -133,8 +136,17 @@ enum ScenarioRules {
     }()
 
     /// Checks the traces of a scenario's processes against the rules.
-    static func violations(of topology: Topology, in history: RecordedHistory) -> [Violation] {
-        guard topology.apps.allSatisfy({ $0.quirks.isEmpty }), canJudge(topology, history) else { return [] }
+    ///
+    /// The traces may begin after a shared set-up, with counters, tokens and an activation that they do not explain: each
+    /// rule compares events of the traces with each other, and takes nothing for the beginning. No process of the set-up
+    /// lives any more, so none of them holds a lock or has a pending operation.
+    /// - Parameter earlier: Events that tell which activations apps had stored before the traces begin.
+    static func violations(
+        of topology: Topology, in history: RecordedHistory, after earlier: [TraceEvent] = []
+    ) -> [Violation] {
+        guard topology.apps.allSatisfy({ $0.quirks.isEmpty }), canJudge(topology, history, after: earlier) else {
+            return []
+        }
         return examination(of: history).results.compactMap { result in
             guard let breach = result.breach else { return nil }
             return Violation(
@@ -144,8 +156,12 @@ enum ScenarioRules {
     }
 
     /// Whether the traces show whose lock each event is about.
-    static func canJudge(_ topology: Topology, _ history: RecordedHistory) -> Bool {
-        topology.devices.count(where: { $0.kind == .phone }) == 1 && history.hasOneSharedActivation
+    static func canJudge(
+        _ topology: Topology, _ history: RecordedHistory, after earlier: [TraceEvent] = []
+    ) -> Bool {
+        guard topology.devices.count(where: { $0.kind == .phone }) == 1 else { return false }
+        let whole = earlier.isEmpty ? history : RecordedHistory(earlier + history.events)
+        return whole.hasOneSharedActivation
     }
 
     /// Holds a history that can be judged against the rules, whatever quirks the apps have.

@@ -57,6 +57,23 @@ package final class LiveSteps {
         bindings.values.sorted { $0.key < $1.key }.map { ($0.key, redactor.redact($0.value)) }
     }
 
+    /// What steps can refer to at one moment.
+    package struct Memory {
+        fileprivate let bindings: Bindings
+        fileprivate let variables: Scope.Variables
+    }
+
+    /// What steps can refer to now.
+    package var memory: Memory { Memory(bindings: bindings, variables: scope.variables) }
+
+    /// Goes back to what steps could refer to at an earlier moment. The secrets that were given stay.
+    /// - Parameter memory: Nil for the moment before the first step.
+    package func goBack(to memory: Memory?) {
+        bindings = memory?.bindings ?? Bindings()
+        scope.variables = memory?.variables ?? Scope.Variables()
+        for secret in given where types[secret.name] == nil { define(secret.name, as: secret.text) }
+    }
+
     /// The possible references, with the types of their members.
     package var types: [String: FieldType] {
         scope.entries.compactMapValues { entry in
@@ -131,12 +148,16 @@ package final class LiveSteps {
         let free = (1...).lazy.map { $0 == 1 ? name : "\(name)\($0)" }.first { self.types[$0] == nil }
         let unique = free ?? name
         redactor.insert(text)
-        bindings.set(unique, to: .string(text))
-        scope.define(
-            unique, .typed(.secret), at: SourcePlace(.start, in: SourceFile(path: "step", text: "")),
-            reporting: DiagnosticCollector())
+        define(unique, as: text)
         given.append(GivenSecret(name: unique, variable: source.variable(for: unique), text: text))
         return unique
+    }
+
+    private func define(_ name: String, as secret: String) {
+        bindings.set(name, to: .string(secret))
+        scope.define(
+            name, .typed(.secret), at: SourcePlace(.start, in: SourceFile(path: "step", text: "")),
+            reporting: DiagnosticCollector())
     }
 
     /// A step that was carried out, with references in place of its secrets, so that it can be kept; nil if a secret

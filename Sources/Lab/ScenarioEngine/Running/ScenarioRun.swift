@@ -31,7 +31,7 @@ package final class ScenarioRun: Sendable {
     var explored: ExploredBlock? { setting.explored }
     private let runInterruption: Interruption
     private let isTearingDown = Atomic(false)
-    private let record = Mutex(Record())
+    let record = Mutex(Record())
 
     /// The settings that all scenarios of a run share.
     package struct Setting: Sendable {
@@ -47,13 +47,16 @@ package final class ScenarioRun: Sendable {
         package var gate: StepGate?
         /// The block whose turns are decided here and not by the scenario; nil for none.
         package var explored: ExploredBlock?
+        /// The set-ups that rows share; nil lets each row carry out its own.
+        package var sharedSetups: SharedSetups?
         /// Takes over a kept instance.
         package var keep: @Sendable (LabInstance) -> Void = { _ in }
 
         package init(
             executables: Executables, labFile: String? = nil, limits: TimeLimits = TimeLimits(),
             labOption: String? = nil, afterFailure: (@Sendable (InstanceConnection) -> Bool)? = nil,
-            gate: StepGate? = nil, keep: @escaping @Sendable (LabInstance) -> Void = { _ in }
+            gate: StepGate? = nil, sharedSetups: SharedSetups? = nil,
+            keep: @escaping @Sendable (LabInstance) -> Void = { _ in }
         ) {
             self.executables = executables
             self.labFile = labFile
@@ -61,11 +64,12 @@ package final class ScenarioRun: Sendable {
             self.labOption = labOption
             self.afterFailure = afterFailure
             self.gate = gate
+            self.sharedSetups = sharedSetups
             self.keep = keep
         }
     }
 
-    private struct Record {
+    struct Record {
         var overheads: [UInt64] = []
         var commands = 0
         var toldDeaths: Set<RecordedHistory.Incarnation> = []
@@ -101,8 +105,54 @@ package final class ScenarioRun: Sendable {
             traces: traces ?? "\(directory)/traces", times: times, armedFaults: armedFaults)
     }
 
-    /// Runs the scenario from the creation of its instance to the check that nothing of it is left.
+    /// The phases that a run carries out.
+    enum Extent {
+        case all
+        /// The set-up, whose state rows begin with.
+        case setup
+        /// Everything behind the set-up, whose state is there.
+        case rest(SharedSetup)
+    }
+
+    /// Runs the scenario from the creation of its instance to the check that nothing of it is left. A shared set-up is
+    /// carried out if that has not been done.
     package func perform() -> ScenarioResult {
+        guard scenario.sharesSetup, let setups = setting.sharedSetups else { return perform(from: nil) }
+        switch setups.start(of: scenario, seed: seed, setting: setting, interruption: runInterruption) {
+        case .state(let setup): return perform(from: setup)
+        case .failed(let result): return result
+        case .unavailable(let reason):
+            var result = ScenarioResult(
+                notRun: scenario, id: scenario.id, round: 1, seed: seed, labOption: setting.labOption)
+            result.failures = [StepFailure(verdict: .notRun, reason: reason, replay: result.replay)]
+            return result
+        }
+    }
+
+    private func perform(from setup: SharedSetup?) -> ScenarioResult {
+        if let setup { adopt(setup.knowledge) }
+        return inInstance(after: setup) { instance in
+            if let setup {
+                try recording(setup.knowledge) { try instance.start(from: setup) }
+            } else {
+                try instance.start()
+            }
+            _ = perform(setup.map(Extent.rest) ?? .all, in: instance.connection, events: instance.events)
+            ScenarioTraffic(instance: instance.connection, redactor: redactor).record(in: directory)
+        } end: { instance in
+            instance.end(isKept: record.withLock { $0.isKept })
+        }
+    }
+
+    /// Creates the instance of the run, uses it, ends it, and checks what it leaves.
+    /// - Parameters:
+    ///   - setup: The shared set-up whose state the instance gets.
+    ///   - body: Starts and uses the instance.
+    ///   - end: Ends it, and returns what was left behind, a sentence each.
+    func inInstance(
+        after setup: SharedSetup? = nil, _ body: (ScenarioInstance) throws -> Void,
+        end: (ScenarioInstance) -> [String]
+    ) -> ScenarioResult {
         let begin = MonotonicClock.nanoseconds()
         history.record(
             .scenarioStarted(
@@ -119,9 +169,7 @@ package final class ScenarioRun: Sendable {
                     instance.kill()
                 } during: {
                     do {
-                        try instance.start()
-                        perform(in: instance.connection, events: instance.events)
-                        ScenarioTraffic(instance: instance.connection, redactor: redactor).record(in: directory)
+                        try body(instance)
                     } catch {
                         let reason =
                             interruption.isSet
@@ -131,8 +179,10 @@ package final class ScenarioRun: Sendable {
                 }
             }
             launches = instance.launchTimes
-            let remains = instance.end(isKept: record.withLock { $0.isKept })
-            checkEnd(remains: remains, traces: instance.connection.manifest.tracesDirectory)
+            let remains = end(instance)
+            checkEnd(
+                remains: remains, traces: instance.connection.manifest.tracesDirectory,
+                after: setup?.knowledge.storedStates ?? [])
         } catch {
             failures.fail("the instance could not be created: \(error)", verdict: .inconclusive)
         }
@@ -163,6 +213,12 @@ package final class ScenarioRun: Sendable {
 
     /// Runs the steps and the tear-down in an instance that is ready.
     package func perform(in instance: InstanceConnection, events: TraceBoard) {
+        _ = perform(.all, in: instance, events: events)
+    }
+
+    /// Runs phases in an instance that is ready.
+    /// - Returns: The values at their end.
+    func perform(_ extent: Extent, in instance: InstanceConnection, events: TraceBoard) -> Bindings {
         failures.observe(instance, recordingIn: directory)
         let countdown = Countdown(limits.scenario) { [self] limit in
             guard !interruption.isSet else { return }
@@ -172,19 +228,32 @@ package final class ScenarioRun: Sendable {
         }
         let thread = StepRunner(run: self, instance: instance, events: events, bindings: known)
         thread.gate = setting.gate
-        let isReady = scenario.setup.map { thread.perform($0, called: "set-up") } ?? true
-        let isComplete = isReady && thread.perform(scenario.steps)
-        var areFine = isComplete
-        if isComplete {
-            check(.afterSteps, of: thread, areFine: areFine)
+        var areFine: Bool
+        var isOver = true
+        switch extent {
+        case .all:
+            areFine = scenario.setup.map { thread.perform($0, called: "set-up") } ?? true
+            areFine = areFine && thread.perform(scenario.steps)
+        case .setup:
+            areFine = scenario.setup.map { thread.perform($0, called: "set-up") } ?? true
+            // The rows go on with it, and their faults may still fire.
+            isOver = !areFine
+            if areFine { checkDeaths(in: instance) }
+        case .rest(let setup):
+            thread.bindings = setup.knowledge.bindings
+            areFine = thread.perform(scenario.steps)
+        }
+        if areFine {
+            if isOver { check(.afterSteps, of: thread, areFine: areFine) }
         } else if interruption.isSet, failures.isEmpty {
             failures.stopped(because: interruption.reason, verdict: .inconclusive)
         }
         countdown.end()
         let isKept = !runInterruption.isSet && !failures.isEmpty && setting.afterFailure?(instance) ?? false
         record.withLock { $0.isKept = isKept }
-        if !isKept, let phase = scenario.tearDown, !tearDown(phase, after: thread) { areFine = false }
+        if !isKept, isOver, let phase = scenario.tearDown, !tearDown(phase, after: thread) { areFine = false }
         check(.afterTearDown, of: thread, areFine: areFine)
+        return thread.bindings
     }
 
     /// Runs the tear-down, which has a time limit of its own.
@@ -234,7 +303,7 @@ package final class ScenarioRun: Sendable {
 
     /// Records the content of a step's file once, secrets masked.
     /// - Returns: The step's lines in that content.
-    private func recordSource(of step: Step) -> HistoryEvent.SourceLines {
+    func recordSource(of step: Step) -> HistoryEvent.SourceLines {
         let (file, range) = (step.place.file, step.place.range)
         if record.withLock({ $0.sources.insert(file.path).inserted }) {
             let lines = (1...max(1, file.lines.count)).map { scenario.secrets.masked(line: $0, of: file) }
@@ -264,55 +333,5 @@ package final class ScenarioRun: Sendable {
         // The waits of a stopped step are reported after all threads have left their steps.
         if !interruption.isSet { times.end(step) }
         history.record(.stepFinished(isFine: isFine), step: step.path)
-    }
-}
-
-/// The instance of a scenario: made for its run, and ended with it unless a person keeps it.
-///
-/// Thread rule: any thread. Every call may block.
-struct ScenarioInstance: Sendable {
-    /// The events of its processes, as far as the steps wait for them.
-    package let events: TraceBoard
-    private let instance: LabInstance
-    private let keep: @Sendable (LabInstance) -> Void
-
-    /// Creates the instance; starts nothing.
-    init(of scenario: Scenario, seed: UInt64, directory: String, setting: ScenarioRun.Setting) throws {
-        instance = try LabInstance(
-            topology: scenario.topology, runDirectory: directory, seed: seed, executables: setting.executables,
-            labFile: setting.labFile)
-        events = try TraceBoard(directory: instance.manifest.tracesDirectory, keeping: scenario.awaitedEvents)
-        keep = setting.keep
-    }
-
-    package var connection: InstanceConnection { instance.connection }
-
-    /// How long each app took from being spawned to its first answer, in nanoseconds.
-    package var launchTimes: [String: UInt64] { instance.launchTimes }
-
-    /// Starts its processes; after an error it must still be ended.
-    package func start() throws { try instance.start() }
-
-    /// Kills every process at once, and ends all waits, also those of a tear-down. `end` must still be called.
-    package func kill() {
-        instance.kill()
-        events.endWaits(in: connection)
-    }
-
-    /// Ends it, or hands it over to the person who keeps it.
-    /// - Returns: What was left behind, one sentence each.
-    package func end(isKept: Bool) -> [String] {
-        defer { events.stop() }
-        guard isKept else { return instance.stop() }
-        keep(instance)
-        return []
-    }
-}
-
-extension TraceBoard {
-    /// Ends the waits of all steps in an instance, for events and for answers.
-    func endWaits(in instance: InstanceConnection) {
-        wakeAll()
-        instance.clients.interrupt()
     }
 }

@@ -40,6 +40,14 @@ public struct InstanceSnapshots: Sendable {
     /// - Throws: ``SnapshotError`` for a name that is unusable or taken; ``LabFailure`` with what could not be ended, copied
     ///   or started.
     public func take(_ name: String, in directory: String? = nil) throws {
+        try take(name, in: directory, startsAgain: true)
+    }
+
+    /// Takes a snapshot with the instance, whose processes end for good.
+    /// - Throws: as ``take(_:in:)``.
+    func takeLast(_ name: String) throws { try take(name, in: nil, startsAgain: false) }
+
+    private func take(_ name: String, in directory: String?, startsAgain: Bool) throws {
         let name = try SnapshotName(name)
         let parent = place(directory)
         let target = "\(parent)/\(name.text)"
@@ -56,11 +64,12 @@ public struct InstanceSnapshots: Sendable {
                 }
                 try write(name, clock, running, in: parent)
             }
-            let restart = Result { try connection.start(running) }
+            let restart: Result<Void, any Error> = Result { if startsAgain { try connection.start(running) } }
             switch (outcome, restart) {
             case (.success, .success): note("the snapshot `\(name.text)` was taken")
             case (.failure(let error), .success):
-                throw LabFailure("The snapshot `\(name.text)` was not taken: \(error). The instance runs again.")
+                let rest = startsAgain ? " The instance runs again." : ""
+                throw LabFailure("The snapshot `\(name.text)` was not taken: \(error).\(rest)")
             case (_, .failure(let error)):
                 let state = (try? outcome.get()) == nil ? "was not taken" : "was taken"
                 throw LabFailure(
@@ -185,19 +194,30 @@ public struct InstanceSnapshots: Sendable {
 
     // MARK: Lists
 
-    /// The instance's own snapshots for people, a line each, sorted by name.
-    public func lines() throws -> [String] {
-        try Self.names(in: own).map { name -> String in
+    /// A snapshot of the instance's own.
+    package struct Listed: Equatable, Sendable {
+        package let name: String
+        /// When it was taken, and its size; or why it cannot be used. Two snapshots of one name differ here.
+        package let facts: String
+    }
+
+    /// The instance's own snapshots, sorted by name.
+    package func list() throws -> [Listed] {
+        try Self.names(in: own).map { name -> Listed in
             do {
                 let manifest = try SnapshotManifest.read(from: "\(own)/\(name)")
-                let bytes = manifest.files.values.reduce(0) { $0 + $1.bytes }
-                return
-                    "\(name)  taken \(manifest.taken.text), lab time \(manifest.clock.time.text), \((bytes + 1023) / 1024) KiB"
+                let size = (manifest.files.values.reduce(0) { $0 + $1.bytes } + 1023) / 1024
+                return Listed(
+                    name: name,
+                    facts: "taken \(manifest.taken.text), lab time \(manifest.clock.time.text), \(size) KiB")
             } catch {
-                return "\(name)  \(error)"
+                return Listed(name: name, facts: "\(error)")
             }
         }
     }
+
+    /// The instance's own snapshots for people, a line each, sorted by name.
+    public func lines() throws -> [String] { try list().map { "\($0.name)  \($0.facts)" } }
 
     /// Removes one of the instance's own snapshots.
     /// - Throws: ``SnapshotError/unknown(name:directory:known:)`` if no snapshot has this name.

@@ -90,12 +90,21 @@ private struct Reading {
         let setupNode = reader.optional("setup")
         let stepsNode = reader.required("steps")
         let tearDownNode = reader.optional("tearDown")
+        let rowsPlace = reader.place(of: "rows")
         let about = reader.optional("about")?.scalar?.text
         reader.finish()
         // Without a topology the steps cannot be checked, and every diagnostic would be a consequence.
         guard let topology, let stepsNode else { return [] }
         if rows == nil, root["rows"] != nil { return [] }
-        if let rows, rows.isEmpty { collector.report(.emptyList(what: "`rows`"), at: reader.place(of: "rows")) }
+        if let rows, rows.isEmpty { collector.report(.emptyList(what: "`rows`"), at: rowsPlace) }
+        let shared = setupNode?.entries?.first { $0.key == StepReader.shared }
+        let sharesSetup = shared?.value.scalar?.text == "true"
+        if sharesSetup, rows == nil, let shared {
+            collector.report(
+                .pointless(
+                    word: StepReader.shared, reason: "the rows of a table share a `setup`, and there are no `rows`"),
+                at: shared.keyPlace)
+        }
 
         let variants: [(suffix: String, row: YAMLNode?)] =
             rows.map { $0.enumerated().map { (rowName($1, index: $0), $1) } } ?? [("", nil)]
@@ -110,7 +119,13 @@ private struct Reading {
             let scope = Scope(parent: nil)
             for node in [setupNode, stepsNode].compactMap({ $0 }) { announceCaptures(in: node, scope: scope) }
             var declarations = DeclarationReader(given: given, scope: scope, collector: collector, secrets: secrets)
-            if let row { declarations.read(row: row) }
+            if sharesSetup {
+                scope.hide(
+                    "row", at: rowsPlace,
+                    reason: "`setup` is carried out once for all rows (`shared: true`); use it in `steps`")
+            } else if let row {
+                declarations.read(row: row)
+            }
             for entry in valueEntries { declarations.read(entry) }
             func reader(_ scope: Scope, prefix: String) -> StepReader {
                 StepReader(
@@ -121,8 +136,11 @@ private struct Reading {
             // Steps for another topology would be checked against this one.
             let isPlayed = obstacle == nil
             let setup = (isPlayed ? setupNode : nil).flatMap {
-                reader(scope, prefix: Phase.setupPrefix).readPhase($0, what: "`setup`")
+                reader(scope, prefix: Phase.setupPrefix).readPhase($0, what: "`setup`", mayBeShared: true)
             }
+            if let setup, setup.isShared { checkShared(setup) }
+            // The set-up was read without it.
+            if sharesSetup, let row { declarations.read(row: row) }
             let steps = isPlayed ? reader(scope, prefix: "").read(stepsNode, what: "`steps`") : []
             let tearDown = (isPlayed ? tearDownNode : nil).flatMap {
                 reader(Scope(parent: scope), prefix: Phase.tearDownPrefix).readPhase($0, what: "`tearDown`")
@@ -137,6 +155,18 @@ private struct Reading {
                 values: declarations.values,
                 generated: declarations.generated, setup: setup, steps: steps, tearDown: tearDown,
                 secrets: collector.secretRanges, secretTexts: secrets.texts.sorted())
+        }
+    }
+
+    /// Reports what a shared set-up would leave in the memory of a process only, which no row gets.
+    private func checkShared(_ setup: Phase) {
+        for step in setup.steps.flatMap(\.faultsInMemory) {
+            collector.report(
+                .misplacedWord(
+                    word: step.title,
+                    belongs:
+                        "the fault is in the memory of a process, and no row of a shared `setup` would have it; arm it in `steps`, or with `during` in the set-up"
+                ), at: step.place)
         }
     }
 
@@ -183,6 +213,18 @@ private struct Reading {
         for entry in node.entries ?? [] {
             if entry.key == "as", let name = entry.value.scalar?.text { scope.announce(name, at: entry.value.place) }
             if entry.key != "with", entry.key != "expect" { announceCaptures(in: entry.value, scope: scope) }
+        }
+    }
+}
+
+extension Step {
+    /// The steps that leave a fault armed which is no fault point: one of a link or of the server's traffic.
+    fileprivate var faultsInMemory: [Step] {
+        switch action {
+        case .command(let command):
+            command.command.counting != nil && command.target.kind != .faults ? [self] : []
+        case .during(_, let steps): steps.flatMap(\.faultsInMemory)
+        default: inner.flatMap(\.faultsInMemory)
         }
     }
 }

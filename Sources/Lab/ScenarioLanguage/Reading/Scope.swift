@@ -83,6 +83,25 @@ package final class Scope {
         prefix = "\(step)/"
     }
 
+    /// The variables at one moment.
+    package struct Variables {
+        fileprivate var entries: [String: Entry] = [:]
+        fileprivate var aliases: [String: [String]] = [:]
+
+        /// No variables.
+        package init() {}
+    }
+
+    /// The variables of this scope, without those around it. Setting them goes back to an earlier moment.
+    package var variables: Variables {
+        get {
+            var variables = Variables()
+            (variables.entries, variables.aliases) = (entries, aliases)
+            return variables
+        }
+        set { (entries, aliases) = (newValue.entries, newValue.aliases) }
+    }
+
     func lookup(_ name: String) -> Entry? { entries[name] ?? parent?.lookup(name) }
 
     /// The variable of a name, which counts as used from here on.

@@ -52,14 +52,21 @@ package struct StepReader {
     }
 
     /// Reads the steps before or after those of the scenario: a list, or `{ within: 10s, steps: […] }`.
-    func readPhase(_ node: YAMLNode, what: String) -> Phase? {
+    /// - Parameter mayBeShared: Whether the object can have `shared`.
+    func readPhase(_ node: YAMLNode, what: String, mayBeShared: Bool = false) -> Phase? {
         guard node.entries != nil else { return Phase(limit: Phase.usualLimit, steps: read(node, what: what)) }
         guard let reader = MappingReader(node, container: what, reporting: collector) else { return nil }
         let limit = reader.optional("within").flatMap { duration($0, what: "`within`") }
+        let isShared = mayBeShared && reader.boolean(Self.shared) ?? false
         let steps = reader.required("steps")
         reader.finish()
-        return steps.map { Phase(limit: limit ?? Phase.usualLimit, steps: read($0, what: "`steps`")) }
+        return steps.map {
+            Phase(limit: limit ?? Phase.usualLimit, steps: read($0, what: "`steps`"), isShared: isShared)
+        }
     }
+
+    /// The key of a set-up that all rows of a table share.
+    static let shared = "shared"
 
     package func readStep(_ node: YAMLNode, path: String) -> Step? {
         let step = readWhole(node, path: path)

@@ -39,6 +39,9 @@ public final class Redactor: Sendable {
         }
     }
 
+    /// The secrets so far.
+    package var secrets: Set<String> { known.withLock { $0.secrets } }
+
     /// A text without secrets.
     public func redact(_ text: String) -> String {
         let needles = known.withLock { $0.needles }

@@ -74,6 +74,10 @@ public struct Scenario: Sendable {
 
     /// The steps of all phases, in the order in which they are carried out.
     package var allSteps: [Step] { (setup?.steps ?? []) + steps + (tearDown?.steps ?? []) }
+    /// Whether another run can carry the set-up out, because all rows of the table share it.
+    package var sharesSetup: Bool { setup?.isShared ?? false }
+    /// The identifier of its table: that of the scenario without its row.
+    package var table: String { ScenarioPath.parts(of: id).file }
     /// The name of the row of a table-driven scenario, as it stands in ``id``.
     package var row: String? { ScenarioPath.parts(of: id).row }
 
@@ -145,14 +149,23 @@ package struct Phase: Sendable {
     /// Maximum real time for all of them together.
     package let limit: LabDuration
     package let steps: [Step]
+    /// Whether the steps are carried out once for all rows of a table, each of which begins with the state that they leave.
+    package let isShared: Bool
 
-    /// The first letter of the numbers of set-up steps.
-    static let setupPrefix = "s"
+    package init(limit: LabDuration, steps: [Step], isShared: Bool = false) {
+        self.limit = limit
+        self.steps = steps
+        self.isShared = isShared
+    }
+
+    /// The first letter of the numbers of set-up steps; by itself the number of a shared set-up in the record of a row.
+    package static let setupPrefix = "s"
     /// The first letter of the numbers of tear-down steps.
     static let tearDownPrefix = "t"
 
     /// A step's number in a sentence.
     package static func title(ofStep path: String) -> String {
+        if path == setupPrefix { return "the shared set-up" }
         if path.hasPrefix(setupPrefix) { return "set-up step \(path.dropFirst())" }
         if path.hasPrefix(tearDownPrefix) { return "tear-down step \(path.dropFirst())" }
         return "step \(path)"
@@ -237,11 +250,12 @@ extension Step {
 }
 
 extension Scenario {
-    /// The values drawn from a seed; secret ones are masked from here on.
+    /// The values drawn from a seed; secret ones are masked from here on. Rows that share a set-up have the same ones, as
+    /// the set-up has used them.
     package func drawn(seed: UInt64, hiddenBy redactor: Redactor) -> Bindings {
         var bindings = Bindings()
         for value in generated {
-            let drawn = value.draw(seed: seed, scenario: id)
+            let drawn = value.draw(seed: seed, scenario: sharesSetup ? table : id)
             if value.kind == .pin, case .string(let text) = drawn { redactor.insert(text) }
             bindings.set(value.name, to: drawn)
         }

@@ -66,9 +66,13 @@ public enum ScenarioSchema {
                 ).described(
                     "The scenario is run once for each row of the list or file, `${row.…}` being its values.",
                     examples: ["users.csv", [["id": "short", "password": "12"]]]),
-                "setup": phase.described("Steps before those of the scenario, with a time limit of their own."),
+                "setup": phase(with: [
+                    StepReader.shared: ValueSchema.flag.described(
+                        "Whether the steps are carried out once for all rows, each of which begins with the state that they leave.",
+                        default: false)
+                ]).described("Steps before those of the scenario, with a time limit of their own."),
                 "steps": StepSchema.steps,
-                "tearDown": phase.described("Steps that always run, with a time limit of their own."),
+                "tearDown": phase().described("Steps that always run, with a time limit of their own."),
             ], required: ["name", "steps"])
     }
 
@@ -90,15 +94,16 @@ public enum ScenarioSchema {
     ])
 
     /// Steps, or steps with a real-time limit for all of them.
-    private static var phase: Schema {
-        .when(
-            .type("object"),
-            .object(
-                [
-                    "within": ValueSchema.duration.described(
-                        "The longest time that the steps may take together.", default: "30s"),
-                    "steps": StepSchema.steps,
-                ], required: ["steps"]), otherwise: StepSchema.steps)
+    /// - Parameter more: Further keys of the object.
+    private static func phase(with more: [String: Schema] = [:]) -> Schema {
+        let keys = [
+            "within": ValueSchema.duration.described(
+                "The longest time that the steps may take together.", default: "30s"),
+            "steps": StepSchema.steps,
+        ]
+        return .when(
+            .type("object"), .object(keys.merging(more) { old, _ in old }, required: ["steps"]),
+            otherwise: StepSchema.steps)
     }
 
     private static var include: Schema {

@@ -72,6 +72,9 @@ extension RedCase {
         phase(
             "scenario.setup.steps", "in the set-up, the result is not as expected",
             "setup: { within: 1m, steps: STEPS }"),
+        refused(
+            "scenario.setup.shared", "there are no `rows`",
+            "setup: { shared: true, steps: [{ main: hasValidActivation }] }"),
         phase("scenario.setup.within", "in the set-up, it did not begin", "setup: { within: LIMIT, steps: STEPS }"),
         phase("scenario.tearDown", "in the tear-down, the result is not as expected", "tearDown: STEPS"),
         phase(
