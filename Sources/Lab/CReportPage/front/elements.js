@@ -13,6 +13,11 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** A text in which what stands between back quotes is code. */
+function prose(text) {
+  return text.split(/`([^`\n]+)`/).map((part, index) => (index % 2 ? make("code", {}, part) : part)).filter((part) => part !== "");
+}
+
 const verdictWords = { passed: "✓ passed", failed: "✗ failed", inconclusive: "? open", notRun: "– not run" };
 
 function verdict(result) {
