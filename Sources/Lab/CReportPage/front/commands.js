@@ -36,7 +36,7 @@ class CommandMenu {
     this.answered = new Map();
     this.element = make("div", { class: "menu", popover: "auto", role: "dialog", onkeydown: (event) => this.move(event), ontoggle: (event) => {
       // What has opened the menu may have been drawn anew.
-      if (event.newState === "closed" && document.activeElement === document.body) this.opener()?.focus({ preventScroll: true });
+      if (event.newState === "closed" && (document.activeElement === document.body || this.element.contains(document.activeElement))) this.opener()?.focus({ preventScroll: true });
     } });
   }
 
@@ -84,7 +84,10 @@ class CommandMenu {
       this.place();
     };
     const search = make("input", { type: "search", "aria-label": "Search commands", placeholder: `Search ${count} commands`, autocomplete: "off", oninput: show, onkeydown: (event) => {
-      if (event.key === "Enter") found.querySelector(".choice")?.click();
+      if (event.key !== "Enter") return;
+      // Else the button of the form, which has the focus by then, would be pressed too.
+      event.preventDefault();
+      found.querySelector(".choice")?.click();
     } });
     this.element.replaceChildren(this.head(make("h2", {}, this.title)), search, found);
     show();
