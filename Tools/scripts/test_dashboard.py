@@ -346,6 +346,9 @@ def what_was_done_is_edited_replayed_and_saved_as_a_scenario_that_runs(browser):
         replay.click()
         expect(told).to_have_text("✗ did not pass", timeout=120_000)
         expect(done.locator("pre.bad")).to_contain_text("expected")
+        # Long lines do not widen the side.
+        side, bench = (page.locator(part).bounding_box() for part in [".side", ".bench"])
+        assert side["x"] + side["width"] <= bench["x"], f"{side} {bench}"
         page.screenshot(path=f"{screenshots}/dashboard-replay-light.png", full_page=True)
         do(page, "wallet", "hasValidActivation")
         close(page)

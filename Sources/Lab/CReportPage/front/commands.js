@@ -17,6 +17,8 @@ const usualCommands = ["hasValidActivation", "fetchActivationStatus", "activatio
 const fewCommands = 18;
 /** A search shows at most so many. */
 const mostFound = 40;
+/** A step that runs longer than this, in milliseconds, may wait for a person. */
+const hintAfter = 3e3;
 
 const commandGroups = [["read", "Read"], ["change", "Change"], ["break", "Break"]];
 
@@ -184,8 +186,13 @@ class CommandForm {
 
   async run() {
     const given = this.inputs.filter(({ input }) => input.value !== "").map(({ parameter, input }) => `${parameter.name}: ${scalar(parameter, input.value)}`);
-    this.answer.replaceChildren(make("p", { class: "empty" }, "…"));
+    const waiting = make("p", { class: "empty" }, "…");
+    this.answer.replaceChildren(waiting);
+    const hint = setTimeout(() => {
+      waiting.append(" Still running. Steps are carried out one at a time, so a dialog of an app must be answered in advance, or with `lab exec`.");
+    }, hintAfter);
     const outcome = await askLab("/steps", `${this.actor}: ${this.command.name}${given.length ? `\nwith: { ${given.join(", ")} }` : ""}`);
+    clearTimeout(hint);
     this.answer.replaceChildren(...(outcome.error != null ? errorParts(outcome) : [make("p", { class: "verdict passed" }, "✓ done"), ...(outcome.answer == null ? [] : [json(outcome.answer)])]));
     this.menu.place();
     this.menu.done();
