@@ -157,7 +157,8 @@ class CommandMenu {
     if (answer == null || typeof answer !== "object") return;
     for (const [name, value] of Object.entries(answer)) {
       if (typeof value !== "string" || value.length > 120 || value.includes("•")) this.keep(value);
-      else this.answered.set(name, [value, ...(this.answered.get(name) ?? []).filter((other) => other !== value)].slice(0, 4));
+      // Many things have a name, and that of one is not meant for another.
+      else if (name !== "name") this.answered.set(name, [value, ...(this.answered.get(name) ?? []).filter((other) => other !== value)].slice(0, 4));
     }
   }
 }
@@ -195,13 +196,15 @@ class CommandForm {
     clearTimeout(hint);
     this.answer.replaceChildren(...(outcome.error != null ? errorParts(outcome) : [make("p", { class: "verdict passed" }, "✓ done"), ...(outcome.answer == null ? [] : [json(outcome.answer)])]));
     this.menu.place();
+    // Below a long form it is out of sight.
+    this.answer.scrollIntoView({ block: "nearest" });
     this.menu.done();
   }
 }
 
 /** An error in its colour, with its causes. */
 function errorParts({ error, causes }) {
-  return [make("p", { class: "verdict failed" }, "✗ failed"), ...(causes ?? []).map((cause) => make("p", { class: "bad" }, `Because ${cause}`)),
+  return [make("p", { class: "verdict failed" }, "✗ failed"), ...(causes ?? []).map((cause) => make("p", { class: "bad" }, prose(`Because ${cause}`))),
     make("pre", { class: "wrapped bad", tabindex: "0" }, error)];
 }
 
