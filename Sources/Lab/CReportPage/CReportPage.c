@@ -49,6 +49,8 @@ static const unsigned char script[] = {
     ,
 #embed "front/compare.js"
     ,
+#embed "front/commands.js"
+    ,
 #embed "front/live.js"
     ,
 #embed "front/main.js"

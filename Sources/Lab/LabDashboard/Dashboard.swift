@@ -71,6 +71,7 @@ public final class Dashboard: Sendable {
         }
         for (path, work) in [
             ("steps", page.perform), ("snapshots", page.takeSnapshot), ("restore", page.restoreSnapshot),
+            ("replay", page.replay),
         ] as [(String, @Sendable (String) -> JSONValue)] {
             router.post("/\(access.page)/\(path)") { request, _ in
                 let body = try await request.body.collect(upTo: 65_536)

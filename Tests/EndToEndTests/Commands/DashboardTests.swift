@@ -40,7 +40,8 @@ extension EndToEnd.Commands {
                 #expect(wrong.contains("did you mean `hasValidActivation`?"), "\(wrong)")
                 let failed = try ask(
                     port, "POST \(opened.path)steps", [opened.cookie], body: "main validatePassword password=1234")
-                #expect(failed.contains(#"{"error":"#) && failed.contains("missingActivation"), "\(failed)")
+                #expect(failed.contains(#""causes":["#) && failed.contains("missingActivation"), "\(failed)")
+                #expect(page.contains(#""server.requestReceived""#))
 
                 for (line, fields, rule) in [
                     ("GET /", [], "lacks the token"), ("GET \(opened.path)", [], "lacks the token"),
@@ -105,6 +106,34 @@ extension EndToEnd.Commands {
                     environment: ["LAB_PASSWORD": canary, "LAB_PASSWORD2": "0000-canary"]
                 ).finish()
                 #expect(played.status == 0, "\(text)\(played.output)\(played.errors)")
+            }
+            try workspace.expectNothingLeft()
+        }
+
+        @Test func `A scenario is replayed in another instance, and may read the typed secrets`() async throws {
+            let workspace = try Workspace.ofProject()
+            try await onThread {
+                let up = try LabCommand(["up", "--dashboard"], in: workspace)
+                let (port, token) = try address(of: up)
+                let opened = try open(port, token)
+                func post(_ path: String, _ body: String) throws -> String {
+                    try ask(port, "POST \(opened.path)\(path)", [opened.cookie], body: body)
+                }
+                _ = try post("steps", "main: validatePassword\nwith: { password: \"7391-canary\" }")
+                let answer = try ask(port, "GET \(opened.path)scenario", [opened.cookie])
+                let text = try #require(answer.components(separatedBy: "\r\n\r\n").last)
+                #expect(text.contains("LAB_PASSWORD"), "\(text)")
+                let passed = try post("replay", text)
+                #expect(passed.contains(#""passed":true"#) && !passed.contains("7391-canary"), "\(passed)")
+                #expect(passed.contains("Steps of the dashboard"), "\(passed)")
+                let failed = try post("replay", "name: Wrong\nsteps:\n  - { main: hasValidActivation, expect: true }\n")
+                #expect(failed.contains(#""passed":false"#) && failed.contains("expected"), "\(failed)")
+                let refused = try post("replay", "name: Wrong\nsteps:\n  - main: hasValidActivations\n")
+                #expect(refused.contains("did you mean `hasValidActivation`?"), "\(refused)")
+                let unknown = try ask(port, "POST \(opened.path)replay", body: text)
+                #expect(unknown.hasPrefix("HTTP/1.1 403"), "\(unknown)")
+                try up.signal(SIGINT)
+                #expect(try up.finish().status == 0)
             }
             try workspace.expectNothingLeft()
         }

@@ -57,6 +57,47 @@ struct RecordedStepTests {
                 """)
     }
 
+    @Test func `A step that reads what arrives over the link asks until it has arrived`() async throws {
+        let shell = try await FakeShell(
+            """
+            main hasLocalToken name=accounts
+            companion hasLocalToken name=accounts
+            main watchSession
+            - companion: hasValidActivation
+              eventually: 1s
+              expect: true
+
+            { companion: hasValidActivation }
+            """,
+            answers: [
+                "main.hasLocalToken": [["result": true]], "companion.hasLocalToken": [["result": true]],
+                "main.watchSession": [["result": ["isReachable": true]]],
+                "companion.hasValidActivation": [["result": true], ["result": true]],
+            ], isInteractive: false, isRecording: true)
+        #expect(shell.outcome == .passed, "\(shell.errors)")
+        #expect(
+            shell.saved == """
+                name: Found by hand
+                lab: default
+                steps:
+                  - main: hasLocalToken
+                    with: { name: accounts }
+                    expect: true
+                  - companion: hasLocalToken
+                    with: { name: accounts }
+                    eventually: 5s
+                    expect: true
+                  - main: watchSession
+                    eventually: 5s
+                    expect: { isReachable: true }
+                  - companion: hasValidActivation
+                    eventually: 1s
+                    expect: true
+                  - { companion: hasValidActivation, eventually: 5s, expect: true }
+
+                """, "\(shell.saved ?? "")")
+    }
+
     @Test func `A pasted step in any form expects the observed answer`() async throws {
         let shell = try await FakeShell(
             """

@@ -76,9 +76,10 @@ class BenchThings {
     }
     for (const link of model.cast.links) this.link(link);
     if (model.lanes.some((lane) => lane.device === "server")) this.server();
-    if (model.clock.wasChanged) this.add("clock", "clock", "lab's clock", state.get("clock", "lab's clock") ?? "runs", "", [], ["clock: "]);
+    if (live || model.clock.wasChanged) this.add("clock", "clock", "lab's clock", state.get("clock", "lab's clock") ?? "runs", "", [], ["clock: "]);
     const faults = this.faults("faults");
-    if (faults.length) this.add("faults", "faults", "armed faults", "", "", faults, ["faults: "]);
+    if (live || faults.length) this.add("faults", "faults", "armed faults", faults.length ? "" : "none", "", faults, ["faults: "]);
+    if (live) this.add("trace", "trace", "trace", "", "", [], ["trace: "]);
   }
 
   add(id, kind, name, word, tone, rows, subjects, lanes = []) {
@@ -251,11 +252,11 @@ class Bench {
     const drawn = JSON.stringify([[...then], [...now]]);
     if (drawn !== this.drawn) {
       this.drawn = drawn;
-      const focused = this.body.contains(document.activeElement) ? document.activeElement.dataset.thing : null;
+      const { thing, act } = this.body.contains(document.activeElement) ? document.activeElement.dataset : {};
       this.body.replaceChildren(...this.draw(now, then));
-      if (focused != null) [...this.body.querySelectorAll("button")].find((button) => button.dataset.thing === focused)?.focus({ preventScroll: true });
+      if (thing != null || act != null) [...this.body.querySelectorAll("button")].find(({ dataset }) => dataset.thing === thing && dataset.act === act)?.focus({ preventScroll: true });
     }
-    for (const button of this.body.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.thing === chosen));
+    for (const button of this.body.querySelectorAll("button[data-thing]")) button.setAttribute("aria-pressed", String(button.dataset.thing === chosen));
   }
 
   draw(now, then) {
@@ -272,7 +273,7 @@ class Bench {
       ...devices.filter(({ kind }) => kind === "phone").map(device),
       ...devices.filter(({ kind }) => kind === "watch").map((watch) => make("div", { class: "pair" },
         make("div", { class: "links" }, linked(watch.name).map((link) => part(`link ${link.name}`, this.wires(now.get(`link ${link.name}`), link)))), device(watch))),
-      make("div", { class: "rest" }, ["server", "clock", "faults"].map((id) => part(id))),
+      make("div", { class: "rest" }, ["server", "clock", "faults", "trace"].map((id) => part(id))),
     ];
   }
 
@@ -289,7 +290,7 @@ class Bench {
     const button = make("button", { type: "button", title: `Show what is known of ${thing.name}`, onclick: () => this.select({ thing: thing.id }) },
       thing.name, thing.word && " ", thing.word && make("span", { class: `word ${thing.tone}${isChanged ? " changed" : ""}` }, thing.word), isChanged && hidden(" changed"));
     button.dataset.thing = thing.id;
-    return make("div", { class: `thing ${thing.kind.replace(" ", "-")}${thing.word.startsWith("ended: ") || thing.word === "off" ? " dead" : ""}` }, hidden(`${thing.kind} `), button, more, rows.length ? make("dl", {}, rows) : null);
+    return make("div", { class: `thing ${thing.kind.replace(" ", "-")}${thing.word.startsWith("ended: ") || thing.word === "off" ? " dead" : ""}` }, hidden(`${thing.kind} `), button, commandMenu?.button(thing, this.model), more, rows.length ? make("dl", {}, rows) : null);
   }
 
   /** The two directions of a link. */

@@ -192,8 +192,8 @@ class States {
       case "fault.fired":
         set("last fault point", `${fields.point}, pass ${fields.pass}: ${fields.action}`);
         set(`fired ${fields.id}`, String(fields.fired), "faults");
-        // No agent reports the death of the server.
-        if (fields.action === "kill") this.end(state, lane.name, "ended: SIGKILL", source);
+        // Of apps their device records the end; nothing records that of a server or a device.
+        if (fields.action === "kill" && [lane.device, "server"].includes(app)) this.end(state, app, "ended: SIGKILL", source);
         break;
       case "clock.changed": set("lab's clock", [fields.frozen ? "stands still" : fields.rate === 1 ? "runs" : `runs ${fields.rate} times as fast`, `${formatLabTime(fields.offset * 1e3)} ahead`].join(", "), "clock"); break;
     }

@@ -2,15 +2,17 @@
 
 public import Foundation
 public import LabCore
+import LabPoints
 import LabReports
 import LabSystem
 public import ScenarioEngine
 import ScenarioLanguage
 import Synchronization
 
-/// The page of a running instance: the lanes of a scenario's page, updated live, and clickable commands.
+/// The page of a running instance: the bench and the lanes of a scenario's page, updated live, and clickable commands.
 ///
-/// Thread rule: any thread. ``perform(_:)``, ``takeSnapshot(_:)`` and ``restoreSnapshot(_:)`` block, and wait for each other.
+/// Thread rule: any thread. ``perform(_:)``, ``takeSnapshot(_:)`` and ``restoreSnapshot(_:)`` block, and wait for each
+/// other; so do calls of ``replay(_:)``.
 public final class LivePage: Sendable {
     private let connection: InstanceConnection
     private let follower: TraceFollower
@@ -20,6 +22,11 @@ public final class LivePage: Sendable {
     /// One at a time: a step can use the captures of earlier ones.
     private let session: Mutex<SessionRecord>
     private let underWay: StepUnderWay
+    private let redactor: Redactor
+    /// Held by the replay that runs.
+    private let replaying = Mutex(())
+    /// Set when the page ends.
+    private let ending = Interruption()
 
     /// A page about an instance.
     /// - Throws: when the instance cannot be followed.
@@ -39,12 +46,16 @@ public final class LivePage: Sendable {
         }
         histories = try HistoryFollower(in: manifest.runDirectory) { recorded.add($0) }
         underWay = steps.underWay
+        redactor = steps.redactor
         session = Mutex(SessionRecord(of: steps))
     }
 
-    /// Ends the running step, all update streams, and following the instance.
+    /// Ends the running step and the running replay, all update streams, and following the instance. Blocks until the
+    /// instance of the replay has ended.
     public func stop() {
         underWay.interrupt()
+        ending.set()
+        replaying.withLock { _ in }
         requests.stop()
         follower.stop()
         histories.stop()
@@ -62,7 +73,7 @@ public final class LivePage: Sendable {
         }
         let live = JSONValue.object([
             "instance": .string(connection.manifest.id), "topology": .string(connection.manifest.topology.name),
-            "actors": .array(actors),
+            "actors": .array(actors), "points": .array(FaultPoint.allCases.map { .string($0.rawValue) }),
         ])
         return PageTemplate.livePage(
             [
@@ -115,7 +126,7 @@ public final class LivePage: Sendable {
     }
 
     /// Carries out a step as `lab shell` does.
-    /// - Returns: `answer`, or `error` with the diagnostics.
+    /// - Returns: `answer`, or `error` with the diagnostics; for a step that failed also `causes`, the known reasons.
     public func perform(_ text: String) -> JSONValue {
         session.withLock { session in
             let steps = session.steps
@@ -128,7 +139,10 @@ public final class LivePage: Sendable {
                     return .object(["error": .string(steps.redactor.redact(complaints.trimmed))])
                 case .done(_, let answer): return .object(["answer": steps.redactor.redact(answer ?? .null)])
                 case .failed(let failures, _, _):
-                    return .object(["error": .string(failures.map(\.reason).joined(separator: "\n"))])
+                    return .object([
+                        "error": .string(failures.map(\.reason).joined(separator: "\n")),
+                        "causes": .array(failures.flatMap(\.causes).map { .string($0) }),
+                    ])
                 }
             } catch {
                 steps.hideSecrets(ofRefused: text)
@@ -178,6 +192,26 @@ public final class LivePage: Sendable {
         session.withLock { session in
             session.count == 0 ? nil : session.scenario(named: "Steps of the dashboard")
         }
+    }
+
+    /// Runs a scenario in an instance of its own, as `lab run` does. It can read the secrets that were typed on the page,
+    /// from the variables that ``scenario()`` names. Blocks; ``stop()`` interrupts it.
+    /// - Returns: `passed`, and `output`: what `lab run` prints, without the secrets.
+    public func replay(_ scenario: String) -> JSONValue {
+        let typed = session.withLock { $0.steps.given.map { ($0.variable, $0.text) } }
+        var options = RunOptions(paths: [SuiteReader.standardInput])
+        options.standardInput = scenario
+        options.labFile = connection.manifest.labFile
+        options.seed = connection.manifest.seed
+        let output = Mutex("")
+        let write: @Sendable (String) -> Void = { text in output.withLock { $0 += text } }
+        let runner = SuiteRunner(
+            options: options, environment: ProcessInfo.processInfo.environment.merging(typed) { _, secret in secret },
+            printer: ProgressPrinter(look: .plain, write: write), interruption: ending, writeErrors: write)
+        let outcome = replaying.withLock { _ in runner.run() }
+        return .object([
+            "passed": .bool(outcome == .passed), "output": .string(redactor.redact(output.withLock { $0 }).trimmed),
+        ])
     }
 }
 

@@ -4,12 +4,14 @@ import Foundation
 import LabControl
 import LabCore
 import LabFile
+import LabVocabulary
 import ScenarioEngine
 import ScenarioLanguage
 
 /// The steps of a session as a runnable scenario.
 ///
 /// The observed results become expectations: the answer if it is a plain word, and the error of a command that failed.
+/// A step that reads what arrives over the link gets `eventually`.
 /// Times, identifiers and keys differ every time: they are not expected, and where one from an answer is typed again,
 /// the step refers to the answer.
 struct RecordedSteps {
@@ -53,6 +55,10 @@ struct RecordedSteps {
             if let error {
                 Self.append("fails: \(error.name ?? error.code.map(String.init) ?? error.domain)", to: &lines)
             } else if let answer, let seen = Self.lasting(answer, command.command.result) {
+                // A replay does not pause as a person does, so it asks until the answer has come about.
+                if command.eventually == nil, Self.readsWhatArrives(command) {
+                    Self.append("eventually: 5s", to: &lines)
+                }
                 Self.append("expect: \(ShellLine.flow(seen))", to: &lines)
             }
         }
@@ -190,6 +196,18 @@ struct RecordedSteps {
             return seen.isEmpty ? nil : .object(seen)
         default: return nil
         }
+    }
+
+    /// Commands whose answer changes on a watch when something arrives from the phone.
+    private static let changedOnWatch: Set = [
+        CanStartActivation.info.name, HasValidActivation.info.name, HasLocalToken.info.name,
+    ]
+
+    /// Whether a command reads what arrives over the link between phone and watch, without a step that waits for it.
+    private static func readsWhatArrives(_ command: CommandStep) -> Bool {
+        let name = command.command.name
+        return name == WatchSessionState.info.name
+            || (command.target.kind == .watchApp && changedOnWatch.contains(name))
     }
 
     /// Adds a step that was carried out, if a scenario can repeat it.
