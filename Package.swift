@@ -75,7 +75,7 @@ let protocols = building(
     "Sources/Protocol",
     [
         module("PowerAuthProtocol", ["COpenSSL"]),
-        // Apart: swift-crypto has a BoringSSL of its own, which only programs with hybrid suites link.
+        // Separate: swift-crypto has a BoringSSL of its own, which only programs with hybrid suites link; so far only tests do.
         module("PowerAuthPostQuantum", ["PowerAuthProtocol", crypto]),
     ])
 

@@ -162,7 +162,8 @@ extension SymbolGraph {
     /// The files that declare the modules in C, without which no module that is built on them can be read: our own
     /// libraries, our own shims, and that of the database.
     private static func moduleMaps(_ products: URL) -> [URL] {
-        let own = Repository.modules.filter { $0.value.contains(/^Sources\/(System|Platform)\//) }.sorted { $0.key < $1.key }
+        let own = Repository.modules.filter { $0.value.contains(/^Sources\/(System|Platform)\//) }
+            .sorted { $0.key < $1.key }
             .flatMap { name, folder in
                 [Project.file(folder), products.appending(path: "\(name).build")]
             }

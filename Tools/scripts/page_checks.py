@@ -27,7 +27,13 @@ def running_lab(lab):
 
     def end():
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
+        try:
+            code = process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise
+        assert code == 0, f"the lab exited with code {code}"
 
     try:
         for line in process.stdout:

@@ -363,7 +363,7 @@ def scrubber_steps_bench_and_lanes_follow_one_cursor(browser):
         page.get_by_role("button", name="Show all").click()
 
         def shown():
-            return slider.input_value(), output.inner_text(), cursor_line(page)
+            return float(slider.input_value()), output.inner_text(), cursor_line(page)
 
         seen = [shown()]
         assert seen[0][2], "the lanes have no cursor"
@@ -371,18 +371,18 @@ def scrubber_steps_bench_and_lanes_follow_one_cursor(browser):
         # By step and by event, with keys and with buttons; each leads on, and back again.
         for forwards, backwards in [("Shift+ArrowRight", "Shift+ArrowLeft"), ("ArrowRight", "ArrowLeft")]:
             for target in [page.locator("body"), slider]:
-                before = slider.input_value()
+                before = float(slider.input_value())
                 target.press(forwards)
-                assert slider.input_value() > before, (forwards, before)
+                assert float(slider.input_value()) > before, (forwards, before)
                 target.press(forwards)
-                after = slider.input_value()
+                after = float(slider.input_value())
                 target.press(backwards)
-                assert slider.input_value() < after, (backwards, after)
+                assert float(slider.input_value()) < after, (backwards, after)
         for name in ["step", "event"]:
             page.get_by_role("button", name=f"Previous {name}").click()
-            before = slider.input_value()
+            before = float(slider.input_value())
             page.get_by_role("button", name=f"Next {name}").click()
-            assert slider.input_value() > before, name
+            assert float(slider.input_value()) > before, name
         page.keyboard.press("f")
         expect(current).to_contain_text("main: validatePassword")
         expect(output).to_contain_text("step 3.2.2 · real time")
@@ -394,10 +394,10 @@ def scrubber_steps_bench_and_lanes_follow_one_cursor(browser):
         assert "&at=" in tab.address() and "step=" not in tab.address(), tab.address()
         slider.press("End")
         expect(thing(page, "app main")).to_contain_text("ended")
-        at_end = slider.input_value()
+        at_end = float(slider.input_value())
         names = page.locator(".scroll .names div").all_inner_texts()
         page.locator("canvas.rows").click(position={"x": 200, "y": names.index("watch") * 18 + 9})
-        assert slider.input_value() < at_end
+        assert float(slider.input_value()) < at_end
         expect(page.locator(".panel h2").first).to_have_text("A moment")
         moment = shown()
         page.reload()

@@ -27,5 +27,5 @@ func tell(_ line: String) {
 struct BrokenRules: Error, CustomStringConvertible {
     let count: Int
 
-    var description: String { "\(count) breaches; the lines above describe each." }
+    var description: String { "breaches: \(count); the lines above describe each." }
 }

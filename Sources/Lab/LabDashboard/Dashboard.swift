@@ -61,7 +61,9 @@ public final class Dashboard: Sendable {
                 })
         }
         router.get("/\(access.page)/scenario") { _, _ in
-            guard let scenario = page.scenario() else { return Response(status: .noContent) }
+            // It waits for the step that runs.
+            let text = await onThread(named: "dashboard scenario") { page.scenario() }
+            guard let scenario = text else { return Response(status: .noContent) }
             return Response(
                 status: .ok, headers: [.contentType: "application/yaml; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(string: scenario)))
@@ -74,7 +76,8 @@ public final class Dashboard: Sendable {
             ("replay", page.replay),
         ] as [(String, @Sendable (String) -> JSONValue)] {
             router.post("/\(access.page)/\(path)") { request, _ in
-                let body = try await request.body.collect(upTo: 65_536)
+                // A replay sends the whole scenario.
+                let body = try await request.body.collect(upTo: 1 << 20)
                 let text = String(buffer: body)
                 // It may take long, and may wait for another thread.
                 return Dashboard.response(await onThread(named: "dashboard \(path)") { work(text) })

@@ -1,4 +1,4 @@
-// The bench: a drawing of the cast at the cursor's moment. Each thing shows its state and what the step has changed.
+// The bench: a drawing of devices, apps, links and server at the cursor. Each thing shows its state and what the step has changed.
 
 /**
  * One thing on the bench: a device, an app, a link, the server, shared memory, a lock, the clock, or the armed faults.

@@ -1,9 +1,9 @@
 // The commands of a running instance: a menu at each thing of the bench, a search over all, and a form for each command.
 
-/** A command answers something and changes nothing if its summary begins like this, whoever declares it. */
+/** A command answers something and changes nothing if its summary begins like this, also one of a user's own app. */
 const readingSummary = /^(Asks the server|Checks|Counts|Fetches|Holds|Lists|Reads|Reports|Returns|Shows)\b/;
 /** Commands with such a summary that do change something. */
-const changingAnyway = new Set(["requestAccessToken", "startPollingOperations", "verifyOfflineCode"]);
+const changingAnyway = new Set(["fetchEncryptionKey", "requestAccessToken", "startPollingOperations", "verifyOfflineCode", "verifySignature"]);
 /** Commands that take something away from the apps: a process, a network, storage, an activation. In the order of menus. */
 const breakingCommands = ["suspend", "kill", "lock", "reboot", "goOffline", "down", "slow", "fail", "drop", "cut", "duplicate", "reorder", "corrupt", "edit", "wrongCertificate",
   "unpair", "outOfMemory", "terminate", "forceQuit", "uninstall", "fillDisk", "readOnlyDisk", "switchOff", "erase", "arm", "blockActivation",
@@ -186,6 +186,9 @@ class CommandForm {
   }
 
   async run() {
+    // A second press would carry the step out twice.
+    if (this.isRunning) return;
+    this.isRunning = true;
     const given = this.inputs.filter(({ input }) => input.value !== "").map(({ parameter, input }) => `${parameter.name}: ${scalar(parameter, input.value)}`);
     const waiting = make("p", { class: "empty" }, "…");
     this.answer.replaceChildren(waiting);
@@ -194,6 +197,7 @@ class CommandForm {
     }, hintAfter);
     const outcome = await askLab("/steps", `${this.actor}: ${this.command.name}${given.length ? `\nwith: { ${given.join(", ")} }` : ""}`);
     clearTimeout(hint);
+    this.isRunning = false;
     this.answer.replaceChildren(...(outcome.error != null ? errorParts(outcome) : [make("p", { class: "verdict passed" }, "✓ done"), ...(outcome.answer == null ? [] : [json(outcome.answer)])]));
     this.menu.place();
     // Below a long form it is out of sight.
@@ -208,7 +212,7 @@ function errorParts({ error, causes }) {
     make("pre", { class: "wrapped bad", tabindex: "0" }, error)];
 }
 
-/** Asks the lab, by a POST if there is a body; an answer that is no JSON is an error, and so is silence. */
+/** Asks the lab, by a POST if there is a body; an answer that is not JSON, or no answer, is an error. */
 async function askLab(path, body) {
   try {
     const response = await fetch(liveAddress(path), body == null ? {} : { method: "POST", body });

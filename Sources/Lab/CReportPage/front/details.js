@@ -43,7 +43,7 @@ class Details {
     const last = this.model.events[cursor.count - 1], step = this.model.stepAt(cursor.time);
     return [
       make("h2", {}, "A moment"),
-      pairs([["time", this.model.moment(cursor.time)], ["step", step == null ? null : this.stepLink(this.model.steps[step].path)], ["last event", last ? this.link(last) : null]]),
+      pairs([["time", this.model.moment(cursor.time)], ["step", step == null ? null : this.stepLink(this.model.steps[step].path, step)], ["last event", last ? this.link(last) : null]]),
       ...this.changes(before, cursor),
     ];
   }
@@ -74,8 +74,8 @@ class Details {
   /** Leads to the event that changed a fact, or to the step whose command did. @param {Fact} fact */
   sourceLink(fact) {
     if (fact.event != null) return this.link(this.model.events[fact.event]);
-    const { path } = this.model.states.commands[fact.command];
-    return this.stepLink(path);
+    const command = this.model.states.commands[fact.command];
+    return this.stepLink(command.path, this.model.steps.indexOf(this.model.stepOf(command)));
   }
 
   /** A button that leads to an event. */
@@ -128,7 +128,7 @@ class Details {
     return [
       make("h2", {}, span.title),
       pairs([["from", this.model.moment(span.start)], ["to", span.isOpen ? "the end of what is recorded" : this.model.moment(span.end)],
-        ["took", formatTime(span.end - span.start)], ["step", this.stepLink(this.model.steps[turn.step].path)]]),
+        ["took", formatTime(span.end - span.start)], ["step", this.stepLink(this.model.steps[turn.step].path, turn.step)]]),
       ...(events.length ? [make("h3", {}, `Events of ${turn.process} in it`), make("ol", {}, events.slice(0, 200).map((event) => make("li", {}, this.link(event))))] : []),
       ...this.changesWithin(span.start, span.end),
       ...this.log(this.processes(events), span.start, span.end),
@@ -174,7 +174,7 @@ class Details {
     const way = id == null ? [] : this.model.events.filter((event) => event.name.startsWith("link.") && this.model.fields(event).id === id);
     return [
       make("h2", {}, this.model.describeArrow(arrow)),
-      pairs([["from", from ? this.link(from) : this.stepLink(step.path)], ["to", this.link(to)], ["sent", this.model.moment(start)],
+      pairs([["from", from ? this.link(from) : this.stepLink(step.path, arrow.step)], ["to", this.link(to)], ["sent", this.model.moment(start)],
         ["under way for", formatTime(to.time - start)], ["step", from ? this.stepLink(to.cause) : null]]),
       ...(step ? this.answers(this.callsOf(step)) : []),
       ...(arrow.kind === "http" ? this.exchanges([to.request ?? from.request].filter(Boolean)) : []),
@@ -232,8 +232,7 @@ class Details {
 
   facts(event) { return pairs(Object.entries(this.model.fields(event)).map(([name, value]) => [name, value === null ? "nothing" : value])); }
 
-  stepLink(path) {
-    const index = this.model.steps.findIndex((step) => step.path === path);
+  stepLink(path, index = this.model.steps.findIndex((step) => step.path === path)) {
     return index < 0 ? path : make("button", { type: "button", onclick: () => this.select({ step: index }) }, `${path} ${this.model.steps[index].sentence ?? this.model.steps[index].title}`);
   }
 

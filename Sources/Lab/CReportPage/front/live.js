@@ -13,8 +13,10 @@ function liveView() {
     events: { t: [], lane: [], inc: [], name: [], op: [], fields: [] } });
   const status = make("span", { class: "verdict notRun", role: "status" }, "connecting…");
   const follow = make("button", { type: "button", "aria-pressed": "true", title: "Keep the last moments in sight", onclick: () => {
-    follow.setAttribute("aria-pressed", String(follow.getAttribute("aria-pressed") !== "true"));
-    if (follow.getAttribute("aria-pressed") === "true") play.follow();
+    // While something is chosen the bench stands still: the button then leads back to the present.
+    const isFollowing = follow.getAttribute("aria-pressed") === "true" && play.isAtEnd();
+    follow.setAttribute("aria-pressed", String(!isFollowing));
+    if (!isFollowing) play.follow();
   } }, "Follow");
   const search = make("button", { type: "button", title: "Search the commands of all actors (c)", "aria-haspopup": "dialog",
     onclick: () => commandMenu.open(search, "All commands", live.actors) }, "Commands…");

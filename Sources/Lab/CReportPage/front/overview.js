@@ -140,7 +140,7 @@ function comparedWith(index, rounds) {
   return others.find((round) => round.result.run !== result.run && round.result.round === result.round) ?? others.find((round) => round.result.verdict !== result.verdict) ?? others[0];
 }
 
-/** What tells a round of a scenario from the others. */
+/** The name of a round: its run, its number, or both. */
 function roundName(result) { return [run.runs.length > 1 ? `run ${run.runs[result.run].label}` : null, run.runs.length > 1 && result.round === 1 ? null : `round ${result.round}`].filter(Boolean).join(", "); }
 
 /** Why a scenario did not pass: the cause or the reason, and what was expected and what was there. */

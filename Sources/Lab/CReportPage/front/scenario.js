@@ -122,7 +122,7 @@ function playground(view, index, result, model, place) {
   function select(choice, { isFromPlace = false, isShown = true } = {}) {
     if (choice.thing !== undefined) state.thing = choice.thing === state.thing ? null : choice.thing;
     else {
-      // The hand on the scrubber does not close what it looks at.
+      // Moving the scrubber does not close the open thing.
       if (choice.at == null) state.thing = null;
       choose(choice, isShown);
     }
@@ -213,7 +213,9 @@ function playground(view, index, result, model, place) {
     },
     redraw: () => timeline.resize(),
     print: (isOnPaper) => { list.print(isOnPaper); timeline.draw(); },
-    follow: () => { timeline.showEnd(); list.showEnd(); },
+    /** Goes to the present; the thing that is open stays open. */
+    follow: () => { choose({}, false); show(); timeline.showEnd(); list.showEnd(); },
+    isAtEnd: () => isNothing(state.choice),
     /** Adds events; selection and filters stay. The cursor stays too, or is at the end when that is followed and nothing is chosen. */
     update: (next, isFollowed) => {
       const kindsBefore = present().size;

@@ -125,7 +125,7 @@ class States {
     }
     this.applyCommands(state, Infinity);
     // How processes are ended is not part of the scenario.
-    const last = model.steps.reduce((end, step) => Math.max(end, step.end ?? model.end), -Infinity);
+    const last = live ? -Infinity : model.steps.reduce((end, step) => Math.max(end, step.end ?? model.end), -Infinity);
     for (const band of open.values()) band.isOpen = band.end === model.end;
     return bands.filter((band) => last < 0 || band.start <= last);
   }

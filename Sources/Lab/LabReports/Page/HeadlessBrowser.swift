@@ -9,7 +9,7 @@ import ScenarioLanguage
 
 /// A Chromium that draws a page without a window and without a network, and leaves nothing behind.
 ///
-/// An immutable value. Thread rule: any thread; a drawing blocks until the browser has ended.
+/// A value. Thread rule: any thread; a drawing blocks until the browser has ended.
 public struct HeadlessBrowser: Sendable {
     /// The names of the program, in the order of the search.
     private static let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
@@ -20,7 +20,7 @@ public struct HeadlessBrowser: Sendable {
 
     private let program: String
     private let environment: [String: String]
-    /// The longest time for each of the two starts of a drawing.
+    /// The time limit of this browser's starts; tests shorten it.
     package var patience = Self.patience
 
     /// Finds the browser.

@@ -35,7 +35,7 @@ public struct RunPlace: Equatable, Sendable {
 public struct RunPicture: Sendable {
     /// What is on a picture.
     public enum Part: String, CaseIterable, Sendable {
-        /// The cast of a scenario at one moment.
+        /// The devices, apps, links and server of a scenario at one time.
         case bench
         /// The whole page of a scenario.
         case page

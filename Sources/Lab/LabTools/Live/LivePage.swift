@@ -11,8 +11,8 @@ import Synchronization
 
 /// The page of a running instance: the bench and the lanes of a scenario's page, updated live, and clickable commands.
 ///
-/// Thread rule: any thread. ``perform(_:)``, ``takeSnapshot(_:)`` and ``restoreSnapshot(_:)`` block, and wait for each
-/// other; so do calls of ``replay(_:)``.
+/// Thread rule: any thread. ``perform(_:)``, ``takeSnapshot(_:)``, ``restoreSnapshot(_:)`` and ``scenario()`` block, and wait
+/// for each other. ``replay(_:)`` waits for them when it begins, then for an earlier replay.
 public final class LivePage: Sendable {
     private let connection: InstanceConnection
     private let follower: TraceFollower

@@ -110,7 +110,8 @@ public struct StatusBlob: Sendable, Equatable {
     }
 
     private static let magic: [UInt8] = [0xDE, 0xC0, 0xDE, 0xD1]
-    private static let lookAheads: ClosedRange<UInt8> = 1...64
+    /// Widths of the server's window, of protocol 4, too.
+    static let lookAheads: ClosedRange<UInt8> = 1...64
 }
 
 extension StatusBlob {

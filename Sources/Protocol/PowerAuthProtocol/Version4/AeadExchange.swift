@@ -142,8 +142,8 @@ public final class AeadResponseDecryptor: Sendable {
     }
 }
 
-/// Decrypts requests and encrypts their responses, as the server does. Whether a timestamp is fresh and a message new is
-/// the caller's question, which has a clock and a memory: ``FreshnessWindow/aead`` and ``AeadRequest/replayValue``.
+/// Decrypts requests and encrypts their responses, as the server does. The caller checks the age of a message and refuses
+/// replays: ``FreshnessWindow/aead`` and ``AeadRequest/replayValue``.
 public struct AeadServerDecryptor: Sendable {
     private let parameters: AeadParameters
 
@@ -151,7 +151,7 @@ public struct AeadServerDecryptor: Sendable {
     public init(parameters: AeadParameters) { self.parameters = parameters }
 
     /// Checks and decrypts a request.
-    /// - Returns: the bytes, and the object that encrypts the answer.
+    /// - Returns: the bytes, and the object that encrypts the response, once.
     /// - Throws: ``ProtocolError/invalidFormat(field:reason:)`` for another temporary key or unusable nonces,
     ///   ``ProtocolError/invalidLength(field:expected:actual:)``, ``ProtocolError/macMismatch``.
     public func decrypt(_ request: AeadRequest) throws -> (plaintext: Data, encryptor: AeadResponseEncryptor) {
@@ -167,16 +167,34 @@ public struct AeadServerDecryptor: Sendable {
     }
 }
 
-/// Encrypts the answer of one request. It must be used once: the response's nonce comes from the request.
-public struct AeadResponseEncryptor: Sendable {
-    fileprivate let parameters: AeadParameters
-    fileprivate let nonces: Data
+/// Encrypts the one response of a request and then refuses: the nonce of the response comes from the request, and a second
+/// message under it would reveal both.
+///
+/// Thread rule: usable from any thread; of several concurrent calls one gets the key.
+public final class AeadResponseEncryptor: Sendable {
+    private let parameters: Mutex<AeadParameters?>
+    private let nonces: Data
 
-    /// Encrypts the answer.
+    init(parameters: AeadParameters, nonces: Data) {
+        self.parameters = Mutex(parameters)
+        self.nonces = nonces
+    }
+
+    /// Whether the response was not encrypted yet.
+    public var canEncrypt: Bool { parameters.withLock { $0 != nil } }
+
+    /// Encrypts the response.
     /// - Parameter timestamp: the server's time in milliseconds.
-    /// - Throws: never in practice; the request's nonces were checked.
+    /// - Throws: ``ProtocolError/wrongState(_:)`` on a second call.
     public func encrypt(_ plaintext: Data, timestamp: UInt64) throws -> AeadResponse {
-        AeadResponse(
+        let parameters = parameters.withLock { parameters in
+            defer { parameters = nil }
+            return parameters
+        }
+        guard let parameters else {
+            throw ProtocolError.wrongState("a response can be encrypted once; decrypt a new request first")
+        }
+        return AeadResponse(
             encryptedData: try AEAD.seal(
                 plaintext, key: parameters.secret, keyContext: parameters.keyContext(nonces: nonces),
                 associatedData: parameters.associatedData(nonces: nonces, timestamp: timestamp),

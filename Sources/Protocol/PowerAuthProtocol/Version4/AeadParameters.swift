@@ -96,3 +96,15 @@ extension FreshnessWindow {
     /// A message of protocol 4: five minutes to either side.
     public static let aead = Self(past: 300_000, future: 300_000)
 }
+
+extension AeadParameters: CustomReflectable {
+    /// Shows the names only: `SH2` is made from the application's secret.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "purpose": purpose.rawValue, "applicationKey": applicationKey, "activationId": activationId as Any,
+                "temporaryKeyId": temporaryKeyId,
+            ])
+    }
+}

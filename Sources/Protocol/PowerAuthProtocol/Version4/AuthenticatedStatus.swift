@@ -104,7 +104,7 @@ public struct AuthenticatedStatus: Sendable, Equatable {
     }
 
     private static func require(lookAhead: UInt8) throws {
-        guard (1...64).contains(lookAhead) else {
+        guard StatusBlob.lookAheads.contains(lookAhead) else {
             throw ProtocolError.invalidFormat(field: "activationStatus", reason: "look-ahead \(lookAhead) is not 1…64")
         }
     }

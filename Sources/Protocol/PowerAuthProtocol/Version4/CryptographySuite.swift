@@ -24,7 +24,9 @@ public struct CryptographySuite: Sendable, Equatable, CustomStringConvertible {
 
     /// The name on the wire.
     public let name: Name
+    /// ML-KEM of a hybrid suite.
     package let kem: (any LatticeKEM)?
+    /// ML-DSA of a hybrid suite.
     package let signature: (any LatticeSignature)?
 
     /// P-384 alone.

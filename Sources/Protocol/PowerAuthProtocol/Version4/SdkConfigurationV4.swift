@@ -9,8 +9,11 @@ public struct SdkConfigurationV4: Sendable, Equatable {
     public enum KeyKind: UInt8, Sendable, CaseIterable {
         /// For protocol 3.
         case p256 = 1
+        /// For all suites of protocol 4.
         case p384 = 2
+        /// For `EC_P384_ML_L3`.
         case mldsa65 = 3
+        /// For `EC_P384_ML_L5`.
         case mldsa87 = 4
     }
 
@@ -82,7 +85,11 @@ public struct SdkConfigurationV4: Sendable, Equatable {
             case .ecP384MLL3: .mldsa65
             case .ecP384MLL5: .mldsa87
             }
-        return try SuitePublicKeys(EncodedSuiteKeys(ecdsa: ecdsa, mldsa: kind.flatMap { keys[$0] }), suite: suite)
+        let mldsa = kind.flatMap { keys[$0] }
+        if kind != nil, mldsa == nil, let algorithm = suite.signature?.algorithm {
+            throw ProtocolError.missing(field: "master key of \(algorithm.rawValue)")
+        }
+        return try SuitePublicKeys(EncodedSuiteKeys(ecdsa: ecdsa, mldsa: mldsa), suite: suite)
     }
 
     /// The initialiser has checked that every value can be counted.

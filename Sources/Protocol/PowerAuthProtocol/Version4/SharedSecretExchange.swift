@@ -122,6 +122,11 @@ public struct SharedSecretClient: Sendable {
     }
 }
 
+extension SharedSecretClient: CustomReflectable {
+    /// Shows the suite only: the private key of swift-crypto does not hide its bytes.
+    public var customMirror: Mirror { Mirror(self, children: ["suite": suite.name.rawValue]) }
+}
+
 /// The server's side of a key exchange.
 public enum SharedSecretServer {
     /// Answers a request with fresh secrets.

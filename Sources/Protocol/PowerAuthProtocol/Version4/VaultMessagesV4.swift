@@ -17,7 +17,9 @@ public struct VaultUnlockRequestV4: Sendable, Equatable, Codable {
 
     /// What the key is for.
     public enum Reason: String, Sendable, CaseIterable, Codable {
+        /// The application uses the key.
         case fetchEncryptionKey = "FETCH_ENCRYPTION_KEY"
+        /// The SDK opens the device's private keys and signs.
         case signWithDevicePrivateKey = "SIGN_WITH_DEVICE_PRIVATE_KEY"
     }
 

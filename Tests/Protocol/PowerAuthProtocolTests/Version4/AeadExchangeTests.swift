@@ -78,6 +78,10 @@ struct AeadExchangeTests {
         let (plaintext, encryptor) = try AeadServerDecryptor(parameters: parameters).decrypt(request)
         #expect(plaintext == Data([1, 2]))
         let response = try encryptor.encrypt(Data(), timestamp: 1001)
+        #expect(!encryptor.canEncrypt)
+        #expect(throws: ProtocolError.wrongState("a response can be encrypted once; decrypt a new request first")) {
+            try encryptor.encrypt(Data(), timestamp: 1002)
+        }
         for other in AeadPurpose.allCases {
             for scope in [false, true] where other != purpose || scope != isActivation {
                 let server = AeadServerDecryptor(parameters: try example(other, isActivation: scope, secret: secret))

@@ -149,7 +149,8 @@ struct MessageTests {
         #expect(read == configuration && "\(read)".contains(LabExample.applicationKeyText))
         #expect(try read.masterKeys(suite: suite) == master)
         for other in ExampleV4.suites where other != suite && other != .ecP384 {
-            #expect(throws: ProtocolError.missing(field: "mldsa")) { try read.masterKeys(suite: other) }
+            let name = other.name.lattice?.signature.rawValue ?? ""
+            #expect(throws: ProtocolError.missing(field: "master key of \(name)")) { try read.masterKeys(suite: other) }
         }
         let without = try SdkConfigurationV4(
             applicationKey: configuration.applicationKey, applicationSecret: configuration.applicationSecret, keys: [:])
