@@ -23,14 +23,15 @@ extension Lab {
         ///   or two.
         public static func preemptions(_ count: Int) -> Orders { bounds(preemptions: count) }
 
-        /// Every order in which the apps can pass their fault points, or die there, up to numbers of preemptions and deaths.
+        /// Every order in which the apps, and the agents of devices with a watch link, can pass their fault points, or die
+        /// there, up to numbers of preemptions and deaths.
         ///
         /// The test is performed once for each, those with fewer preemptions and deaths first, until one fails. An app that
         /// dies gets SIGKILL where it is held. What its branch throws from then on is no failure, and it is launched again
         /// before `lab.race` returns; an app that cannot be launched fails the order.
         /// - Parameters:
         ///   - preemptions: How often an order may leave an app that could have gone on, 0 to 100.
-        ///   - deaths: How many apps an order may kill, 0 to 10.
+        ///   - deaths: How many apps and agents an order may kill, 0 to 10; with an agent its device dies, and its apps.
         ///   - budget: The real time after which no order begins; the test passes without the rest if at least one was
         ///     played. Nil for no such time.
         public static func bounds(preemptions: Int = 2, deaths: Int = 0, budget: LabDuration? = nil) -> Orders {

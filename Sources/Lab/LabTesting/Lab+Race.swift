@@ -27,10 +27,10 @@ extension Lab {
     ///   devices.
     /// - Throws: What the first of the branches that throw has thrown, after all have ended; `BadUsage` for fewer
     ///   branches, and for a name that is given twice or belongs to no app; `LabFailure` if a turn cannot be given, or a
-    ///   killed app cannot be launched again.
+    ///   killed app or device cannot be started again.
     public func race(_ branches: KeyValuePairs<String, @Sendable () async throws -> Void>) async throws {
         let names = branches.map(\.key)
-        let turns = try await onThread(named: "lab test") { try self.turns(of: names) }
+        let (turns, restarts) = try await onThread(named: "lab test") { try self.turns(of: names) }
         let errors = await withTaskGroup(of: BranchEnd.self) { group in
             for (index, branch) in branches.enumerated() {
                 let work = branch.value
@@ -48,6 +48,7 @@ extension Lab {
                         error = thrown
                     }
                     turns?.touchEverything(index)
+                    self.noteRefusal(error, to: index, in: turns)
                     turns?.end(index)
                     return BranchEnd(index: index, error: turns?.isKilled(index) == true ? nil : error)
                 }
@@ -61,12 +62,12 @@ extension Lab {
             return errors
         }
         try report(errors)
-        if turns != nil { try await onThread(named: "lab test") { try launchAgain() } }
+        if turns != nil { try await onThread(named: "lab test") { try startAgain(by: restarts) } }
     }
 
     /// The same with calls that block; see ``race(_:)``.
     public func raceBlocking(_ branches: KeyValuePairs<String, @Sendable () throws -> Void>) throws {
-        let turns = try turns(of: branches.map(\.key))
+        let (turns, restarts) = try self.turns(of: branches.map(\.key))
         let errors = Mutex<[Int: any Error]>([:])
         let threads = branches.enumerated().map { index, branch in
             let work = branch.value
@@ -84,6 +85,7 @@ extension Lab {
                     error = thrown
                 }
                 turns?.touchEverything(index)
+                self.noteRefusal(error, to: index, in: turns)
                 turns?.end(index)
                 if let error, turns?.isKilled(index) != true { errors.withLock { $0[index] = error } }
             }
@@ -94,11 +96,11 @@ extension Lab {
         }
         for thread in threads { thread.join() }
         try report(errors.withLock { $0 })
-        if turns != nil { try launchAgain() }
+        if turns != nil { try startAgain(by: restarts) }
     }
 
     /// The turns of a race; nil if its branches run at the same time. From now on the apps are held.
-    private func turns(of names: [String]) throws -> TurnBlock? {
+    private func turns(of names: [String]) throws -> (TurnBlock?, [String: [Restart]]) {
         guard names.count >= 2 else {
             throw BadUsage(sentence: "a race needs at least two branches, and this one has \(names.count)")
         }
@@ -113,25 +115,40 @@ extension Lab {
                 throw BadUsage(sentence: "two branches of the race belong to `\(name)`; give each one to another app")
             }
         }
-        guard let explored, explored.begin() else { return nil }
-        return try TurnBlock(names, in: instance.connection, plan: explored.plan) { [record] app in
-            // The command also notes that the death is wanted, and ends when the device has recorded it.
-            _ = try record.call(Kill.name, [:], by: app, timeout: ControlClient.patience)
-        }
-    }
-
-    /// Launches the apps that have died in a race that was explored, so that the test finds each app running, as it would
-    /// without the deaths. Blocks.
-    private func launchAgain() throws {
-        for death in explored?.choices.map(\.turn) ?? [] where death.dies {
-            do {
-                _ = try record.call(Launch.name, [:], by: death.process, timeout: ControlClient.patience)
-            } catch {
-                throw LabFailure(
-                    "`\(death.process)`, which the order has killed at `\(death.place)`, could not be launched again: \(error)"
-                )
+        guard let explored, explored.begin() else { return (nil, [:]) }
+        let connection = instance.connection
+        let restarts = try connection.restarts(after: explored.plan, of: names, timeout: ControlClient.patience)
+        let block = try TurnBlock(names, in: connection, plan: explored.plan) { [record] process in
+            try connection.killInTurn(process) { command, actor in
+                _ = try record.call(command, [:], by: actor, timeout: ControlClient.patience)
             }
         }
+        return (block, restarts)
+    }
+
+    /// Notes that a branch did not reach a device: if the order has killed that, what the branch throws is no failure.
+    private func noteRefusal(_ error: (any Error)?, to index: Int, in turns: TurnBlock?) {
+        guard let turns, let error = error as? ControlError, error.isDeath || error.labError == .notRunning else {
+            return
+        }
+        for device in instance.manifest.topology.linkedDevices { turns.noteRefusal(of: device.name, to: index) }
+    }
+
+    /// Starts the apps and devices that have died in a race that was explored, so that the test finds each of them
+    /// running, as it would without the deaths. Blocks.
+    private func startAgain(by restarts: [String: [Restart]]) throws {
+        let deaths = (explored?.choices.map(\.turn) ?? []).filter(\.dies)
+        var failure: LabFailure?
+        _ = instance.connection.startAgain(deaths, by: restarts) { restart in
+            _ = try record.call(restart.command, [:], by: restart.actor, timeout: ControlClient.patience)
+        } onFailure: { death, restart, error in
+            failure =
+                failure
+                ?? LabFailure(
+                    "`\(death.process)`, which the order has killed at `\(death.place)`, could not be started again: `\(restart.actor): \(restart.command)` failed: \(error)"
+                )
+        }
+        if let failure { throw failure }
     }
 
     /// Throws what came of a race, if it did not succeed.

@@ -24,7 +24,7 @@ extension EndToEnd.Pages {
 
         @Test(arguments: pages) func `The lab reads each block of a page without an error`(page: String) async throws {
             let workspace = try Workspace()
-            try workspace.useProjectTopology(and: "  two-apps:\n    \(DocumentationBlock.devices)\n")
+            try workspace.useProjectTopology()
             try Self.makeProgram(in: workspace)
             let quoted = try Self.quoted[page].map { try Project.text(of: $0) }
             let blocks = try DocumentationPage(page).blocks("yaml").map(DocumentationBlock.init)

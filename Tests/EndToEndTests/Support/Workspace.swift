@@ -44,8 +44,8 @@ final class Workspace: Sendable {
     /// Copies the project's `lab.yaml` into the workspace.
     ///
     /// - Parameter more: Topologies appended to those of the project.
-    func useProjectTopology(and more: String = "") throws {
-        try write(try Project.text(of: "lab.yaml") + more, to: "lab.yaml")
+    func useProjectTopology() throws {
+        try write(try Project.text(of: "lab.yaml"), to: "lab.yaml")
     }
 
     /// Writes a lab file whose phone has one app, run by a user's own program.

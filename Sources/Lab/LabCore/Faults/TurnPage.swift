@@ -186,6 +186,13 @@ public final class TurnPage: Sendable {
         wake()
     }
 
+    /// Forgets what was given to a process: it is suspended. What it waits for, and which of its threads are held, stays.
+    public func forgetWork(of process: String) {
+        guard areGiven else { return }
+        slot(of: process)?.forgetWork()
+        wake()
+    }
+
     private static func change(_ count: MappedWord32, by change: Int) {
         while true {
             let before = count.loadAcquire()
@@ -377,6 +384,8 @@ private struct TurnSlot {
         forgetTasks()
         memory.store(process, at: processOffset)
     }
+
+    func forgetWork() { for count in [work, callbacks] { count.storeRelease(0) } }
 
     func forgetTasks() { for count in [work, waits, callbacks, parked] { count.storeRelease(0) } }
 

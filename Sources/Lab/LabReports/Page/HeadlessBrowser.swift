@@ -31,7 +31,7 @@ public struct HeadlessBrowser: Sendable {
     public init(at path: String?, environment: [String: String]) throws {
         self.environment = environment
         if let path {
-            guard FileManager.default.isExecutableFile(atPath: path), !Files.isDirectory(path) else {
+            guard Self.isProgram(path) else {
                 throw BadUsage(
                     sentence: "--browser \(path) cannot be run: it is no program; name that of Chromium or Chrome")
             }
@@ -40,7 +40,7 @@ public struct HeadlessBrowser: Sendable {
         }
         let folders = (environment["PATH"] ?? "").split(separator: ":")
         let places = Self.names.flatMap { name in folders.map { "\($0)/\(name)" } }
-        guard let found = places.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+        guard let found = places.first(where: Self.isProgram) else {
             throw LabFailure(
                 """
                 a picture needs Chromium or Chrome, and no folder of the PATH has \(listed(Self.names, by: "or")); install \
@@ -48,6 +48,10 @@ public struct HeadlessBrowser: Sendable {
                 """)
         }
         program = found
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        FileManager.default.isExecutableFile(atPath: path) && !Files.isDirectory(path)
     }
 
     /// Draws a page in the height that it has.

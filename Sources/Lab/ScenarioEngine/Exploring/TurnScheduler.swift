@@ -131,8 +131,8 @@ package final class TurnScheduler: Sendable {
             }
             given.touched.formUnion(turns.takeFootprint())
             let rest = plan.turns.dropFirst(given.choices.count)
-            if let missed = rest.first(where: { !Self.isRelease($0) }) { throw .notReached(missed, enabled: []) }
-            for turn in rest {
+            if let missed = rest.first(where: { !mayBeMissing($0) }) { throw .notReached(missed, enabled: []) }
+            for turn in rest where Self.isRelease(turn) {
                 try give(turn, dead: &given.dead)
                 given.append(TurnChoice(enabled: [turn], chosen: 0))
             }
@@ -172,7 +172,7 @@ package final class TurnScheduler: Sendable {
         }
         switch plan {
         case .exact:
-            if let index = enabled.firstIndex(where: Self.isRelease) { return index }
+            if let index = enabled.firstIndex(where: mayBeMissing) { return index }
             // `settled` returns at least one turn.
             throw .unplanned(enabled[0])
         case .beginning:
@@ -199,6 +199,12 @@ package final class TurnScheduler: Sendable {
         }
         // The slot of a dead process must hold nothing: the next process of its app arrives there.
         for process in granted { turns.grant(process) }
+    }
+
+    /// Whether a turn may be missing or additional at the end of an order. An agent also sends at times of its own, such as the greeting
+    /// over a link that is up again, so it may have more or fewer turns before the last branch ends.
+    private func mayBeMissing(_ turn: Turn) -> Bool {
+        Self.isRelease(turn) || agents.contains(turn.process) && !turn.dies
     }
 
     /// Whether a process may come to a place earlier or later: a lock is released while the answer is on its way, so
@@ -263,10 +269,16 @@ package final class TurnScheduler: Sendable {
                 turns.waitForChange(since: seen, timeout: Self.look)
                 continue
             }
-            if let busy, let pid = pid(busy), !ProcessTable.isAlive(pid) || ProcessTable.isStopped(pid) {
-                // A process that has ended or is suspended handles nothing.
-                turns.forgetTasks(of: busy)
-                continue
+            // A process that has ended or is suspended handles nothing; a suspended one stays held where it is.
+            if let busy, let pid = pid(busy) {
+                if !ProcessTable.isAlive(pid) {
+                    turns.forgetTasks(of: busy)
+                    continue
+                }
+                if ProcessTable.isStopped(pid) {
+                    turns.forgetWork(of: busy)
+                    continue
+                }
             }
             var waits = lockWaits(of: running)
             var isKnown = true

@@ -176,7 +176,7 @@ extension InstanceConnection {
     /// the end when it continues.
     /// - Returns: Whether the app was killed; it is gone then. False while the agent is not held.
     /// - Throws: ``LabFailure`` if the process is not known or does not end.
-    func killBesideHeldAgent(_ app: String) throws -> Bool {
+    private func killBesideHeldAgent(_ app: String) throws -> Bool {
         guard let (device, _) = manifest.topology.app(named: app),
             case .held = faults.turns.place(of: device.name).place
         else { return false }
@@ -190,7 +190,7 @@ extension InstanceConnection {
     /// Waits until the apps of a device that was killed are gone, and the other devices have noticed it, so that the
     /// next turn depends on neither. A device that an order of turns holds notices it when it continues.
     /// - Throws: ``LabFailure`` if an app does not end.
-    func settle(afterDeathOf device: DeviceSpec) throws {
+    private func settle(afterDeathOf device: DeviceSpec) throws {
         for (app, process) in watchedPeers where device.apps.contains(where: { $0.name == app }) {
             try waitForEnd(of: process)
         }
@@ -205,5 +205,85 @@ extension InstanceConnection {
         guard try process.waitForExit(timeoutNanoseconds: TurnScheduler.bound.nanoseconds) else {
             throw LabFailure("process \(process.pid) does not end")
         }
+    }
+}
+
+/// A command after which a process that an order of turns has killed runs again.
+package struct Restart: Sendable {
+    /// The name of the command.
+    package let command: String
+    /// The actor that gets it.
+    package let actor: String
+}
+
+// What an order of turns kills, and what starts it again. All calls block.
+extension InstanceConnection {
+    /// Kills an app, or a device with its apps, and returns when all of them are gone.
+    /// - Parameter perform: Gives a command to an actor, and notes that the death is wanted.
+    /// - Throws: What `perform` throws; ``LabFailure`` if a process does not end.
+    package func killInTurn(
+        _ process: String, by perform: (_ command: String, _ actor: String) throws -> Void
+    ) throws {
+        if try killBesideHeldAgent(process) { return }
+        // That of an app ends when its device has recorded the end.
+        try perform(Kill.name, process)
+        if let device = manifest.topology.device(named: process) { try settle(afterDeathOf: device) }
+    }
+
+    /// The commands after which each device that a plan kills, and its apps, are as they are now.
+    /// - Parameters:
+    ///   - branches: The apps of the block: each one runs at its end.
+    ///   - timeout: The longest time to wait for the answer of a device, in real time.
+    package func restarts(
+        after plan: TurnScheduler.Plan, of branches: [String], timeout: LabDuration
+    ) throws -> [String: [Restart]] {
+        var restarts: [String: [Restart]] = [:]
+        for turn in plan.turns where turn.dies && manifest.topology.device(named: turn.process) != nil {
+            restarts[turn.process] = try restart(of: turn.process, with: branches, timeout: timeout)
+        }
+        return restarts
+    }
+
+    private func restart(of device: String, with branches: [String], timeout: LabDuration) throws -> [Restart] {
+        let security = try ActorSession(instance: self).call(SecurityOfDevice(), by: device, timeout: timeout)
+        var commands = [Restart(command: SwitchOnDevice.name, actor: device)]
+        if security.isUnlockedSinceBoot { commands.append(Restart(command: UnlockDevice.name, actor: device)) }
+        for process in try processes(of: device)
+        where process.state != .notRunning || branches.contains(process.app) {
+            commands.append(Restart(command: Launch.name, actor: process.app))
+            if process.state == .suspended { commands.append(Restart(command: Suspend.name, actor: process.app)) }
+        }
+        if security.isLocked { commands.append(Restart(command: LockDevice.name, actor: device)) }
+        return commands
+    }
+
+    /// Starts the apps and devices that have died in a block, so that what follows finds each of them running.
+    /// - Parameters:
+    ///   - restarts: The commands for each device that has died.
+    ///   - perform: Gives a command.
+    ///   - onFailure: Called with the death, the command and its error.
+    /// - Returns: Those that could not be started.
+    package func startAgain(
+        _ deaths: [Turn], by restarts: [String: [Restart]], perform: (Restart) throws -> Void,
+        onFailure: (Turn, Restart, any Error) -> Void
+    ) -> Set<String> {
+        let begin = MonotonicClock.nanoseconds()
+        var missing: Set<String> = []
+        for death in deaths {
+            // The commands of its device launch it, too.
+            if let (device, _) = manifest.topology.app(named: death.process), restarts[device.name] != nil { continue }
+            for restart in restarts[death.process] ?? [Restart(command: Launch.name, actor: death.process)] {
+                do {
+                    try perform(restart)
+                } catch {
+                    missing.insert(death.process)
+                    onFailure(death, restart, error)
+                    break
+                }
+            }
+        }
+        let links = host.links.filter { restarts[$0.phone] != nil || restarts[$0.watch] != nil }
+        waitForLinks(links.filter { (try? linksInRange(of: $0.phone))?[$0.name] == true }, since: begin)
+        return missing
     }
 }

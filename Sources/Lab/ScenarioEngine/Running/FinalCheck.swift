@@ -66,7 +66,7 @@ extension ScenarioRun {
     /// Performs the checks that are possible after the instance has ended.
     /// - Parameters:
     ///   - remains: Leftovers, a sentence each.
-    ///   - earlier: Events that tell which activations apps had stored before the traces begin.
+    ///   - earlier: Events that show which activations apps had stored before the traces begin.
     func checkEnd(remains: [String], traces: String, after earlier: [TraceEvent] = []) {
         var mismatches: Set<String> = []
         let recorded = Result {
@@ -140,7 +140,7 @@ enum ScenarioRules {
     /// The traces may begin after a shared set-up, with counters, tokens and an activation that they do not explain: each
     /// rule compares events of the traces with each other, and takes nothing for the beginning. No process of the set-up
     /// lives any more, so none of them holds a lock or has a pending operation.
-    /// - Parameter earlier: Events that tell which activations apps had stored before the traces begin.
+    /// - Parameter earlier: Events that show which activations apps had stored before the traces begin.
     static func violations(
         of topology: Topology, in history: RecordedHistory, after earlier: [TraceEvent] = []
     ) -> [Violation] {

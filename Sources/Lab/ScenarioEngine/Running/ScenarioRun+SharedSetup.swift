@@ -72,7 +72,7 @@ extension ScenarioRun {
         return (result, SharedSetup(knowledge, in: instance, labVersion: labVersion))
     }
 
-    /// The events of an instance that tell which activations its apps have stored; nil with a failure if they cannot be read.
+    /// The events of an instance that show which activations its apps have stored; nil with a failure if they cannot be read.
     private func storedStates(in instance: LabInstance) -> [TraceEvent]? {
         do {
             return try TraceReader.readAll(instance.manifest.tracesDirectory) { $0.name == .keychainWritten }

@@ -69,20 +69,13 @@ extension StepRunner {
         guard let schedule else { return perform(branches, holdsFailures: holdsFailures) }
         let processes: [String]
         let turns: TurnBlock
-        var restarts: [String: [(command: String, actor: String)]] = [:]
+        let restarts: [String: [Restart]]
         do {
             let topology = instance.manifest.topology
             processes = try schedulableProcesses(of: branches, topology: topology).get()
-            for turn in schedule.plan.turns where turn.dies && topology.device(named: turn.process) != nil {
-                restarts[turn.process] = try commandsToRestart(turn.process, with: processes)
-            }
-            turns = try TurnBlock(processes, in: instance, plan: schedule.plan) { [session, run] process in
-                if try session.instance.killBesideHeldAgent(process) { return }
-                // The command also notes that the death is wanted. That of an app ends when its device has recorded it.
-                try session.perform(Kill.name, aboutProcessOf: process, for: step, in: run)
-                if let device = topology.device(named: process) {
-                    try session.instance.settle(afterDeathOf: device)
-                }
+            restarts = try instance.restarts(after: schedule.plan, of: processes, timeout: run.limits.step)
+            turns = try TurnBlock(processes, in: instance, plan: schedule.plan) { [session, instance, run] process in
+                try instance.killInTurn(process) { try session.perform($0, aboutProcessOf: $1, for: step, in: run) }
             }
         } catch {
             _ = fail(step, "its branches cannot take turns: \(error)", verdict: .inconclusive)
@@ -106,66 +99,31 @@ extension StepRunner {
         for (branch, result) in zip(branches, results) where result.isKilled {
             bindings.lose(branch.steps.flatMap(\.keptNames))
         }
-        let missing = startAgain(outcome.choices.map(\.turn).filter(\.dies), by: restarts, of: step)
+        let missing = instance.startAgain(outcome.choices.map(\.turn).filter(\.dies), by: restarts) { restart in
+            try session.perform(restart.command, aboutProcessOf: restart.actor, for: step, in: run)
+        } onFailure: { death, restart, error in
+            let answer = error as? ControlError
+            _ = fail(
+                step,
+                "`\(death.process)`, which its order has killed at `\(death.place)`, could not be started again: `\(restart.actor): \(restart.command)` failed: \(answer?.text ?? "\(error)")",
+                verdict: answer == nil ? .inconclusive : .failed, peer: restart.actor, error: answer)
+        }
+        let topology = instance.manifest.topology
+        let owners = Set(processes.flatMap { [$0, topology.app(named: $0)?.0.name ?? $0] })
+        guard missing.isSubset(of: owners) else {
+            // The steps behind the block would meet a device that does not run.
+            for failure in results.flatMap(\.failures) { report(failure) }
+            return nil
+        }
         return zip(processes, results).map { app, result in
             var result = result
-            let device = instance.manifest.topology.app(named: app)?.0.name
+            let device = topology.app(named: app)?.0.name
             if missing.contains(app) || device.map(missing.contains) == true {
-                (result.isFine, result.isKilled) = (false, false)
+                // Without an error, so that it does not count as having lost a race.
+                (result.isFine, result.isKilled, result.error) = (false, false, nil)
             }
             return result
         }
-    }
-
-    /// The commands after which a device and its apps are as they are now, if the device dies meanwhile.
-    /// - Parameter branches: The apps of the block: each one runs at its end.
-    private func commandsToRestart(
-        _ device: String, with branches: [String]
-    ) throws -> [(command: String, actor: String)] {
-        let security = try session.call(SecurityOfDevice(), by: device, timeout: run.limits.step)
-        let processes = try instance.processes(of: device)
-        var commands = [(command: SwitchOnDevice.name, actor: device)]
-        if security.isUnlockedSinceBoot { commands.append((UnlockDevice.name, device)) }
-        for process in processes where process.state != .notRunning || branches.contains(process.app) {
-            commands.append((Launch.name, process.app))
-            if process.state == .suspended { commands.append((Suspend.name, process.app)) }
-        }
-        if security.isLocked { commands.append((LockDevice.name, device)) }
-        return commands
-    }
-
-    /// Starts the apps and devices that have died in a block, so that the steps after it find each of them running, as
-    /// they would without the deaths.
-    /// - Parameter restarts: The commands that do so for each device that has died.
-    /// - Returns: Those that could not be started, each with a failure of the step.
-    private func startAgain(
-        _ deaths: [Turn], by restarts: [String: [(command: String, actor: String)]], of step: Step
-    ) -> Set<String> {
-        let begin = MonotonicClock.nanoseconds()
-        var missing: Set<String> = []
-        for death in deaths {
-            // The commands of its device launch it, too.
-            if let (device, _) = instance.manifest.topology.app(named: death.process), restarts[device.name] != nil {
-                continue
-            }
-            for (command, actor) in restarts[death.process] ?? [(command: Launch.name, actor: death.process)] {
-                do {
-                    try session.perform(command, aboutProcessOf: actor, for: step, in: run)
-                } catch {
-                    let answer = error as? ControlError
-                    missing.insert(death.process)
-                    _ = fail(
-                        step,
-                        "`\(death.process)`, which its order has killed at `\(death.place)`, could not be started again: `\(actor): \(command)` failed: \(answer?.text ?? "\(error)")",
-                        verdict: answer == nil ? .inconclusive : .failed, peer: actor, error: answer)
-                    break
-                }
-            }
-        }
-        let links = instance.host.links.filter { restarts[$0.phone] != nil || restarts[$0.watch] != nil }
-        instance.waitForLinks(
-            links.filter { (try? instance.linksInRange(of: $0.phone))?[$0.name] == true }, since: begin)
-        return missing
     }
 
     /// Runs all branches, each on a thread of its own with a common start, and waits for all of them.
@@ -306,7 +264,7 @@ private struct BranchResult: Sendable {
     /// Failures held back because an enclosing block may be retried, or because the branch may fail.
     let failures: [StepFailure]
     /// The error of the command that failed last.
-    let error: ControlError?
+    var error: ControlError?
     /// The answer of the command that succeeded last.
     let answer: JSONValue?
 

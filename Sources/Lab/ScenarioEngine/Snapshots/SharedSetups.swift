@@ -126,7 +126,7 @@ final class SharedSetup: Sendable {
         let faults: [ArmedFault]
         /// The steps whose `when` did not hold; their texts may show secrets.
         let skipped: [SkippedStep]
-        /// Its events that tell which activations the apps have stored.
+        /// Its events that show which activations the apps have stored.
         let storedStates: [TraceEvent]
         /// The directory of its record, relative to that of the run.
         let record: String

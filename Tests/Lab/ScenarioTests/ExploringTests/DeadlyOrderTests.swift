@@ -144,7 +144,7 @@ struct DeadlyOrderTests {
         let run = try await Self.run(try Self.deadly(block), answers)
         #expect(run.result.verdict == .failed)
         let reasons = run.result.failures.map(\.reason)
-        for part in ["could not be launched again: launchFailed", "wrongState"] {
+        for part in ["could not be started again: `wallet: launch` failed: launchFailed", "wrongState"] {
             #expect(reasons.contains { $0.contains(part) }, "\(reasons)")
         }
     }
