@@ -42,8 +42,6 @@ final class Workspace: Sendable {
     }
 
     /// Copies the project's `lab.yaml` into the workspace.
-    ///
-    /// - Parameter more: Topologies appended to those of the project.
     func useProjectTopology() throws {
         try write(try Project.text(of: "lab.yaml"), to: "lab.yaml")
     }
