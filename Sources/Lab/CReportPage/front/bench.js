@@ -2,11 +2,11 @@
 
 /**
  * One thing on the bench: a device, an app, a link, the server, shared memory, a lock, the clock, or the armed faults.
- * @typedef {{ id: string, kind: string, name: string, word: string, tone: string, rows: Row[], subjects: string[], lanes: string[] }} Thing
+ * @typedef { { id: string, kind: string, name: string, word: string, tone: string, rows: Row[], subjects: string[], lanes: string[] } } Thing
  * `subjects` are the prefixes of the facts that it is made from, `lanes` the processes of which it shows requests and logs.
  */
 
-/** @typedef {{ label: string, text: string, tone?: string }} Row */
+/** @typedef { { label: string, text: string, tone?: string } } Row */
 
 const lockNames = ["operation", "queue", "status"];
 
@@ -296,7 +296,7 @@ class Bench {
   /** The two directions of a link. */
   wires(link, { ends }) {
     return make("div", { class: "wires", role: "img", "aria-label": link.directions.map(({ direction, state, moving }) =>
-      `to ${direction === "toWatch" ? ends[1] : ends[0]}: ${{ up: "open", cut: "cut", faulty: "with faults" }[state]}${moving ? `, ${moving} under way` : ""}`).join("; ") },
+      `to ${direction === "toWatch" ? ends[1] : ends[0]}: ${({ up: "open", cut: "cut", faulty: "with faults" })[state]}${moving ? `, ${moving} under way` : ""}`).join("; ") },
       link.directions.map(({ direction, state, moving }) => make("div", { class: `wire ${direction} ${state}` }, Array.from({ length: Math.min(moving, 5) }, () => make("i", {})))));
   }
 }

@@ -3,7 +3,7 @@
 class Scrubber {
   /**
    * @param {TimelineModel} model
-   * @param {{ seek: (time: number) => void, event: (by: number) => void, step: (by: number) => void, select: (choice: object) => void }} moves what moves the cursor
+   * @param { { seek: (time: number) => void, event: (by: number) => void, step: (by: number) => void, select: (choice: object) => void } } moves what moves the cursor
    */
   constructor(model, moves) {
     this.moves = moves;

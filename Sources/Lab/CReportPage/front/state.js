@@ -2,12 +2,12 @@
 
 /**
  * A moment of a scenario: a time, and how many events have happened until then. Several events may have one time.
- * @typedef {{ time: number, count: number }} Cursor
+ * @typedef { { time: number, count: number } } Cursor
  */
 
 /**
  * Something that is known, when it changed last, and the event or the command that changed it.
- * @typedef {{ value: string, time: number, event?: number, command?: number }} Fact
+ * @typedef { { value: string, time: number, event?: number, command?: number } } Fact
  */
 
 /** Between two moments of which the state is kept, in events. */

@@ -2,7 +2,7 @@
 
 /**
  * A node of the tree; a branch of a block has no step of its own.
- * @typedef {{ key: string, path: string, title: string, steps: number[], children: StepNode[] }} StepNode
+ * @typedef { { key: string, path: string, title: string, steps: number[], children: StepNode[] } } StepNode
  * `key` is its path with its source, `steps` are the places of its attempts in the model: a step that is repeated has several.
  */
 

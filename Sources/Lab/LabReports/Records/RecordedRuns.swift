@@ -187,9 +187,11 @@ package struct RecordedSelection {
         guard let last = try runs.lastResults() else {
             throw BadUsage(sentence: "\(name): no run is recorded in \(records)/runs; run without it once")
         }
-        // A scenario that was not played has neither failed nor taken time; a row whose shared set-up has failed is to be
-        // played with it.
-        var results = last.filter { $0.verdict != .notRun || $0.leadingFailure != nil }
+        // A scenario that was not played has taken no time, and has failed only with a reason: a row whose shared set-up
+        // has failed is to be played with it.
+        var results = last.filter {
+            $0.verdict != .notRun || options.slowest == nil && $0.leadingFailure != nil
+        }
         if options.lastFailed { results.removeAll { $0.verdict == .passed } }
         if let count = options.slowest {
             let slowest = Self.slowest(count, of: results)
