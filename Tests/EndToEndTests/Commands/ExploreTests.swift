@@ -93,7 +93,7 @@ extension EndToEnd.Commands {
             let workspace = try Workspace.ofProject()
             try workspace.copy("Scenarios", to: "Scenarios")
             let outcome = try await explore(
-                "Scenarios/exploring/\(scenario)", "--preemptions", "0", "--deaths", "1", "--limit", "24",
+                "Scenarios/exploring/\(scenario)", "--preemptions", "0", "--deaths", "1", "--limit", "40",
                 in: workspace)
             // The limit may end it.
             #expect([0, 3].contains(outcome.status), "\(outcome.output)\(outcome.errors)")

@@ -169,7 +169,7 @@ struct CallbackPolicyTests {
 
     @Test(.verifies("security.md", "callback-hosts")) func `Only allowed hosts are called`() async throws {
         let directory = try TemporaryDirectory()
-        try await ServerFixture(directory: directory).run { client in try await client.createCallback() }
+        _ = try await ServerFixture(directory: directory).run { client in try await client.createCallback() }
         let fixture = try ServerFixture(directory: directory) {
             $0.policy.callbacks.allowedHosts = ["*.example.com", "localhost"]
         }
