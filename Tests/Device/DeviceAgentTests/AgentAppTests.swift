@@ -37,6 +37,17 @@ struct AgentAppTests {
         let agent = phone.agent
         let turns = agent.faults.turns
         try turns.begin(["main", "phone", "watch"])
+        // The agent is held at its points, too.
+        let scheduler = runOnThread(name: "turns") {
+            while turns.areGiven {
+                turns.grant("phone")
+                sched_yield()
+            }
+        }
+        defer {
+            turns.end()
+            scheduler.join()
+        }
         let host = try launching("main", of: phone)
         let watch = try LinkPort(
             layout: agent.layout, link: LinkSpec(name: "idle", phone: "phone", watch: "watch"), isWatch: true,
@@ -58,7 +69,6 @@ struct AgentAppTests {
         #expect(!turns.tasks(of: "main").isBusy)
         agent.faults.turns.forgetTasks(of: "watch")
         #expect(!turns.tasks(of: "watch").isBusy)
-        turns.end()
     }
 
     @Test
