@@ -311,7 +311,7 @@ def a_secret_is_typed_and_never_shown(browser):
 @test
 def what_was_done_is_edited_replayed_and_saved_as_a_scenario_that_runs(browser):
     with running_lab() as (address, _), tab(browser, address) as page:
-        done = page.get_by_role("region", name="Scenario")
+        done = page.get_by_role("region", name="Scenario", exact=True)
         replay, save, undo = (done.get_by_role("button", name=name) for name in ["Replay", "Save", "Undo edits"])
         told = done.locator("[role=status]")
         expect(done).to_contain_text("nothing was done yet")

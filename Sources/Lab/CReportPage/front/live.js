@@ -27,7 +27,7 @@ function liveView() {
   const play = playground(view, 0, result, new TimelineModel(record), new URLSearchParams());
   // What was done stands with the steps, at the side of the bench.
   const steps = view.querySelector(".steps"), side = make("div", { class: "side" });
-  steps.replaceWith(side);
+  view.querySelector(".left").replaceWith(side);
   side.append(steps, doneScenario.element, snapshotPanel());
   doneScenario.load();
   document.querySelector("#keys dl").append(make("dt", {}, "c"), make("dd", {}, "search the commands of a running instance"));
