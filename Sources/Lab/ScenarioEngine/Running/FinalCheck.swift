@@ -139,7 +139,7 @@ enum ScenarioRules {
     ///
     /// The traces may begin after a shared set-up, with counters, tokens and an activation that they do not explain: each
     /// rule compares events of the traces with each other, and takes nothing for the beginning. No process of the set-up
-    /// lives any more, so none of them holds a lock or has a pending operation.
+    /// is alive, so none of them holds a lock or has a pending operation.
     /// - Parameter earlier: Events that show which activations apps had stored before the traces begin.
     static func violations(
         of topology: Topology, in history: RecordedHistory, after earlier: [TraceEvent] = []

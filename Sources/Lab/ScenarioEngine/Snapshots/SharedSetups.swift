@@ -111,8 +111,8 @@ package final class SharedSetups: Sendable {
 
 /// What a shared set-up has left: the state of its instance, and what the run knows from its steps.
 ///
-/// Its instance has no processes any more and exists for its snapshot, so that the snapshot is removed with it, also after
-/// the run was killed.
+/// The processes of its instance have ended. The instance exists for its snapshot, so that the snapshot is removed with
+/// it, also after the run was killed.
 ///
 /// Thread rule: any thread.
 final class SharedSetup: Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// The grammar all three protocol headers share: `PowerAuth key="value", key="value"` (protocol.md, section 7.5).
 public struct PowerAuthHeader: Sendable, Equatable {
     /// The attributes by name.
@@ -87,6 +89,14 @@ enum HeaderValue {
     /// Text that is the Base64 of 16 bytes.
     static func base64Of16(_ text: String) -> String? { StrictBase64.decode(text)?.count == 16 ? text : nil }
     static func version(_ text: String) -> ProtocolVersion? { ProtocolVersion(rawValue: text) }
+    /// What the Base64 text of `size` bytes stands for.
+    static func bytes(_ size: Int) -> (String) -> Data? {
+        { StrictBase64.decode($0).flatMap { $0.count == size ? $0 : nil } }
+    }
+    /// Milliseconds since 1970 as decimal text.
+    static func milliseconds(_ text: String) -> String? {
+        (9...15).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? text : nil
+    }
 }
 
 /// `X-PowerAuth-Encryption` (protocol.md, section 7.5).

@@ -45,15 +45,11 @@ public struct TokenHeader: Sendable, Equatable {
     public init(parsing value: String?) throws(TokenHeaderError) {
         let reader = try HeaderReader(value, orThrow: TokenHeaderError.empty)
         tokenId = try reader.read("token_id", missing: .tokenIdEmpty, invalid: .tokenIdInvalid, HeaderValue.uuid)
-        tokenDigest = try reader.read("token_digest", missing: .digestEmpty, invalid: .digestInvalid) {
-            StrictBase64.decode($0).flatMap { $0.count == 32 ? $0 : nil }
-        }
-        nonce = try reader.read("nonce", missing: .nonceEmpty, invalid: .nonceInvalid) {
-            StrictBase64.decode($0).flatMap { $0.count == 16 ? $0 : nil }
-        }
-        timestampText = try reader.read("timestamp", missing: .timestampEmpty, invalid: .timestampInvalid) {
-            (9...15).contains($0.utf8.count) && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? $0 : nil
-        }
+        tokenDigest = try reader.read(
+            "token_digest", missing: .digestEmpty, invalid: .digestInvalid, HeaderValue.bytes(32))
+        nonce = try reader.read("nonce", missing: .nonceEmpty, invalid: .nonceInvalid, HeaderValue.bytes(16))
+        timestampText = try reader.read(
+            "timestamp", missing: .timestampEmpty, invalid: .timestampInvalid, HeaderValue.milliseconds)
         version = try reader.read("version", missing: .versionEmpty, invalid: .versionInvalid, HeaderValue.version)
     }
 

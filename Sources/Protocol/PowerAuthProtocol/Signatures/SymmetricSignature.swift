@@ -181,18 +181,12 @@ public enum ServerSignatureVerification {
     public static func match(
         signature: String, form: SignatureForm, candidates: [Candidate], counter: CounterData, lookAhead: Int
     ) throws -> Match? {
-        var current = counter
-        for distance in 0..<max(0, lookAhead) {
-            for (index, candidate) in candidates.enumerated() {
-                let expected = try SymmetricSignature.signature(
-                    form: form, keys: candidate.keys, counter: current, data: candidate.data)
-                if constantTimeEquals(expected, signature) {
-                    return Match(distance: distance, candidate: index, nextCounter: current.next())
-                }
-            }
-            current = current.next()
-        }
-        return nil
+        try CounterWindow.match(
+            signature, candidates: candidates, counter: counter, lookAhead: lookAhead, next: { $0.next() }
+        ) { candidate, counter in
+            try SymmetricSignature.signature(
+                form: form, keys: candidate.keys, counter: counter, data: candidate.data)
+        }.map { Match(distance: $0.distance, candidate: $0.candidate, nextCounter: $0.nextCounter) }
     }
 
     /// The same for one set of keys and the form of an online request.

@@ -169,7 +169,7 @@ enum AESCTR {
                 EVP_CipherInit_ex2(context, OpenSSL.aes256CTR, key.octets, counter.octets, 1, nil),
                 "EVP_CipherInit_ex2")
         }
-        // OpenSSL counts in 32 bits; the state of the cipher goes on from piece to piece.
+        // OpenSSL counts in 32 bits; the cipher keeps its state from piece to piece.
         let piece = 1 << 30
         for start in stride(from: 0, to: input.count, by: piece) {
             let source = UnsafeRawBufferPointer(rebasing: input[start..<min(start + piece, input.count)])

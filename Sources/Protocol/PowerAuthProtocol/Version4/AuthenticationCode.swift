@@ -166,17 +166,10 @@ public enum AuthenticationCode {
     public static func match(
         code: String, form: Form, candidates: [Candidate], counter: HashBasedCounter, lookAhead: Int
     ) throws -> Match? {
-        var current = counter
-        for distance in 0..<max(0, lookAhead) {
-            for (index, candidate) in candidates.enumerated() {
-                let expected = try self.code(
-                    form: form, keys: candidate.keys, counter: current, data: candidate.data)
-                if constantTimeEquals(expected, code) {
-                    return Match(distance: distance, candidate: index, nextCounter: current.next())
-                }
-            }
-            current = current.next()
-        }
-        return nil
+        try CounterWindow.match(
+            code, candidates: candidates, counter: counter, lookAhead: lookAhead, next: { $0.next() }
+        ) { candidate, counter in
+            try self.code(form: form, keys: candidate.keys, counter: counter, data: candidate.data)
+        }.map { Match(distance: $0.distance, candidate: $0.candidate, nextCounter: $0.nextCounter) }
     }
 }

@@ -142,15 +142,9 @@ public struct TokenHeaderV4: Sendable, Equatable {
         let reader = try HeaderReader(version4: value, name: TokenHeader.name)
         try reader.requireVersion4("version")
         tokenId = try reader.read("token_id", "a UUID", HeaderValue.uuid)
-        tokenDigest = try reader.read("token_digest", "Base64 of 32 bytes") {
-            StrictBase64.decode($0).flatMap { $0.count == 32 ? $0 : nil }
-        }
-        nonce = try reader.read("nonce", "Base64 of 16 bytes") {
-            StrictBase64.decode($0).flatMap { $0.count == 16 ? $0 : nil }
-        }
-        timestampText = try reader.read("timestamp", "9 to 15 digits") {
-            (9...15).contains($0.utf8.count) && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? $0 : nil
-        }
+        tokenDigest = try reader.read("token_digest", "Base64 of 32 bytes", HeaderValue.bytes(32))
+        nonce = try reader.read("nonce", "Base64 of 16 bytes", HeaderValue.bytes(16))
+        timestampText = try reader.read("timestamp", "9 to 15 digits", HeaderValue.milliseconds)
     }
 
     /// The digest, 32 bytes.

@@ -88,9 +88,9 @@ struct AeadExchangeTests {
                 #expect(throws: ProtocolError.macMismatch) { try server.decrypt(request) }
             }
         }
-        let stranger = AeadServerDecryptor(
+        let unrelated = AeadServerDecryptor(
             parameters: try example(purpose, isActivation: isActivation, secret: .random()))
-        #expect(throws: ProtocolError.macMismatch) { try stranger.decrypt(request) }
+        #expect(throws: ProtocolError.macMismatch) { try unrelated.decrypt(request) }
         #expect(decryptor.canDecrypt)
         #expect(try decryptor.decrypt(response) == Data())
         #expect(!decryptor.canDecrypt)

@@ -195,9 +195,9 @@ struct JWSTests {
                     try TemporaryKeyResponseV4(verifying: jws, keys: master.publicKeys, request: other)
                 }
             }
-            let stranger = try SuitePrivateKeys.generate(suite: suite).publicKeys
+            let unrelated = try SuitePrivateKeys.generate(suite: suite).publicKeys
             #expect(throws: TemporaryKeyResponseError.untrusted("a signature does not verify")) {
-                try TemporaryKeyResponseV4(verifying: jws, keys: stranger, request: request)
+                try TemporaryKeyResponseV4(verifying: jws, keys: unrelated, request: request)
             }
             let empty = try JWS(payload: "{}".utf8Data, keys: master)
             #expect(throws: TemporaryKeyResponseError.self) {
