@@ -164,12 +164,15 @@ package final class InstanceParts: Sendable {
 
     /// Restarts the server, after asking it to end if it runs, and waits until it answers.
     func restartServer() throws {
-        if process(of: .server) != nil { try stopServer() }
+        try stopServer()
         try startServer()
     }
 
-    /// Asks the server to end and waits until it is gone.
-    func stopServer() throws { try end(running(.server), at: .server, with: SIGTERM) }
+    /// Asks the server to end and waits until it is gone; does nothing if it does not run.
+    func stopServer() throws {
+        // Looked up once: a server that was killed can be gone in the next moment.
+        if let process = process(of: .server) { try end(process, at: .server, with: SIGTERM) }
+    }
 
     /// Starts the server after it has ended, and waits until it answers.
     func startServer() throws {

@@ -72,7 +72,7 @@ extension InstanceConnection {
                     "The process \(process.pid) of `\(name)` did not end within \(InstanceParts.endPatience).")
             }
         }
-        if parts.process(of: .server) != nil { try parts.stopServer() }
+        try parts.stopServer()
     }
 
     private var appProcesses: [(name: String, process: ProcessWatch)] {
