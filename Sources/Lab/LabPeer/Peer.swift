@@ -117,8 +117,18 @@ public final class Peer: @unchecked Sendable {
             layout: layout, device: device,
             attach: AttachBody(name: app.name, pid: getpid(), incarnation: incarnation),
             handlers: AgentConnection.Handlers(
-                willEnterForeground: { DispatchQueue.main.async { sandbox.lifecycle.enterForeground() } },
-                willEnterBackground: { DispatchQueue.main.async { sandbox.lifecycle.enterBackground() } },
+                willEnterForeground: {
+                    DispatchQueue.main.async {
+                        sandbox.lifecycle.enterForeground()
+                        trace.emit(.appForeground)
+                    }
+                },
+                willEnterBackground: {
+                    DispatchQueue.main.async {
+                        sandbox.lifecycle.enterBackground()
+                        trace.emit(.appBackground)
+                    }
+                },
                 deviceCrashed: { reason in
                     FileHandle.standardError.write(Data("\(app.name): \(reason)\n".utf8))
                     Signals.killSelf()

@@ -13,6 +13,8 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
     case processSuspended = "process.suspended"
     case processResumed = "process.resumed"
     case processRefused = "process.refused"
+    case appForeground = "app.foreground"
+    case appBackground = "app.background"
     case commandStarted = "command.started"
     case commandFinished = "command.finished"
     case faultFired = "fault.fired"
@@ -142,6 +144,8 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
                 "A process said that it plays an app, and the device did not believe it.",
                 TraceField("cause", .text, "Which app and process, and why."),
                 .refusalCount)
+        case .appForeground: Facts("An app has handled the news that it came to the foreground.")
+        case .appBackground: Facts("An app has handled the news that it went to the background.")
         case .commandStarted: Facts("A command of the control channel began.", .command)
         case .commandFinished:
             Facts(
