@@ -259,7 +259,7 @@ struct EngineTests {
             """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
         let rest = run.events.filter { $0.kind == .stepNotRun }
         #expect(rest.map(\.step) == ["1.2", "2"])
-        #expect(rest.last?.fact == .stepNotRun(.init(title: "parallel", sentence: nil)))
+        #expect(rest.last?.fact == HistoryEvent.Fact.stepNotRun(.init(title: "parallel", sentence: nil)))
     }
 
     @Test func `The history has one JSON line per event`() async throws {
