@@ -176,6 +176,27 @@ def the_bench_shows_what_a_command_has_changed(browser):
 
 
 @test
+def the_bench_marks_only_what_has_changed_since_the_page_was_opened(browser):
+    with running_lab() as (address, _), tab(browser, address) as page:
+        legend, changed = page.locator(".bench h2"), page.locator(".bench .changed")
+        expect(legend).to_contain_text("changed since this page was opened")
+        expect(changed).to_have_count(0)
+        # What is done from outside is no step of the page.
+        instance = page.locator("#where").inner_text()
+        subprocess.run([lab, "exec", "--instance", instance, "server", "initActivation", "userId=alice"], check=True, stdout=subprocess.DEVNULL)
+        expect(changed).to_have_count(1)
+        expect(page.locator(".thing.server .changed")).to_contain_text("CREATED")
+        # A moment before the page was opened is compared with the very beginning.
+        page.get_by_role("slider", name="Cursor").press("Home")
+        expect(legend).to_contain_text("changed since the start")
+        page.get_by_role("button", name="Follow").click()
+        do(page, "phone", "lock")
+        expect(legend).to_contain_text("changed since step 1 began")
+        expect(page.locator(".thing.phone .changed")).to_contain_text("locked")
+        expect(page.locator(".thing.server .changed")).to_have_count(0)
+
+
+@test
 def an_error_has_its_colour_and_its_cause(browser):
     with running_lab() as (address, _), tab(browser, address) as page:
         do(page, "server", "kill")

@@ -505,12 +505,52 @@ def the_steps_are_a_tree_with_folded_blocks(browser):
         tab.open(LOCK, "&step=1")
         page.reload()
         expect(inner).to_have_attribute("aria-current", "step")
+        tab.open("Scenarios/failing/device-locked.yaml")
+        expect(steps.get_by_text("set-up (2)")).to_be_visible()
+        expect(steps.locator("button.step", has_text="phone: reboot")).to_have_count(0)
+        steps.get_by_role("button", name="Steps inside s", exact=True).click()
+        steps.locator("button.step", has_text="phone: reboot").click()
+        expect(page.locator(".panel h2").first).to_have_text("Set-up step 2")
+        # A phase in which something failed is open.
         tab.open("Scenarios/failing/tear-down-fails.yaml")
+        expect(page.locator(".failure h2").last).to_contain_text("Tear-down step 1: main: removeActivationLocal")
         expect(steps.get_by_text("tear-down (1)")).to_be_visible()
-        expect(steps.locator("button.step", has_text="removeActivationLocal")).to_have_count(0)
-        steps.get_by_role("button", name="Steps inside t").click()
         steps.locator("button.step", has_text="removeActivationLocal").click()
-        expect(page.locator(".panel h2").first).to_have_text("Step t1")
+        expect(page.locator(".panel h2").first).to_have_text("Tear-down step 1")
+        tab.open("Scenarios/failing/fault-of-a-block-never-fires.yaml")
+        expect(steps.locator(".title")).to_have_text(["during: server: fail", "faults", "server: fail", "main: hasValidActivation", "main: fetchServerStatus"])
+
+
+@test
+def steps_that_were_not_run_say_so(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open("Scenarios/failing/fault-of-a-block-never-fires.yaml")
+        rest = tab.page.locator(".steps .not-run")
+        expect(rest).to_have_count(1)
+        expect(rest.locator(".title")).to_have_text("main: fetchServerStatus")
+        expect(rest.locator(".took")).to_have_text("not run")
+        expect(rest.get_by_role("button")).to_have_count(0)
+        expect(tab.page.locator(".steps li").last).to_have_class("not-run")
+
+    def leave_out(overview, timeline):
+        end = timeline["history"].pop()
+        for step, title in [("3.2.3", "main: removeActivationLocal"), ("3.3.1", "phone: lock"), ("4", "phone: processes")]:
+            timeline["history"].append({"e": "step.notRun", "t": end["t"], "step": step, "title": title, "sentence": f"about {title}"})
+        for word in ("started", "finished"):
+            timeline["history"].append({"e": f"step.{word}", "t": end["t"], "step": "t1", "title": "phone: unlock", "fine": True})
+        timeline["history"].append(end)
+    with Tab(browser, changed_page("not-run.html", leave_out)) as tab:
+        tab.open(0)
+        steps = tab.page.locator(".steps")
+        # They stand where they would have run, and before the tear-down.
+        expect(steps.locator(".title")).to_have_text([
+            "include: steps/activate.yaml", "server: initActivation", "main: createActivation", "main: persistActivation", "server: commitActivation",
+            "faults: arm", "parallel", "branch 1", "wallet: validatePassword", "branch 2", "waitFor: fault.fired", "main: validatePassword",
+            "main: removeActivationLocal", "branch 3", "phone: lock", "phone: processes", "tear-down (1)"])
+        expect(steps.locator(".not-run .took")).to_have_text(["not run"] * 3)
+        # A branch of which nothing was run took no time.
+        expect(steps.locator(".line", has_text="branch 3").locator(".took")).to_have_text("")
+        expect(steps.locator(".not-run .step").first).to_have_attribute("title", "3.2.3 about main: removeActivationLocal")
 
 
 @test
@@ -740,6 +780,9 @@ def attempts_of_eventually_are_one_bar_with_a_count(browser):
             expect(tooltip(page)).to_contain_text(f"{attempts} × {bar}")
         tab.open("Scenarios/failing/state-does-not-change.yaml")
         expect(page.locator(".panel tr", has_text="attempts")).to_contain_text(re.compile(r"\d+"))
+        # The count stays in sight however long the title is, and is that of the reason.
+        count = re.search(r"last of (\d+) attempts", page.locator(".failure .reason").inner_text()).group(1)
+        expect(page.locator(".steps [aria-current] .took")).to_have_text(re.compile(rf"^×{count} "))
 
 
 @test
@@ -801,6 +844,7 @@ def reasons_have_values_and_code(browser):
             expect(shown).to_have_css("color", f"rgb{shade}")
         tab.open("Scenarios/failing/race-without-overlap.yaml")
         expect(page.locator(".steps button.step").first).to_contain_text("inconclusive")
+        expect(page.locator(".scrub .ticks i")).to_have_class("open")
         # The server that a fault has killed is dead.
         tab.open("Scenarios/failing/server-died.yaml")
         expect(thing(page, "server").locator(".word")).to_contain_text("ended: SIGKILL")

@@ -18,11 +18,12 @@ struct DoctorTests {
     private func finding(_ subject: String, programs: [String]) throws -> Doctor.Finding {
         try Files.createDirectory(directory.file("bin"))
         for name in programs { try Files.touch(directory.file("bin/\(name)"), mode: 0o700) }
-        let findings = Doctor(environment: ["LAB_BIN": directory.file("bin")]).examine()
+        let bin = directory.file("bin")
+        let findings = Doctor(environment: ["LAB_BIN": bin, "PATH": bin]).examine()
         #expect(
             findings.map(\.subject) == [
                 "programs", "folder of instances", "shared memory", "disk for records", "file locks", "open files",
-                "loopback", "ptrace", "versions", "running instances", "dead instances",
+                "loopback", "ptrace", "browser", "versions", "running instances", "dead instances",
             ])
         #expect(findings.allSatisfy { !$0.state.isEmpty && $0.advice?.isEmpty != true })
         return try #require(findings.first { $0.subject == subject })
@@ -46,6 +47,14 @@ struct DoctorTests {
         #expect(versions.state.hasPrefix("lab \(LabVersion.current), "))
         #expect(versions.state.hasSuffix(RunCircumstances.machine))
         #expect(!versions.isFine)
+    }
+
+    @Test func `A browser for pictures is found, or to be installed, and its lack is no fault of the machine`() throws {
+        let none = try finding("browser", programs: [])
+        #expect(none.state == "none for `lab screenshot`" && none.isFine)
+        #expect(none.advice?.contains("install one, for example with `apt-get install chromium`") == true)
+        let found = try finding("browser", programs: ["chromium"])
+        #expect(found.state == "\(directory.file("bin"))/chromium, for `lab screenshot`" && found.advice == nil)
     }
 
     @Test func `Advice that the lab can do without is no fault of the machine`() {

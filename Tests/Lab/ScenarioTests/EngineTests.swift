@@ -228,6 +228,40 @@ struct EngineTests {
         #expect(run.result.failures.count == 1, "\(run.sinks)")
     }
 
+    @Test func `A block with 'eventually' counts the attempts that have begun`() async throws {
+        let run = try await FakeRun(
+            """
+              - eventually: \(Self.timeForSeveralAttempts)
+                steps:
+                  - main: hasValidActivation
+                    expect: true
+            """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
+        let begun = run.events.count { $0.kind == .stepStarted && $0.step == "1.1" }
+        let reason = try #require(run.result.failures.first?.reason)
+        #expect(reason.contains("(last of \(begun) attempts in "), "\(begun) have begun: \(reason)")
+    }
+
+    @Test func `The steps behind a failed one are recorded as not run, of a block only the block`() async throws {
+        let run = try await FakeRun(
+            """
+            name: Rest
+            steps:
+              - repeat: 1
+                steps:
+                  - main: hasValidActivation
+                    expect: true
+                  - phone: keychainItems
+              - parallel:
+                  - main: activationIdentifier
+                  - wallet: activationIdentifier
+            tearDown:
+              - phone: keychainItems
+            """, answers: FakeAnswers(["main.hasValidActivation": [["result": false]]]))
+        let rest = run.events.filter { $0.kind == .stepNotRun }
+        #expect(rest.map(\.step) == ["1.2", "2"])
+        #expect(rest.last?.fact == HistoryEvent.Fact.stepNotRun(.init(title: "parallel", sentence: nil)))
+    }
+
     @Test func `The history has one JSON line per event`() async throws {
         let run = try await FakeRun("  - main: hasValidActivation\n")
         #expect(run.events.map(\.kind) == [.source, .stepStarted, .command, .stepFinished])

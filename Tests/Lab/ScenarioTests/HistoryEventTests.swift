@@ -43,6 +43,9 @@ struct HistoryEventTests {
             #"{"e":"failure","place":"a.yaml:4:5","reason":"no","step":"1.1","t":1,"verdict":"failed"}"#)
         add(.stepFinished(isFine: false), step: "1.1", #"{"e":"step.finished","fine":false,"step":"1.1","t":1}"#)
         add(.stepSkipped(.init(reason: "no")), step: "2", #"{"e":"step.skipped","reason":"no","step":"2","t":1}"#)
+        add(
+            .stepNotRun(.init(title: "main: x", sentence: "main does x")), step: "3",
+            #"{"e":"step.notRun","sentence":"main does x","step":"3","t":1,"title":"main: x"}"#)
         add(.scenarioFinished(.failed), #"{"e":"scenario.finished","t":1,"verdict":"failed"}"#)
         return lines
     }()
@@ -87,6 +90,6 @@ struct HistoryEventTests {
             #expect(read(part).isSubset(of: members.keys), "\(kind): \(read(part).subtracting(members.keys))")
             kinds.append(kind)
         }
-        #expect(kinds == [.source, .stepStarted, .stepFinished, .stepSkipped, .command, .turn, .failure])
+        #expect(kinds == [.source, .stepStarted, .stepFinished, .stepSkipped, .stepNotRun, .command, .turn, .failure])
     }
 }

@@ -213,10 +213,10 @@ struct MatcherTests {
         ),
         ("{ equals: [1, 2] }", "[2,1]", [": [1, 2] | [2,1] (the same elements in another order)"]),
         ("{ equals: [1, 2] }", "[1,3]", ["1: 2 | 3"]),
-        ("{ equals: [1, 2] }", "[2,3,1,2]", [": a list of 2, not 4 | [2,3,1,2] (too many: 3, 2)"]),
+        ("{ equals: [1, 2] }", "[2,3,1,2]", [": a list with 2 elements, not 4 | [2,3,1,2] (too many: 3, 2)"]),
         (
             "[1, { a: 2 }]", #"[{"a":3}]"#,
-            [#": a list of 2, not 1 | [{"a":3}] (missing: 1, { a: 2 }; too many: {"a":3})"#]
+            [#": a list with 2 elements, not 1 | [{"a":3}] (missing: 1, { a: 2 }; too many: {"a":3})"#]
         ),
         (
             "{ exactly: { a: 1, b: { c: x, d: 2 } } }", #"{"a":1,"b":{"c":"X","d":2},"e":true}"#,

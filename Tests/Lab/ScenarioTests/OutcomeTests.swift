@@ -30,7 +30,7 @@ struct OutcomeTests {
         let changed = try await FakeRun(steps, answers: FakeAnswers(["main.changePassword": [["result": nil]]]))
         #expect(changed.result.verdict == .passed, "\(changed.sinks)")
         let refused = try await FakeRun(steps, answers: FakeAnswers(["main.changePassword": [Self.taken]]))
-        #expect(refused.result.failures.map(\.title) == ["check"], "\(refused.sinks)")
+        #expect(refused.result.failures.map(\.title) == ["check: ${ending.name}"], "\(refused.sinks)")
     }
 
     /// A race of two apps; each answers when both were asked.
@@ -261,6 +261,8 @@ struct OutcomeTests {
         #expect(steady.result.verdict == .passed && steady.requests.count == 11)
         let answers = FakeAnswers(["main.hasValidActivation": [["result": true], ["result": true], ["result": false]]])
         let broken = try await FakeRun(steps, answers: answers)
-        #expect(broken.result.failures.map(\.reason) == ["the result is not as expected, after 1s of 5s of lab time"])
+        #expect(
+            broken.result.failures.map(\.reason)
+                == ["the result is not as expected, after 1s of 5s of lab time (`stays`)"])
     }
 }

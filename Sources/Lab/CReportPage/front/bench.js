@@ -188,7 +188,7 @@ class BenchThings {
     const places = [[`waits on ${ends[0]}`, `wait on ${ends[0]}`], [`waits on ${ends[1]}`, `wait on ${ends[1]}`], ["on its way", "on their way"],
       [`in the inbox of ${ends[0]}`, `in the inbox of ${ends[0]}`], [`in the inbox of ${ends[1]}`, `in the inbox of ${ends[1]}`]];
     const thing = this.add(`link ${name}`, "link", name, word, up[0] && up[1] && !pairing ? "fine" : "bad", [
-      { label: "since", text: since && this.model.stepAt(since) != null ? `step ${this.model.steps[this.model.stepAt(since)].path}` : "" },
+      { label: "since", text: since && this.model.stepAt(since) != null ? stepName(this.model.steps[this.model.stepAt(since)].path) : "" },
       ...places.map(([how, label]) => ({ label, text: String(count(how) || "") })),
       { label: "being handled", text: String(state.list(name, "message ").filter(({ value }) => value.endsWith("handles it")).length || "") },
       ...faults, { label: "last fault", text: state.get(name, "last fault") },

@@ -57,6 +57,7 @@ class TimelineModel {
     this.record = record;
     this.lanes = record.lanes;
     this.steps = record.steps;
+    this.notRun = record.notRun;
     this.commands = record.commands;
     this.turns = record.turns;
     this.requests = record.requests;
@@ -358,7 +359,7 @@ class TimelineModel {
   /** What an arrow is, in a line. */
   describeArrow(arrow) {
     const to = this.events[arrow.to], fields = this.fields(to);
-    const ends = `${arrow.step != null ? `step ${this.steps[arrow.step].path}` : this.laneName(this.events[arrow.from])} → ${this.laneName(to)}`;
+    const ends = `${arrow.step != null ? stepName(this.steps[arrow.step].path) : this.laneName(this.events[arrow.from])} → ${this.laneName(to)}`;
     if (arrow.kind === "command") return `command ${fields.command ?? ""}: ${ends}`;
     if (arrow.kind === "link") return `watch message ${to.name.slice("link.".length)}: ${ends}`;
     return to.name === "server.request" ? `${fields.method} ${fields.path}: ${ends}` : `answer ${fields.status ?? ""} ${fields.path}: ${ends}`;
@@ -414,6 +415,9 @@ class TimelineModel {
   /** Whether a step leaves the verdict open. */
   isInconclusive(step) { return step.failure?.verdict === "inconclusive" && this.isBad(step); }
 
+  /** The colour of a step that counts against the scenario. */
+  tone(step) { return this.isInconclusive(step) ? "open" : this.isBad(step) ? "bad" : null; }
+
   /** Whether an error is no failure: its step, or the one around that, has held nevertheless. */
   isExpected(event) {
     const step = this.steps.find((one) => one.path === event.cause && one.start <= event.time && event.time <= (one.end ?? Infinity));
@@ -431,6 +435,16 @@ class TimelineModel {
     return exact >= 0 ? exact : this.steps.findIndex((step) => step.path === path);
   }
 }
+
+/** A step's number in a sentence, as `Phase.title` has it. */
+function stepName(path) {
+  if (path === "s") return "the shared set-up";
+  const phase = { s: "set-up step", t: "tear-down step" }[path[0]];
+  return phase ? `${phase} ${path.slice(1)}` : `step ${path}`;
+}
+
+/** A text at the beginning of a sentence. */
+function capitalised(text) { return text[0].toUpperCase() + text.slice(1); }
 
 function push(map, key, value) {
   if (!map.has(key)) map.set(key, []);

@@ -96,7 +96,7 @@ class Details {
     const caused = this.causedWithin(step.path, step.start, step.end ?? this.model.end);
     const failure = step.fine === false || step.failedLater ? this.result.failures.find((one) => one.step === step.path) ?? step.failure : null;
     return [
-      make("h2", {}, `Step ${step.path}`), make("p", {}, prose(step.sentence ?? step.title)),
+      make("h2", {}, capitalised(stepName(step.path))), make("p", {}, prose(step.sentence ?? step.title)),
       pairs([["verdict", make("span", {}, prose(this.model.verdictOf(step)))], ["attempts", attempts > 1 ? String(attempts) : null], ["began", this.model.moment(step.start)],
         ["took", step.end == null ? null : formatTime(step.end - step.start)], ["written at", step.line == null || live ? failure?.place : `${step.file}:${step.line}:${step.column}`],
         ["included at", step.includedAt?.join(", ")]]),

@@ -2,7 +2,7 @@
 
 /** A timeline as a page has it, with what its history says. */
 function recordOf(timeline) {
-  const record = { ...timeline, steps: [], commands: [], turns: [], written: new Map() };
+  const record = { ...timeline, steps: [], notRun: [], commands: [], turns: [], written: new Map() };
   for (const line of timeline.history) addToHistory(record, line);
   return record;
 }
@@ -25,6 +25,9 @@ function addToHistory(record, line) {
       break;
     case "step.skipped":
       Object.assign(record.steps.findLast(isOfStep) ?? {}, { skipped: line.reason });
+      break;
+    case "step.notRun":
+      record.notRun.push({ source: line.source, path: line.step, title: line.title, sentence: line.sentence });
       break;
     case "command":
       record.commands.push({ source: line.source, path: line.step, t: line.t, actor: line.actor, command: line.command,

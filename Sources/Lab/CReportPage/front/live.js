@@ -35,6 +35,8 @@ function liveView() {
   updates.addEventListener("open", () => { clearRecord(record); status.textContent = "live"; status.className = "verdict passed"; });
   updates.addEventListener("message", (message) => {
     addToRecord(record, JSON.parse(message.data));
+    // The first message with events has all that happened before; what happens then is later.
+    if (record.events.t.length) record.opened ??= record.events.t.reduce((last, time) => Math.max(last, time));
     scheduleUpdate();
   });
   updates.addEventListener("end", () => { updates.close(); status.textContent = "has ended"; status.className = "verdict notRun"; });
@@ -52,7 +54,7 @@ function liveView() {
 }
 
 function clearRecord(record) {
-  for (const list of [record.texts, record.steps, record.commands, record.turns, record.requests]) list.length = 0;
+  for (const list of [record.texts, record.steps, record.notRun, record.commands, record.turns, record.requests]) list.length = 0;
   for (const column of Object.values(record.events)) column.length = 0;
   record.written.clear();
 }

@@ -151,7 +151,7 @@ function reasonOf(result) {
   const isSaid = difference && [difference.expected, difference.actual].every((value) => failure.reason.includes(value));
   const values = difference && !isSaid && `${difference.path ? `\`${difference.path}\` ` : ""}expected ${difference.expected}, actual ${difference.actual}${failure.differences.length > 1 ? `, and ${failure.differences.length - 1} more` : ""}`;
   const text = [failure.causes[0] ?? (values && /^the (result|value) is not as expected$/.test(failure.reason) ? null : failure.reason), values].filter(Boolean).join(": ");
-  return make("span", { class: "reason" }, failure.step ? [`step ${failure.step}, `, make("code", {}, failure.title), ": "] : "", prose(text), more > 0 ? ` (and ${more} more ${more === 1 ? "failure" : "failures"})` : "");
+  return make("span", { class: "reason" }, failure.step ? [`${stepName(failure.step)}, `, make("code", {}, failure.title), ": "] : "", prose(text), more > 0 ? ` (and ${more} more ${more === 1 ? "failure" : "failures"})` : "");
 }
 
 /** How often a scenario passed in the runs that are kept, when it did not always. */

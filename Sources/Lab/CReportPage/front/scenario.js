@@ -3,11 +3,11 @@
 function scenarioView(index, place) {
   const result = run.results[index];
   const view = make("div", {}, make("div", { class: "head" }, make("h1", {}, result.name), verdict(result)),
-    make("p", { class: "facts" }, [result.id, `topology ${result.topology}`, `seed ${result.seed}`, formatSeconds(result.seconds), `${result.commands} commands`, ...result.tags].join(" · ")));
+    make("p", { class: "facts" }, [result.id, `topology ${result.topology}`, `seed ${result.seed}`, formatSeconds(result.seconds), `${result.commands} ${result.commands === 1 ? "command" : "commands"}`, ...result.tags].join(" · ")));
   if (result.quarantine) view.append(make("p", {}, "Quarantined: ", prose(result.quarantine)));
   if (result.remark) view.append(make("p", {}, prose(result.remark)));
   for (const failure of result.failures) view.append(failureCard(failure));
-  for (const step of result.skipped ?? []) view.append(make("p", { class: "empty" }, `Step ${step.step} was skipped: `, prose(step.reason)));
+  for (const step of result.skipped ?? []) view.append(make("p", { class: "empty" }, `${capitalised(stepName(step.step))} was skipped: `, prose(step.reason)));
   view.append(otherRounds(index));
   const model = timelineOf(index);
   if (!model) {
@@ -19,7 +19,7 @@ function scenarioView(index, place) {
 
 function failureCard(failure) {
   return make("section", { class: `failure ${failure.verdict}`, "aria-label": "Failure" },
-    make("h2", {}, failure.step ? [`Step ${failure.step}: `, make("code", {}, failure.title)] : "The scenario as a whole"),
+    make("h2", {}, failure.step ? [`${capitalised(stepName(failure.step))}: `, make("code", {}, failure.title)] : "The scenario as a whole"),
     failure.sentence ? make("p", { class: "empty" }, prose(failure.sentence)) : null,
     failureBody(failure),
     failure.source ? make("details", { open: true }, make("summary", {}, [failure.place || "Source", ...(failure.includedAt ?? []).map((place) => `included at ${place}`)].join(", ")), make("pre", { tabindex: "0" }, failure.source)) : null,
@@ -117,8 +117,10 @@ function playground(view, index, result, model, place) {
     const last = live ? -Infinity : model.steps.reduce((end, one) => Math.max(end, one.end ?? model.end), -Infinity);
     return model.states.cursorAt(at ?? (last > 0 ? last : model.end));
   }
+  /** Commands from outside of a live page are no steps: before its first step it compares with what it found. */
+  const opened = () => (state.cursor.time >= model.record.opened ? model.record.opened + 1 : null);
   /** Where the step of the cursor began; of a turn, the turn. */
-  const beginning = () => model.states.cursorAt(((state.choice.turn != null ? state.span?.start : null) ?? model.steps[state.step]?.start ?? 0) - 0.5);
+  const beginning = () => model.states.cursorAt(((state.choice.turn != null ? state.span?.start : null) ?? model.steps[state.step]?.start ?? opened() ?? 0) - 0.5);
   function select(choice, { isFromPlace = false, isShown = true } = {}) {
     if (choice.thing !== undefined) state.thing = choice.thing === state.thing ? null : choice.thing;
     else {
@@ -154,7 +156,7 @@ function playground(view, index, result, model, place) {
     const step = model.steps[state.step];
     // A picture has no list of steps beside the bench.
     const sentence = document.documentElement.dataset.picture === "bench" ? `: ${step?.sentence ?? step?.title}` : "";
-    const words = [step && `step ${step.path}${sentence}`, `real time ${formatTime(Math.round(state.cursor.time))}`,
+    const words = [step && `${stepName(step.path)}${sentence}`, `real time ${formatTime(Math.round(state.cursor.time))}`,
       model.clock.wasChanged && `lab's clock ${formatLabTime(Math.round(model.clock.at(state.cursor.time)), 1e3)}`].filter(Boolean).join(" · ");
     highlight();
     list.mark({ event: state.event, step: state.choice.step ?? null, count: state.cursor.count });
@@ -162,7 +164,7 @@ function playground(view, index, result, model, place) {
     file.mark(state.step);
     requests.mark(state.cursor.time);
     scrubber.show(state.cursor.time, words);
-    bench.show(state.cursor, beginning(), state.thing, state.choice.turn != null ? `turn ${model.turns[state.choice.turn].number} began` : step ? `step ${step.path} began` : "the start");
+    bench.show(state.cursor, beginning(), state.thing, state.choice.turn != null ? `turn ${model.turns[state.choice.turn].number} began` : step ? `${stepName(step.path)} began` : opened() != null ? "this page was opened" : "the start");
     details.show({ ...state.choice, thing: state.thing }, state.cursor, beginning());
   }
   /** Chooses the next arrow or bar from where the choice is. */

@@ -29,7 +29,7 @@ class Scrubber {
     [this.range.min, this.range.max] = [String(Math.floor(this.first)), String(Math.ceil(model.end))];
     const place = (time) => `left:${((time - this.first) / length) * 100}%`;
     this.marked = model.steps.filter((step) => !step.path.includes(".")).slice(-200);
-    this.ticks.replaceChildren(...this.marked.map((step) => make("i", { class: model.isBad(step) ? "bad" : null, style: place(step.start) })));
+    this.ticks.replaceChildren(...this.marked.map((step) => make("i", { class: model.tone(step), style: place(step.start) })));
     const size = roundStep(length / 8);
     const moments = Array.from({ length: Math.floor(model.end / size) - Math.ceil(this.first / size) + 1 }, (_, number) => (Math.ceil(this.first / size) + number) * size);
     this.scales.replaceChildren(...moments.map((time) => make("span", { style: place(time) }, formatTime(time),

@@ -40,8 +40,8 @@ class ScenarioFile {
     this.lines.replaceChildren(...text.replace(/\n$/, "").split("\n").map((line, place) => {
       const step = begins.get(place + 1);
       if (step == null) return make("li", {}, line);
-      const { path } = this.model.steps[step], isBad = this.model.isBad(this.model.steps[step]);
-      return make("li", {}, make("button", { type: "button", title: `Step ${path}`, class: isBad ? "bad" : null, onclick: () => this.select({ step }) }, line));
+      const { path } = this.model.steps[step];
+      return make("li", {}, make("button", { type: "button", title: capitalised(stepName(path)), class: this.model.tone(this.model.steps[step]), onclick: () => this.select({ step }) }, line));
     }));
   }
 

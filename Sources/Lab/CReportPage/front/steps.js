@@ -1,9 +1,10 @@
-// The steps as a tree: verdict, title, duration, branch or round. Set-up and tear-down are folded.
+// The steps as a tree: verdict, title, duration, branch or round. Set-up and tear-down are folded while nothing in them failed.
 
 /**
  * A node of the tree; a branch of a block has no step of its own.
- * @typedef { { key: string, path: string, title: string, steps: number[], children: StepNode[] } } StepNode
+ * @typedef { { key: string, path: string, title: string, steps: number[], children: StepNode[], notRun?: { sentence?: string } } } StepNode
  * `key` is its path with its source, `steps` are the places of its attempts in the model: a step that is repeated has several.
+ * `notRun` is there for a step that did not begin.
  */
 
 /** Trees with more steps than this begin with their blocks folded. */
@@ -34,13 +35,14 @@ function stepTree(model) {
     node.title = step.title;
     node.steps.push(index);
   });
+  for (const step of model.notRun) Object.assign(nodeOf(step.source, step.path), { title: step.title, notRun: step });
   for (const node of nodes.values()) {
     const places = new Map(node.children.map((child) => [child, Number(child.path.match(/\d+$/))]));
     node.children.sort((one, other) => places.get(one) - places.get(other));
-    const word = /^(parallel|race)$/.test(node.title) ? "branch" : "part";
-    for (const child of node.children) child.title ||= `${word} ${places.get(child)}`;
+    for (const child of node.children) child.title ||= node.title.startsWith("during: ") ? "faults" : `branch ${places.get(child)}`;
   }
-  return roots;
+  // What was not run is added last, but stands before the tear-down.
+  return roots.sort((one, other) => (one.path === "t") - (other.path === "t"));
 }
 
 class StepTree {
@@ -64,7 +66,7 @@ class StepTree {
   /** Shows a model with more steps. */
   replace(model) {
     // A live page adds to one list of steps; only what has begun or ended makes other rows.
-    const shown = `${model.steps.length} ${model.steps.filter((step) => step.end != null).length}`;
+    const shown = `${model.steps.length} ${model.notRun.length} ${model.steps.filter((step) => step.end != null).length}`;
     this.model = model;
     if (shown === this.shown) return;
     this.shown = shown;
@@ -77,6 +79,7 @@ class StepTree {
   /** The mark of a node and its verdict in words: that of its last attempt, or of a branch what its steps show. */
   verdict(node) {
     const step = this.model.steps[node.steps.at(-1)];
+    if (node.notRun) return ["–", "not run"];
     if (!step) {
       const inside = node.children.map((child) => this.verdict(child));
       return inside.find(([mark]) => mark === "✗" || mark === "?") ?? inside.find(([mark]) => mark === "…") ?? inside.find(([mark]) => mark === "✓") ?? inside[0];
@@ -86,7 +89,7 @@ class StepTree {
     return step.skipped != null ? ["–", "skipped"] : [step.fine == null ? "…" : step.fine ? "✓" : "○", words];
   }
 
-  /** When a node began and ended; of a step that is repeated, all attempts together. */
+  /** When a node began and ended, both infinite if it did not; of a step that is repeated, all attempts together. */
   interval(node) {
     if (node.steps.length) return { start: this.model.steps[node.steps[0]].start, end: this.model.steps[node.steps.at(-1)].end ?? Infinity };
     const parts = node.children.map((child) => this.interval(child));
@@ -95,27 +98,28 @@ class StepTree {
 
   duration(node) {
     const { start, end } = this.interval(node);
-    return end === Infinity ? "" : formatTime(end - start);
+    return Number.isFinite(end - start) ? formatTime(end - start) : "";
   }
 
   item(node) {
     const [mark, verdict] = this.verdict(node);
     const step = this.model.steps[node.steps.at(-1)];
-    const times = node.steps.length > 1 ? ` ×${node.steps.length}` : "";
-    const words = [make("span", { class: `mark ${mark === "✓" ? "fine" : mark === "✗" ? "bad" : mark === "?" ? "open" : "idle"}`, "aria-hidden": "true" }, mark), hidden(`${verdict}: `),
-      make("span", { class: "title" }, node.title + times), make("span", { class: "took" }, this.duration(node))];
-    const label = step?.sentence && step.sentence !== node.title ? step.sentence : null;
+    const times = node.steps.length > 1 ? `×${node.steps.length} ` : "";
+    const words = [make("span", { class: `mark ${mark === "✓" ? "fine" : mark === "✗" ? "bad" : mark === "?" ? "open" : "idle"}`, "aria-hidden": "true" }, mark), node.notRun ? null : hidden(`${verdict}: `),
+      make("span", { class: "title" }, node.title), make("span", { class: "took" }, node.notRun ? verdict : times + this.duration(node))];
+    const { sentence } = step ?? node.notRun ?? {};
+    const title = [`${node.path} ${sentence ?? node.title}`, step?.skipped].filter(Boolean).join("\n");
     const fold = node.children.length ? make("button", { type: "button", class: "fold", "aria-label": `Steps inside ${node.path}`, onclick: () => this.fold(node, fold.getAttribute("aria-expanded") === "true") }) : null;
-    const button = step ? make("button", { type: "button", class: "step", title: [`${node.path} ${label ?? node.title}`, step.skipped].filter(Boolean).join("\n"),
-      onclick: () => this.select({ step: node.steps.at(-1) }) }, words) : make("span", { class: "step" }, words, !fold && node.path);
+    const button = step ? make("button", { type: "button", class: "step", title, onclick: () => this.select({ step: node.steps.at(-1) }) }, words)
+      : make("span", { class: "step", title: node.notRun ? title : null }, words);
     for (const index of node.steps) this.buttons.set(index, button);
     const children = make("ul", {});
-    const item = make("li", { class: step?.skipped != null ? "skipped" : null }, make("div", { class: "line" }, fold, button), node.children.length ? children : null);
+    const item = make("li", { class: node.notRun ? "not-run" : step?.skipped != null ? "skipped" : null }, make("div", { class: "line" }, fold, button), node.children.length ? children : null);
     if (fold) {
       this.groups.set(node.key, { node, fold, children });
       const isPart = !step && /^(set-up|tear-down)$/.test(node.title);
       if (isPart) button.querySelector(".title").textContent += ` (${node.children.length})`;
-      this.setFolded(node, this.folded.get(node.key) ?? (isPart || (this.model.steps.length > unfoldedSteps && !/[✗?]/.test(mark))));
+      this.setFolded(node, this.folded.get(node.key) ?? ((isPart || this.model.steps.length > unfoldedSteps) && !/[✗?]/.test(mark)));
     }
     return item;
   }

@@ -18,7 +18,8 @@ public struct HeadlessBrowser: Sendable {
     /// The longest time for each of the two starts of a drawing.
     package static let patience = LabDuration.seconds(60).stretched
 
-    private let program: String
+    /// Its program: an absolute path, or one in a folder as the `PATH` has it.
+    package let program: String
     private let environment: [String: String]
     /// The time limit of this browser's starts; tests shorten it.
     package var patience = Self.patience

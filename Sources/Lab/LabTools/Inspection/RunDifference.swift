@@ -236,7 +236,7 @@ struct ComparableRun {
                 (words, facts) = (isFine ? "ends as expected" : "does not end as expected", .null)
             case .command(let call):
                 (words, facts) = call.error.map { ("fails with", $0) } ?? ("answers", call.result ?? .null)
-            case .scenarioStarted, .scenarioFinished, .source, .turn, .failure: return nil
+            case .scenarioStarted, .scenarioFinished, .source, .stepNotRun, .turn, .failure: return nil
             }
             return Moment(
                 text: "step \(path) \(words)" + (facts.isNull ? "" : " \(facts.description)"),

@@ -42,7 +42,7 @@ public struct Doctor {
         [
             programs, runtimeFolder, space(of: "/dev/shm", named: "shared memory", needed: Self.neededSharedMemory),
             space(of: ".", named: "disk for records", needed: Self.neededDisk), locks, descriptors, loopback, ptrace,
-            versions, running, leftovers,
+            browser, versions, running, leftovers,
         ]
     }
 
@@ -141,6 +141,17 @@ public struct Doctor {
 
     /// Tools that inspect other processes need it, and many containers forbid it.
     private var ptrace: Finding { Finding(subject: "ptrace", state: "not needed", advice: nil) }
+
+    /// Pictures need it, and nothing else.
+    private var browser: Finding {
+        let (subject, purpose) = ("browser", "for `lab screenshot`")
+        do {
+            let found = try HeadlessBrowser(at: nil, environment: environment)
+            return Finding(subject: subject, state: "\(found.program), \(purpose)", advice: nil)
+        } catch {
+            return Finding(subject: subject, state: "none \(purpose)", advice: "\(error)", isOptional: true)
+        }
+    }
 
     private var versions: Finding {
         // Only the server is linked with all of them.

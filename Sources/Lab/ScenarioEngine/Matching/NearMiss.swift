@@ -109,7 +109,7 @@ extension MatchEvaluator {
         case (.array(let elements), .array(let others)?):
             return [
                 Mismatch(
-                    path: path, expected: "a list of \(elements.count), not \(others.count)", actual: actual,
+                    path: path, expected: Self.list(of: elements.count, not: others.count), actual: actual,
                     place: place,
                     hint: Self.sentence(
                         NearMiss.unmatched(elements, others, by: Self.isEqual), describe: \.description))
@@ -118,6 +118,11 @@ extension MatchEvaluator {
             let hint = actual.flatMap { NearMiss.hint(expected: expected, actual: $0) }
             return [Mismatch(path: path, expected: expected.description, actual: actual, place: place, hint: hint)]
         }
+    }
+
+    /// What is expected of a list that has another number of elements.
+    private static func list(of count: Int, not actual: Int) -> String {
+        "a list with \(count) element\(count == 1 ? "" : "s"), not \(actual)"
     }
 
     /// The differences of a list: its elements, or the list as a whole if the number or the order of the elements
@@ -134,7 +139,7 @@ extension MatchEvaluator {
         }
         guard elements.count == expectations.count else {
             return whole(
-                "a list of \(expectations.count), not \(elements.count)",
+                Self.list(of: expectations.count, not: elements.count),
                 Self.sentence(unmatched(), describe: describe))
         }
         let differences = zip(elements, expectations).enumerated().flatMap { index, pair in

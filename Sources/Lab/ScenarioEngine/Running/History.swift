@@ -73,6 +73,7 @@ package struct HistoryEvent: Equatable, Sendable {
         case stepStarted = "step.started"
         case stepFinished = "step.finished"
         case stepSkipped = "step.skipped"
+        case stepNotRun = "step.notRun"
         case command
         case turn
         case failure
@@ -88,6 +89,9 @@ package struct HistoryEvent: Equatable, Sendable {
         case stepStarted(StepStart, SourceLines?)
         case stepFinished(isFine: Bool)
         case stepSkipped(Skip)
+        /// The step did not begin, because an earlier one failed or the scenario was stopped; of a block, only the
+        /// block is recorded.
+        case stepNotRun(StepStart)
         /// A command was answered; a step that waits for something may send it several times.
         case command(Call)
         /// A process of the step's block was given a turn, which ends when the next one is given, or with the block.
@@ -215,6 +219,7 @@ package struct HistoryEvent: Equatable, Sendable {
         case .stepStarted: .stepStarted
         case .stepFinished: .stepFinished
         case .stepSkipped: .stepSkipped
+        case .stepNotRun: .stepNotRun
         case .command: .command
         case .turn: .turn
         case .failure: .failure
@@ -272,6 +277,7 @@ extension HistoryEvent: Codable {
         case .stepStarted: fact = .stepStarted(try StepStart(from: decoder), try? SourceLines(from: decoder))
         case .stepFinished: fact = .stepFinished(isFine: try members.decode(Bool.self, forKey: .fine))
         case .stepSkipped: fact = .stepSkipped(try Skip(from: decoder))
+        case .stepNotRun: fact = .stepNotRun(try StepStart(from: decoder))
         case .command: fact = .command(try Call(from: decoder))
         case .turn: fact = .turn(try GivenTurn(from: decoder))
         case .failure:
@@ -294,6 +300,7 @@ extension HistoryEvent: Codable {
             try lines?.encode(to: encoder)
         case .stepFinished(let isFine): try members.encode(isFine, forKey: .fine)
         case .stepSkipped(let skip): try skip.encode(to: encoder)
+        case .stepNotRun(let step): try step.encode(to: encoder)
         case .command(let call): try call.encode(to: encoder)
         case .turn(let turn): try turn.encode(to: encoder)
         case .failure(let verdict, let failure):

@@ -78,6 +78,8 @@ package final class ScenarioRun: Sendable {
         /// The paths of the files whose content is recorded already.
         var sources: Set<String> = []
         var isKept = false
+        /// The numbers of the steps that have begun.
+        var begun: Set<String> = []
     }
 
     /// - Parameters:
@@ -245,8 +247,11 @@ package final class ScenarioRun: Sendable {
         }
         if areFine {
             if isOver { check(.afterSteps, of: thread, areFine: areFine) }
-        } else if interruption.isSet, failures.isEmpty {
-            failures.stopped(because: interruption.reason, verdict: .inconclusive)
+        } else {
+            recordNotRun(extent)
+            if interruption.isSet, failures.isEmpty {
+                failures.stopped(because: interruption.reason, verdict: .inconclusive)
+            }
         }
         countdown.end()
         let isKept = !runInterruption.isSet && !failures.isEmpty && setting.afterFailure?(instance) ?? false
@@ -291,47 +296,5 @@ package final class ScenarioRun: Sendable {
             record.commands += 1
             if let overhead { record.overheads.append(overhead) }
         }
-    }
-
-    /// A step begins; from here on its waits are registered.
-    package func began(_ step: Step) {
-        times.begin(step)
-        let lines = recordSource(of: step)
-        history.record(
-            .stepStarted(.init(title: step.title, sentence: step.sentence(knowing: known)), lines), step: step.path)
-    }
-
-    /// Records the content of a step's file once, secrets masked.
-    /// - Returns: The step's lines in that content.
-    func recordSource(of step: Step) -> HistoryEvent.SourceLines {
-        let (file, range) = (step.place.file, step.place.range)
-        if record.withLock({ $0.sources.insert(file.path).inserted }) {
-            let lines = (1...max(1, file.lines.count)).map { scenario.secrets.masked(line: $0, of: file) }
-            history.record(.source(.init(file: file.path, text: lines.joined(separator: "\n"))))
-        }
-        return HistoryEvent.SourceLines(
-            file: file.path, line: range.start.line, column: range.start.column, lastLine: range.end.line,
-            includedAt: step.includedAt.isEmpty ? nil : step.includedAt.map(\.label))
-    }
-
-    /// Records a step that is skipped because its `when` does not hold.
-    package func skip(_ step: Step, because reason: String) {
-        history.record(.stepSkipped(.init(reason: reason)), step: step.path)
-        record.withLock { record in
-            if let index = record.skipped.firstIndex(where: { $0.step == step.path }) {
-                record.skipped[index].times += 1
-            } else {
-                record.skipped.append(
-                    SkippedStep(
-                        step: step.path, title: step.title, place: ReportedPlace(step.place), reason: reason, times: 1))
-            }
-        }
-    }
-
-    /// A step has ended.
-    package func ended(_ step: Step, isFine: Bool) {
-        // The waits of a stopped step are reported after all threads have left their steps.
-        if !interruption.isSet { times.end(step) }
-        history.record(.stepFinished(isFine: isFine), step: step.path)
     }
 }

@@ -136,10 +136,14 @@ extension StepRunner {
                 $0.time >= begin && matches($0)
             }
             guard let first = found.first else { return true }
+            // What a process does on its own, or for a command from outside, is in no step.
+            let inner = first.operation.flatMap { $0.hasPrefix(step.path + ".") ? $0 : nil }
+            let place = inner.map { " in \(Phase.title(ofStep: $0))," } ?? ""
             let after = FailureText.milliseconds(first.time - begin)
             let count = found.count == 1 ? "" : ", the first of \(found.count) times"
             return fail(
-                step, "\(event.title) came \(after) after the beginning\(count), but must never come in these steps",
+                step,
+                "\(event.title) came\(place) \(after) after the beginning\(count), but must never come in these steps",
                 verdict: .failed, peer: first.process)
         } catch {
             return fail(step, "the traces cannot be read: \(error)", verdict: .inconclusive)
@@ -167,14 +171,15 @@ extension StepRunner {
     package func hold(_ steps: [Step], for duration: LabDuration, of step: Step) -> Bool {
         let parts: Int64 = 10
         defer { round.removeLast() }
-        round.append("at the beginning of \(duration) of lab time")
+        round.append("at the beginning of \(duration) of lab time (`stays`)")
         for part in 0...parts {
             if mustStop { return false }
             let passed = duration.nanoseconds * part / parts
             if part > 0 {
                 let tenth = LabDuration(nanoseconds: passed - duration.nanoseconds * (part - 1) / parts)
                 guard instanceAction(of: step, { try instance.clock.advance(by: tenth) }) else { return false }
-                round[round.count - 1] = "after \(LabDuration(nanoseconds: passed)) of \(duration) of lab time"
+                let elapsed = LabDuration(nanoseconds: passed)
+                round[round.count - 1] = "after \(elapsed) of \(duration) of lab time (`stays`)"
             }
             guard perform(steps) else { return false }
         }
@@ -194,12 +199,13 @@ extension StepRunner {
         var shown: [StepFailure] = []
         var pacing = Pacing(events: events, processes: Set(steps.flatMap(\.actors)), path: step.path)
         while true {
-            let seen = events.generation
-            attempts += 1
+            let (seen, before) = (events.generation, begun)
             held = []
             let isFine = perform(steps)
             let failures = held ?? []
             held = outer
+            // The time may be over before the first step begins.
+            if begun > before { attempts += 1 }
             if isFine { return true }
             if mustStop { return false }
             // An attempt cut off by the limit explains less than the one before.

@@ -23,7 +23,7 @@ extension StepRunner {
         let isArmed = perform(arming)
         let faults = blockFaults ?? []
         blockFaults = outer
-        let isFine = isArmed && perform(steps) && haveFired(faults)
+        let isFine = isArmed && perform(steps) && haveFired(faults, while: " while its block ran")
         return end(faults) && isFine
     }
 
@@ -41,7 +41,8 @@ extension StepRunner {
     }
 
     /// Whether all faults have hit something and could do what they are for; reports each that has not.
-    private func haveFired(_ faults: [ArmedFault]) -> Bool {
+    /// - Parameter time: When they had to; empty for the whole scenario.
+    private func haveFired(_ faults: [ArmedFault], while time: String = "") -> Bool {
         var lists: [ArmedFault.Counter: [JSONValue]] = [:]
         var isFine = true
         for fault in faults {
@@ -65,12 +66,12 @@ extension StepRunner {
             guard count["fired"]?.integerValue == 0 else { continue }
             let matched = count["matched"]?.integerValue.map {
                 $0 == 0
-                    ? " (nothing came that it is about)"
+                    ? " (nothing came that it is about\(time))"
                     : " (\(listed(fault.filters.map { "`\($0)`" }, by: "or")) let pass what it is about, \($0) in number)"
             }
             let passed = count["passes"]?.integerValue.map {
                 $0 == 0
-                    ? " (its process has not come to the point)"
+                    ? " (its process has not come to the point\(time))"
                     : " (its process has passed the point \(Self.times($0)))"
             }
             isFine = fail(

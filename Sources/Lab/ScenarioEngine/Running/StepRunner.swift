@@ -43,6 +43,8 @@ package final class StepRunner {
     var noteRefusal: @Sendable (_ device: String) -> Void = { _ in }
     /// When the first attempt began, during retries.
     var waitingSince: UInt64?
+    /// How many steps have begun, so that a retried block knows whether an attempt did.
+    private(set) var begun = 0
     /// During retries of a block, failures are kept here instead of being reported.
     package var held: [StepFailure]?
 
@@ -90,6 +92,7 @@ package final class StepRunner {
     }
 
     private func perform(_ step: Step) -> Bool {
+        begun += 1
         run.began(step)
         lastError = nil
         // In most runs no app is killed by an order of turns.

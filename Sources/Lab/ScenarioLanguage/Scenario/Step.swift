@@ -98,7 +98,10 @@ package struct Step: Sendable {
     package var title: String {
         switch action {
         case .command(let command): "\(command.name): \(command.command.name)"
-        case .check, .postConditions: "check"
+        case .check(let condition):
+            // Any other value is as long as it is written.
+            if case .reference(let reference) = condition.value { "check: ${\(reference.text)}" } else { "check" }
+        case .postConditions: "check"
         case .advance(let duration): "advance: \(duration)"
         case .waitFor(let event, _): "waitFor: \(event.event)"
         case .order(let events): "order: \(events.map(\.event).joined(separator: ", "))"

@@ -73,6 +73,16 @@ struct VerdictTests {
                 "failed: the event `state.saved` of `main` came N ms after the beginning, the first of 2 times, but must never come in these steps"
             ]),
         Row(
+            testDescription: "an event that must never come, in a step",
+            steps: """
+                - never: { event: command.finished, peer: main }
+                  steps:
+                    - main: hasValidActivation
+                """, answers: RedCase.main(RedCase.yes),
+            failures: [
+                "failed: the event `command.finished` of `main` came in step 1.1, N ms after the beginning, but must never come in these steps"
+            ]),
+        Row(
             testDescription: "an event before the steps in which it must never come",
             steps: """
                 - main: hasValidActivation
@@ -229,7 +239,7 @@ struct VerdictTests {
             testDescription: "a value that does not hold at the beginning",
             steps: "- stays: 5s\n  steps:\n    - main: hasValidActivation\n      expect: true",
             answers: RedCase.main(RedCase.no),
-            failures: ["failed: the result is not as expected, at the beginning of 5s of lab time"]),
+            failures: ["failed: the result is not as expected, at the beginning of 5s of lab time (`stays`)"]),
     ]
 
     @Test(arguments: [events, races, faults, attempts].flatMap { $0 })
