@@ -66,7 +66,7 @@ package struct UpgradeExchangeV4: Sendable {
 /// What an upgrade needs next (protocol-4.md, section 14).
 package enum UpgradeStepV4: Equatable, Sendable {
     /// Nothing.
-    case none
+    case nothing
     /// Start it on the server, also again.
     case start
     /// Confirm it on the server, also again.
@@ -87,11 +87,11 @@ extension SessionMachine {
     ) throws(PowerAuthCoreErrorCode) -> UpgradeStepV4 {
         switch (currentVersion, state) {
         case (3, .activated(let record)) where record.upgrade == nil:
-            return upgradeVersion == 4 || isConfirmationPending ? .start : .none
+            return upgradeVersion == 4 || isConfirmationPending ? .start : .nothing
         // The keys of a start that the server has forgotten are of no use.
         case (3, .activated): return isConfirmationPending ? .confirm : .start
         case (4, .activated(let record)) where record.upgrade != nil: return .finish
-        case (4, .version4(.activated)): return .none
+        case (4, .version4(.activated)): return .nothing
         default: throw .wrongState
         }
     }
