@@ -150,12 +150,12 @@ struct DebugMonitorTests {
                 }
             ),
             ("startActivationV4", { _ = try? $0.startActivationV4() }),
-            ("completeActivationV4", { try? $0.completeActivationV4(keys) }),
+            ("completeActivationV4", { _ = try? $0.completeActivationV4(keys) }),
             ("activationConfirmationCode", { _ = try? $0.activationConfirmationCode(body: Data(), keys: keys) }),
-            ("confirmActivationV4", { try? $0.confirmActivationV4() }),
-            ("removeBiometryV4", { try? $0.removeBiometryV4() }),
+            ("confirmActivationV4", { _ = try? $0.confirmActivationV4() }),
+            ("removeBiometryV4", { _ = try? $0.removeBiometryV4() }),
             ("upgradeConfirmationCode", { _ = try? $0.upgradeConfirmationCode(body: Data(), keys: keys) }),
-            ("finishUpgradeV4", { try? $0.finishUpgradeV4() }),
+            ("finishUpgradeV4", { _ = try? $0.finishUpgradeV4() }),
         ]
     }
 
