@@ -110,8 +110,8 @@ extension ActivationRecordV4 {
         return key
     }
 
-    /// The record with the knowledge key wrapped for another password. A wrong old password destroys the key, as in version
-    /// 3: its place is a pending upgrade, while the passwords of version 3 are changed on the device alone.
+    /// The record with the knowledge key wrapped for another password, for a pending upgrade: version 3 changes passwords on
+    /// the device alone. A wrong old password destroys the key, as there.
     func locked(
         with newPassword: PowerAuthCorePassword, insteadOf oldPassword: PowerAuthCorePassword
     ) throws(PowerAuthCoreErrorCode) -> ActivationRecordV4 {

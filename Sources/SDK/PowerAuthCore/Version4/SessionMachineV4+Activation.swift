@@ -42,7 +42,7 @@ extension SessionMachine {
     /// - Returns: The inner layer of the request, without the texts about device and user.
     mutating func startActivationV4() throws(PowerAuthCoreErrorCode) -> KeyExchangeRequestV4 {
         let suite = try configurationV4().suite
-        // Protocol 4 has no external encryption key; an activation without its protection would surprise its owner.
+        // Protocol 4 has no external encryption key: the activation would lack what the application has asked for.
         guard case .empty = state, externalEncryptionKey == nil else { throw .wrongState }
         let exchange = try encryptionFailure { try KeyExchangeV4(suite: suite) }
         enter(.version4(.waitingForResponse(exchange)))

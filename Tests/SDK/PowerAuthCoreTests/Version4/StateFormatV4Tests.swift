@@ -8,7 +8,7 @@ import Testing
 
 @testable import PowerAuthCore
 
-/// sharing.md, section 13, and protocol-4.md, section 17, item 7.
+/// sharing.md, section 13.
 @Suite("Protocol 4: the serialized state", .endsInTime)
 struct StateFormatV4Tests {
     /// A record with another value in every field. Its keys are those of nothing.
