@@ -338,7 +338,7 @@ let unitTests = [
     building(
         "Tests/SDK",
         [
-            tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol"]),
+            tests("PowerAuthCoreTests", ["PowerAuthCore", "PowerAuthProtocol", "PowerAuthPostQuantum"]),
             tests(
                 "PowerAuthSharedTests",
                 [

@@ -29,6 +29,7 @@ struct SizeIndexTests {
         "FaultSlot.liveCountOffset": format, "FaultSlot.slotSize": format, "FaultTable.magic": format,
         "LabClock.magic": format, "LabClock.size": format, "MobileSdkConfiguration.p256KeyIdentifier": format,
         "MobileSdkConfiguration.version": format, "SessionStateCoding.activationFollows": format,
+        "SessionStateCoding.dataVersion7": format,
         "SessionStateCoding.hasCounterByte": format, "SessionStateCoding.pendingUpgradeMask": format,
         "SessionStateCoding.pendingUpgradeShift": format, "SessionStateCoding.tag": format,
         "SessionStateCoding.usesExternalKey": format, "SharedData.instanceHash": format, "SharedData.magic": format,

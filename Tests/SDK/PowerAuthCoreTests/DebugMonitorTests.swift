@@ -87,6 +87,25 @@ struct DebugMonitorTests {
                     _ = session.decodeActivationStatus(status, keys: keys)
                 }
             ),
+            ("hasVersion4Activation", { _ = $0.hasVersion4Activation }),
+            ("hasPendingUpgradeV4", { _ = $0.hasPendingUpgradeV4 }),
+            ("temporaryKeyIdV4", { _ = $0.temporaryKeyIdV4(for: .application) }),
+            ("removeTemporaryKeyV4", { $0.removeTemporaryKeyV4(for: .application) }),
+            ("temporaryKeyExchangeV4", { _ = try? $0.temporaryKeyExchangeV4(for: .application, keys: nil) }),
+            ("requestEncryptorV4", { _ = try? $0.requestEncryptorV4(for: .applicationGeneric, keys: nil) }),
+            ("decodeStatusV4", { _ = try? $0.decodeStatusV4("AAAA", keys: keys) }),
+            ("passwordChangeV4", { _ = try? $0.passwordChangeV4(to: PowerAuthCorePassword(string: "1234")) }),
+            ("biometryAdditionV4", { _ = try? $0.biometryAdditionV4(keys) }),
+            (
+                "deviceSignatureV4",
+                { _ = try? $0.deviceSignatureV4(of: Data(), by: .ecdsa, vaultKey: .random()) }
+            ),
+            ("deviceJWS", { _ = try? $0.deviceJWS(payload: Data(), vaultKey: .random()) }),
+            ("upgradeExchangeV4", { _ = try? $0.upgradeExchangeV4(enableBiometry: false) }),
+            (
+                "upgradeStepV4",
+                { _ = try? $0.upgradeStepV4(currentVersion: 3, upgradeVersion: 4, isConfirmationPending: false) }
+            ),
         ]
     }
 
@@ -123,6 +142,20 @@ struct DebugMonitorTests {
                     _ = session.signHttpRequestData(request, keys: keys, factor: .possession)
                 }
             ),
+            (
+                "authenticationCode",
+                { session in
+                    let request = PowerAuthCoreHTTPRequestData(method: "POST", uri: "/test")
+                    _ = try? session.authenticationCode(request, keys: keys, factor: .possession)
+                }
+            ),
+            ("startActivationV4", { _ = try? $0.startActivationV4() }),
+            ("completeActivationV4", { _ = try? $0.completeActivationV4(keys) }),
+            ("activationConfirmationCode", { _ = try? $0.activationConfirmationCode(body: Data(), keys: keys) }),
+            ("confirmActivationV4", { _ = try? $0.confirmActivationV4() }),
+            ("removeBiometryV4", { _ = try? $0.removeBiometryV4() }),
+            ("upgradeConfirmationCode", { _ = try? $0.upgradeConfirmationCode(body: Data(), keys: keys) }),
+            ("finishUpgradeV4", { _ = try? $0.finishUpgradeV4() }),
         ]
     }
 

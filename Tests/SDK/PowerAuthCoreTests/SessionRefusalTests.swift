@@ -28,7 +28,7 @@ struct SessionRefusalTests {
         let setup = try #require(PowerAuthCoreSessionSetup(configuration: try ProtocolServer().configuration))
         setup.externalEncryptionKey = externalKey
         var machine = SessionMachine(setup: setup)
-        if let state { try machine.loadState(.success(SessionStateCoding.decode(state))) }
+        if let state { try machine.loadState(.success(SessionStateCoding.decode(state, suites: []))) }
         return machine
     }
 

@@ -67,7 +67,7 @@ struct SessionSignatureTests {
             }
         }
         #expect(code("BAD", []) == .wrongState)
-        try machine.loadState(.success(SessionStateCoding.decode(fixture.session.serializedState())))
+        try machine.loadState(.success(SessionStateCoding.decode(fixture.session.serializedState(), suites: [])))
         #expect(code("BAD", .possession) == .wrongParam)
         #expect(code("POST", []) == .wrongParam)
         #expect(code("POST", .possession_Biometry) == .encryption)

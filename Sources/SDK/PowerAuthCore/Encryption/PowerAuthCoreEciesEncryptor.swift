@@ -199,11 +199,11 @@ public final class PowerAuthCoreEciesEncryptor: Sendable {
 /// A time service's task on its way between two calls of that service.
 ///
 /// Unchecked: the value is opaque here; it is only handed back to the thread-safe service that made it.
-private struct TimeMeasurement: @unchecked Sendable {
+struct TimeMeasurement: @unchecked Sendable {
     let task: Any
 }
 
 extension PowerAuthCoreTimeService {
     /// Milliseconds since 1970, as messages carry them; 0 for a time no message can carry.
-    fileprivate var currentMilliseconds: UInt64 { UInt64(exactly: (currentTime() * 1000).rounded(.down)) ?? 0 }
+    var currentMilliseconds: UInt64 { UInt64(exactly: (currentTime() * 1000).rounded(.down)) ?? 0 }
 }

@@ -43,6 +43,9 @@ struct ActivationRecord: Equatable, Sendable {
     var recoveryData: Data?
     var usesExternalEncryptionKey = false
     var pendingUpgradeVersion = PowerAuthCoreProtocolVersion.NA
+    /// The keys of protocol 4 that the server has answered with. They are not in use before the upgrade is confirmed
+    /// (protocol-4.md, section 14).
+    var upgrade: ActivationRecordV4?
 
     var protocolVersion: PowerAuthCoreProtocolVersion {
         switch counter {
@@ -131,8 +134,8 @@ package final class LegacyActivation {
 struct UnlockKeys: Sendable {
     private let possessionKey: Data?
     private let transportKey: Data?
-    private let biometryKey: Data?
-    private let password: PowerAuthCorePassword?
+    let biometryKey: Data?
+    let password: PowerAuthCorePassword?
 
     init(_ keys: PowerAuthCoreSignatureUnlockKeys) {
         possessionKey = keys.possessionUnlockKey

@@ -31,11 +31,15 @@ package struct ActivationSnapshot: Equatable, Sendable {
 
     /// Of the keys that were exchanged for the activation, pending or persisted; nil without an activation.
     private let activation: Data?
+    /// Of an activation that is not pending: an upgrade to protocol 4 replaces all keys, and leaves this.
+    private let identifier: String?
     private let password: Data
     private let knowledge: Data
     private let counter: Data
     private let version: PowerAuthCoreProtocolVersion
     private let pendingVersion: PowerAuthCoreProtocolVersion
+    /// Of the keys of a pending upgrade to protocol 4.
+    private let upgrade: Data?
 
     fileprivate init(_ machine: SessionMachine) {
         version = machine.protocolVersion
@@ -47,13 +51,29 @@ package struct ActivationSnapshot: Equatable, Sendable {
         case .activated(let record):
             // Very old activations have no public key of the device; the identifier distinguishes them.
             activation = Self.digest(record.devicePublicKey, record.serverPublicKey, Data(record.activationId.utf8))
+        case .version4(.waitingForResponse(let exchange)): activation = Self.digest(exchange.deviceKey)
+        case .version4(.waitingForCompletion(let exchanged)): activation = Self.digest(exchanged.deviceKey)
+        case .version4(.waitingForConfirmation(let record)): activation = Self.digest(record.devicePublicKeys.ecdsa)
+        case .version4(.activated(let record)):
+            activation = Self.digest(
+                record.devicePublicKeys.ecdsa, record.serverPublicKeys.ecdsa, Data(record.activationId.utf8))
         }
-        if case .activated(let record) = machine.state {
+        switch machine.state {
+        case .activated(let record):
             let iterations = withUnsafeBytes(of: record.passwordIterations.littleEndian) { Data($0) }
+            identifier = record.activationId
             password = Self.digest(record.passwordSalt, iterations)
             knowledge = Self.digest(record.passwordSalt, iterations, record.knowledgeKey)
             counter = Self.digest(record.counterData.rawData)
-        } else {
+            upgrade = record.upgrade.map { Self.digest($0.devicePublicKeys.ecdsa, $0.serverPublicKeys.ecdsa) }
+        case .version4(.activated(let record)):
+            identifier = record.activationId
+            password = Self.digest(record.passwordSalt)
+            knowledge = Self.digest(record.passwordSalt, record.knowledgeKey)
+            counter = Self.digest(record.counter.rawData)
+            upgrade = nil
+        default:
+            (identifier, upgrade) = (nil, nil)
             (password, knowledge, counter) = (Data(), Data(), Data())
         }
     }
@@ -65,15 +85,23 @@ package struct ActivationSnapshot: Equatable, Sendable {
     ///   - now: the later moment.
     ///   - parts: what is compared besides the activation itself.
     package func change(until now: ActivationSnapshot, of parts: [Part] = []) -> Change? {
-        guard now.activation == activation else { return now.activation == nil ? .removed : .replaced }
+        guard now.activation == activation || isUpgraded(in: now) else {
+            return now.activation == nil ? .removed : .replaced
+        }
         return parts.first { !isEqual(to: now, in: $0) }.map { .part($0) }
+    }
+
+    /// Whether the activation was one of protocol 3, and is one of protocol 4 at the later moment.
+    private func isUpgraded(in now: ActivationSnapshot) -> Bool {
+        identifier != nil && identifier == now.identifier && version == .V3 && now.version == .NA
     }
 
     private func isEqual(to other: ActivationSnapshot, in part: Part) -> Bool {
         switch part {
         case .password: other.password == password
         case .knowledge: other.knowledge == knowledge
-        case .protocolVersion: (other.version, other.pendingVersion) == (version, pendingVersion)
+        case .protocolVersion:
+            (other.version, other.pendingVersion, other.upgrade) == (version, pendingVersion, upgrade)
         case .counter: other.counter == counter
         }
     }
@@ -104,6 +132,10 @@ package enum BiometryFactorIdentity: Hashable, Sendable {
 
 extension SessionMachine {
     func biometryFactorIdentity() -> BiometryFactorIdentity {
+        if case .version4(.activated(let record)) = state {
+            guard let locked = record.biometryKey else { return .none }
+            return .named(Self.name(of: locked))
+        }
         guard let record = try? activated(), let locked = record.biometryKey else { return .none }
         guard record.usesExternalEncryptionKey else { return .named(Self.name(of: locked)) }
         guard let key = externalEncryptionKey, let inner = try? FactorKeyProtection.unwrap(locked, externalKey: key)

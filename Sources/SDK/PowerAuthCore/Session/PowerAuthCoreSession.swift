@@ -22,6 +22,7 @@ public final class PowerAuthCoreSession: Sendable {
 
     let timeService: WeakTimeService
     private let setupConfiguration: String
+    private let suites: [CryptographySuite]
     private let machine: Mutex<SessionMachine>
     private let monitor = Mutex<WeakDebugMonitor>(WeakDebugMonitor())
 
@@ -34,6 +35,7 @@ public final class PowerAuthCoreSession: Sendable {
         applicationKey = sessionSetup.applicationKey
         sessionIdentifier = sessionSetup.sessionIdentifier
         setupConfiguration = sessionSetup.configuration
+        suites = sessionSetup.suites
         machine = Mutex(SessionMachine(setup: sessionSetup))
         self.timeService = WeakTimeService(timeService)
     }
@@ -98,6 +100,7 @@ public final class PowerAuthCoreSession: Sendable {
         let setup = PowerAuthCoreSessionSetup(configuration: setupConfiguration)!
         setup.externalEncryptionKey = machine.withLock { $0.externalEncryptionKey?.rawData }
         setup.sessionIdentifier = sessionIdentifier
+        setup.suites = suites
         return setup
     }
 
@@ -116,7 +119,8 @@ public final class PowerAuthCoreSession: Sendable {
     public var hasProtocolUpgradeAvailable: Bool { inspect { $0.hasProtocolUpgradeAvailable } }
     /// `true` while a protocol upgrade is running.
     public var hasPendingProtocolUpgrade: Bool { inspect { $0.hasPendingProtocolUpgrade } }
-    /// Version of the activation; ``PowerAuthCoreProtocolVersion/V3`` without one.
+    /// Version of the activation; ``PowerAuthCoreProtocolVersion/V3`` without one, and
+    /// ``PowerAuthCoreProtocolVersion/NA`` for an activation of protocol 4, which only a session with suites can have.
     public var protocolVersion: PowerAuthCoreProtocolVersion { inspect { $0.protocolVersion } }
     /// Identifier of the activation, known from the moment the server's answer was validated.
     public var activationIdentifier: String? { inspect { $0.activationIdentifier } }
@@ -139,7 +143,7 @@ public final class PowerAuthCoreSession: Sendable {
     /// - Returns: `false` if the bytes are unusable; the session has no activation then.
     @discardableResult
     public func deserializeState(_ state: Data) -> Bool {
-        let decoded = Result { () throws(ProtocolError) in try SessionStateCoding.decode(state) }
+        let decoded = Result { () throws(ProtocolError) in try SessionStateCoding.decode(state, suites: suites) }
         if case .failure(let error) = decoded { coreLog("Session: The stored state is unusable: \(error).") }
         return logged { () throws(PowerAuthCoreErrorCode) in
             try write { machine throws(PowerAuthCoreErrorCode) in try machine.loadState(decoded) }

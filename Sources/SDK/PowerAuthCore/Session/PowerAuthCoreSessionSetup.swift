@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import PowerAuthProtocol
+package import PowerAuthProtocol
 
 /// Constants of an application a session works with (protocol.md, section 5).
 ///
@@ -15,6 +15,10 @@ public final class PowerAuthCoreSessionSetup {
     public var externalEncryptionKey: Data?
     /// Number by which an application distinguishes its sessions; the session returns it and uses it for nothing.
     public var sessionIdentifier: UInt32 = 0
+    /// The suites of protocol 4 whose activations the session can have: first the one of its new activations and of the
+    /// application's temporary keys. Without any the session speaks protocol 3 alone, and refuses a state of protocol 4. The
+    /// configuration must have the master keys of the first one, or the setup cannot be used (protocol-4.md, section 5).
+    package var suites: [CryptographySuite] = []
 
     let parsed: MobileSdkConfiguration
 

@@ -28,19 +28,31 @@ extension SessionMachine {
         }
         record.passwordSalt = salt
         record.passwordIterations = ActivationRecord.passwordIterations
+        if let upgrade = record.upgrade {
+            record.upgrade = try upgrade.locked(with: newPassword, insteadOf: oldPassword)
+        }
         update(record)
     }
 
-    func hasBiometryFactor() throws(PowerAuthCoreErrorCode) -> Bool { try activated().biometryKey != nil }
+    func hasBiometryFactor() throws(PowerAuthCoreErrorCode) -> Bool {
+        switch state {
+        case .version4(.activated(let record)), .version4(.waitingForConfirmation(let record)):
+            record.biometryKey != nil
+        default: try activated().biometryKey != nil
+        }
+    }
 
     mutating func removeBiometryFactor() throws(PowerAuthCoreErrorCode) {
         var record = try activated()
         record.biometryKey = nil
+        record.upgrade?.biometryKey = nil
         update(record)
     }
 
     mutating func addBiometryFactor(vaultKey: String, keys: UnlockKeys) throws(PowerAuthCoreErrorCode) {
         var record = try activated()
+        // A pending upgrade has no key that could be locked for it.
+        guard record.upgrade == nil else { throw .wrongState }
         guard let biometryUnlock = keys.biometry else { throw .wrongParam }
         let vault = try decryptVaultKey(vaultKey, keys: keys)
         try requireMatchingExternalKey(record)
@@ -60,6 +72,8 @@ extension SessionMachine {
 
     mutating func setExternalEncryptionKey(_ data: Data) throws(PowerAuthCoreErrorCode) {
         guard !isInvalid else { throw .wrongState }
+        // Protocol 4 has no such key.
+        if case .version4 = state { throw .wrongState }
         // A key that was set before is compared, even if the activation needs none (sdk.md, section 5.14).
         if let current = externalEncryptionKey {
             guard let key = try? ExternalEncryptionKey(data), current == key else { throw .wrongParam }
@@ -72,7 +86,9 @@ extension SessionMachine {
 
     mutating func addExternalEncryptionKey(_ data: Data) throws(PowerAuthCoreErrorCode) {
         let record = try activated()
-        guard !record.usesExternalEncryptionKey, externalEncryptionKey == nil else { throw .wrongState }
+        guard !record.usesExternalEncryptionKey, externalEncryptionKey == nil, record.upgrade == nil else {
+            throw .wrongState
+        }
         guard let key = try? ExternalEncryptionKey(data) else { throw .wrongParam }
         update(
             try encryptionFailure {

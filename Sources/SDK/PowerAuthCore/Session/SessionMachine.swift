@@ -20,6 +20,8 @@ struct SessionMachine: Sendable {
         case waitingForCompletion(PendingActivation)
         /// There is an activation.
         case activated(ActivationRecord)
+        /// An activation of protocol 4, pending or not.
+        case version4(StateV4)
     }
 
     /// The server's temporary key of one scope. Kept in memory only.
@@ -29,13 +31,17 @@ struct SessionMachine: Sendable {
     }
 
     let configuration: MobileSdkConfiguration
+    /// Nil for a session that speaks protocol 3 alone.
+    let version4: ConfigurationV4?
     var externalEncryptionKey: ExternalEncryptionKey?
     var temporaryKeys: [PowerAuthCoreEciesEncryptorScope: TemporaryKey] = [:]
+    var temporaryKeysV4: [PowerAuthCoreEciesEncryptorScope: TemporaryKeyV4] = [:]
     private(set) var state: State
 
     init(setup: PowerAuthCoreSessionSetup) {
         configuration = setup.parsed
-        state = .empty
+        version4 = try? ConfigurationV4(setup)
+        state = version4 == nil && !setup.suites.isEmpty ? .invalid : .empty
         if let key = setup.externalEncryptionKey, !key.isEmpty {
             externalEncryptionKey = try? ExternalEncryptionKey(key)
             if externalEncryptionKey == nil { state = .invalid }
@@ -48,13 +54,16 @@ struct SessionMachine: Sendable {
     mutating func enter(_ newState: State) {
         if case .invalid = state { return }
         if case .empty = newState { temporaryKeys[.activation] = nil }
+        if case .empty = newState { temporaryKeysV4[.activation] = nil }
         state = newState
     }
 
     /// Forgets the activation; with `full`, also the temporary key of the application scope.
     mutating func reset(full: Bool) {
         enter(.empty)
-        if full { temporaryKeys[.application] = nil }
+        guard full else { return }
+        temporaryKeys[.application] = nil
+        temporaryKeysV4[.application] = nil
     }
 
     func activated() throws(PowerAuthCoreErrorCode) -> ActivationRecord {
@@ -67,11 +76,19 @@ struct SessionMachine: Sendable {
     // MARK: Persistence
 
     /// Bytes to persist; a pending activation counts as no activation.
-    func serializedState() -> Data { SessionStateCoding.encode(try? activated()) }
+    func serializedState() -> Data { SessionStateCoding.encode(activation: storedActivation) }
+
+    private var storedActivation: StoredActivation? {
+        switch state {
+        case .activated(let record): .version3(record)
+        case .version4(.activated(let record)): .version4(record)
+        case .invalid, .empty, .waitingForResponse, .waitingForCompletion, .version4: nil
+        }
+    }
 
     /// Replaces the state by what was read from persisted bytes. Unusable bytes leave the session without an
     /// activation.
-    mutating func loadState(_ decoded: Result<ActivationRecord?, ProtocolError>) throws(PowerAuthCoreErrorCode) {
+    mutating func loadState(_ decoded: Result<StoredActivation?, ProtocolError>) throws(PowerAuthCoreErrorCode) {
         guard !isInvalid else { throw .wrongState }
         guard case .success(let record) = decoded else {
             enter(.empty)
@@ -81,7 +98,15 @@ struct SessionMachine: Sendable {
             // A key obtained for another activation would make the next encrypted request fail.
             temporaryKeys[.activation] = nil
         }
-        enter(record.map(State.activated) ?? .empty)
+        if record?.version4?.devicePublicKeys != (try? recordV4())?.devicePublicKeys {
+            // The same for the keys of protocol 4, which an upgrade that begins again replaces.
+            temporaryKeysV4[.activation] = nil
+        }
+        switch record {
+        case nil: enter(.empty)
+        case .version3(let record): enter(.activated(record))
+        case .version4(let record): enter(.version4(.activated(record)))
+        }
     }
 
     // MARK: Questions
@@ -97,15 +122,23 @@ struct SessionMachine: Sendable {
     var hasPendingActivation: Bool {
         switch state {
         case .waitingForResponse, .waitingForCompletion: true
+        case .version4(let state): state.isPending
         case .invalid, .empty, .activated: false
         }
     }
 
     var hasValidActivation: Bool {
-        if case .activated = state { true } else { false }
+        switch state {
+        case .activated: true
+        case .version4(let state): !state.isPending
+        case .invalid, .empty, .waitingForResponse, .waitingForCompletion: false
+        }
     }
 
-    var protocolVersion: PowerAuthCoreProtocolVersion { (try? activated())?.protocolVersion ?? .V3 }
+    var protocolVersion: PowerAuthCoreProtocolVersion {
+        if case .version4 = state { return .NA }
+        return (try? activated())?.protocolVersion ?? .V3
+    }
 
     var hasProtocolUpgradeAvailable: Bool {
         guard let record = try? activated() else { return false }
@@ -120,6 +153,7 @@ struct SessionMachine: Sendable {
         switch state {
         case .waitingForCompletion(let pending): pending.exchange.activationId
         case .activated(let record): record.activationId
+        case .version4(let state): state.activationId
         case .invalid, .empty, .waitingForResponse: nil
         }
     }
@@ -132,6 +166,7 @@ struct SessionMachine: Sendable {
             guard record.protocolVersion == .V3 else { return Fingerprint.v2(device: deviceKey) }
             guard let serverKey = try? PublicKey(encoded: record.serverPublicKey) else { return nil }
             return Fingerprint.v3(device: deviceKey, activationId: record.activationId, server: serverKey)
+        case .version4(let state): return state.fingerprint
         case .invalid, .empty, .waitingForResponse: return nil
         }
     }

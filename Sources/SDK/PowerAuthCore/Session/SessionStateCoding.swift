@@ -7,10 +7,10 @@ import PowerAuthProtocol
 /// byte is part of a contract.
 enum SessionStateCoding {
     /// "PA", the format's magic.
-    private static let magic: [UInt8] = [0x50, 0x41]
+    static let magic: [UInt8] = [0x50, 0x41]
     /// "P", in front of the data version.
-    private static let tag: UInt8 = 0x50
-    private static let activationFollows: UInt8 = 0x02
+    static let tag: UInt8 = 0x50
+    static let activationFollows: UInt8 = 0x02
 
     /// Data versions, each an ASCII digit.
     private enum DataVersion: UInt8, Comparable {
@@ -34,7 +34,7 @@ enum SessionStateCoding {
     }
 
     /// Writes a session; `nil` stands for a session without an activation. A V3 activation is written as data version 6,
-    /// a V2 activation as data version 3.
+    /// a V2 activation as data version 3. A pending upgrade to protocol 4 is not written, see ``encode(activation:)``.
     static func encode(_ record: ActivationRecord?) -> Data {
         var writer = StateWriter()
         writer.append(magic)
@@ -131,7 +131,7 @@ enum SessionStateCoding {
 }
 
 /// Appends big-endian integers and counted bytes.
-private struct StateWriter {
+struct StateWriter {
     private(set) var data = Data()
 
     mutating func append(_ bytes: [UInt8]) { data.append(contentsOf: bytes) }
@@ -148,7 +148,7 @@ private struct StateWriter {
 }
 
 /// Reads what ``StateWriter`` wrote and refuses to read past the end.
-private struct StateReader {
+struct StateReader {
     private var reader: CountedReader
 
     init(_ data: Data) { reader = CountedReader(data) }

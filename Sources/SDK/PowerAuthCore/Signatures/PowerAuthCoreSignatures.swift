@@ -57,10 +57,13 @@ public final class PowerAuthCoreHTTPRequestDataSignature: Sendable {
         self.usedCounter = usedCounter
     }
 
-    /// Identifies the counter value that was used, without revealing it: 16 hexadecimal digits for traces. The prefix
-    /// keeps the digest different from the one that makes the next counter.
-    package var counterLabel: String {
-        Digest.sha256(Data("counter label".utf8) + usedCounter.rawData).prefix(8)
+    /// Identifies the counter value that was used, without revealing it: 16 hexadecimal digits for traces.
+    package var counterLabel: String { Self.label(of: usedCounter.rawData) }
+
+    /// The label of a counter value of either generation of the protocol. The prefix keeps the digest different from the
+    /// one that makes the next counter.
+    static func label(of counter: Data) -> String {
+        Digest.sha256(Data("counter label".utf8) + counter).prefix(8)
             .map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
 
