@@ -180,6 +180,8 @@ public final class PowerAuthActivationStatus: @unchecked Sendable {
     public let remainingAttempts: UInt32
     /// Object from the application's server.
     public let customObject: [String: Any]?
+    /// Whether the server offers protocol 4, which another SDK speaks.
+    package let offersVersion4: Bool
 
     init(_ status: PowerAuthCoreActivationStatus, customObject: [String: Any]?) {
         // Both enumerations have the same raw values.
@@ -187,6 +189,7 @@ public final class PowerAuthActivationStatus: @unchecked Sendable {
         failCount = status.failCount
         maxFailCount = status.maxFailCount
         remainingAttempts = status.remainingAttempts
+        offersVersion4 = status.offersVersion4
         self.customObject = customObject
     }
 }
