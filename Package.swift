@@ -75,7 +75,7 @@ let protocols = building(
     "Sources/Protocol",
     [
         module("PowerAuthProtocol", ["COpenSSL"]),
-        // Separate: swift-crypto has a BoringSSL of its own, which only programs with hybrid suites link; so far only tests do.
+        // Separate: swift-crypto has a BoringSSL of its own, which only programs with hybrid suites link.
         module("PowerAuthPostQuantum", ["PowerAuthProtocol", crypto]),
     ])
 
@@ -121,6 +121,13 @@ let sdk = building(
             [
                 "PowerAuthShared", "PowerAuthProtocol", "SimulatedDevice", "LabPoints", "LocalAuthentication",
                 "LabHTTP",
+            ]),
+        // SDK 2.0: protocol 4, and protocol 3 by the SDK above (docs/protocol-4.md).
+        module(
+            "PowerAuthSDK2",
+            [
+                "PowerAuth2", "PowerAuthShared", "PowerAuthCore", "PowerAuthProtocol", "PowerAuthPostQuantum",
+                "SimulatedDevice", "LocalAuthentication", "LabHTTP",
             ]),
         module("PowerAuth2ForExtensions", ["PowerAuthShared", "SimulatedDevice", "LabPoints"]),
         module("PowerAuth2ForWatch", ["PowerAuthShared", "SimulatedDevice", "LabPoints"]),
@@ -354,6 +361,13 @@ let unitTests = [
                     "SimulatedDevice", "LabHTTP", "LabCore", "LabControl", "LabVocabulary", "LabPoints",
                     "PowerAuthProtocol",
                 ]),
+            // SDK 2.0 against the real server in one process.
+            tests(
+                "PowerAuthSDK2Tests",
+                [
+                    "SDKTestSupport", "PowerAuthSDK2", "PowerAuth2", "PowerAuthShared", "PowerAuthProtocol",
+                    "PowerAuthPostQuantum", "SimulatedDevice", "LabHTTP", "LabControl", "LabCore",
+                ]),
             tests(
                 "WultraPowerAuthNetworkingTests",
                 [
@@ -474,6 +488,7 @@ let package = Package(
         .executable(name: "app-extension", targets: ["app-extension"]),
         .executable(name: "watch-companion", targets: ["watch-companion"]),
         .library(name: "PowerAuth2", targets: ["PowerAuth2"]),
+        .library(name: "PowerAuthSDK2", targets: ["PowerAuthSDK2"]),
         .library(name: "PowerAuth2ForExtensions", targets: ["PowerAuth2ForExtensions"]),
         .library(name: "PowerAuth2ForWatch", targets: ["PowerAuth2ForWatch"]),
         .library(name: "WultraPowerAuthNetworking", targets: ["WultraPowerAuthNetworking"]),
