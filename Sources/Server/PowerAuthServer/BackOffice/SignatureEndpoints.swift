@@ -161,7 +161,7 @@ struct SignatureEndpoints: Sendable {
         }
         return SignatureQuestion(
             activationId: activationId, applicationKey: applicationKey, data: .normalized(data),
-            signature: signature, type: type, version: try format(ofVersion: version),
+            signature: signature, type: type, version: .v3(try format(ofVersion: version)),
             commitsUpgrade: request.forcedSignatureVersion?.value == 3, versionText: version)
     }
 

@@ -62,21 +62,25 @@ struct DeviceAuthentication: Sendable {
     func question(
         _ header: SignatureHeader, of request: ServerRequest, uriId: String, commitsUpgrade: Bool = false
     ) throws -> SignatureQuestion {
-        let body: Data
-        do {
-            body =
-                request.method == "GET"
-                ? try SymmetricSignature.canonicalQuery(rawQuery: request.query ?? "") : request.body
-        } catch {
-            throw Refusal(cause: "query: \(error)")
-        }
+        let body = try Self.signedBody(of: request)
         guard let activationId = Identifier(header.activationId), let applicationKey = Identifier(header.applicationKey)
         else { throw Refusal(cause: "the header names no activation or no application") }
         return SignatureQuestion(
             activationId: activationId, applicationKey: applicationKey,
             data: .request(method: request.method, uriId: uriId, nonce: header.nonce, body: body),
-            signature: header.signature, type: header.signatureType, version: header.version,
+            signature: header.signature, type: header.signatureType, version: .v3(header.version),
             commitsUpgrade: commitsUpgrade)
+    }
+
+    /// What a signature covers as the body: for GET the canonical query.
+    /// - Throws: a ``Refusal`` for a query that cannot be read.
+    static func signedBody(of request: ServerRequest) throws -> Data {
+        guard request.method == "GET" else { return request.body }
+        do {
+            return try SymmetricSignature.canonicalQuery(rawQuery: request.query ?? "")
+        } catch {
+            throw Refusal(cause: "query: \(error)")
+        }
     }
 
     /// The activation of a valid signature.

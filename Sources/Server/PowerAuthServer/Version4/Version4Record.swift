@@ -215,9 +215,12 @@ enum Version4Store {
             })
     }
 
-    /// Writes what an activation has beside the others, in place of what it had; nothing for one that has nothing.
+    /// Writes what an activation has beside the others, in place of what it had.
     static func save(_ database: Database, _ activation: Activation) throws {
-        guard let record = activation.version4 else { return }
+        guard let record = activation.version4 else {
+            return try database.cachedStatement(sql: "DELETE FROM activation_v4 WHERE of_activation = ?")
+                .execute(arguments: [activation.id])
+        }
         try database.cachedStatement(
             sql: """
                 INSERT OR REPLACE INTO activation_v4 (of_activation, suite, device_ecdsa, device_mldsa, server_ecdsa,
