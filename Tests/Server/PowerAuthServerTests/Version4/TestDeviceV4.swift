@@ -226,6 +226,22 @@ struct TestDeviceV4: Sendable {
         try await sendCoded("/pa/v4/auth/validate", type: type, isCorrect: isCorrect).status
     }
 
+    /// Changes the password.
+    /// - Returns: the new key, which the device has not taken over yet.
+    mutating func changePassword() async throws -> Key256<KeyPurpose.Knowledge> {
+        let (answer, key) = try await exchange("/pa/v4/password/change", .passwordChange)
+        answer.expectOK()
+        return try #require(key).converted(to: KeyPurpose.Knowledge.self)
+    }
+
+    /// Adds biometry.
+    /// - Returns: the new key, which the device has not taken over yet.
+    mutating func addBiometry() async throws -> Key256<KeyPurpose.Biometry> {
+        let (answer, key) = try await exchange("/pa/v4/biometry/add", .biometryAdd)
+        answer.expectOK()
+        return try #require(key).converted(to: KeyPurpose.Biometry.self)
+    }
+
     /// Agrees on another factor key.
     /// - Returns: the key, which the device has not taken over yet.
     mutating func exchange(
