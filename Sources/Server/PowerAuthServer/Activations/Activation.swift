@@ -94,6 +94,8 @@ struct Activation: Sendable, Equatable {
     var status: ActivationState { lifecycle.status }
     /// The refusal of what its state does not allow.
     var stateRefusal: ServiceError { ServiceError(.activationIncorrectState, "activation \(id) is \(status.name)") }
+    /// Whether it is of protocol 4, and its device has confirmed it.
+    var isConfirmedV4: Bool { lifecycle.binding?.version == 4 && version4?.isConfirmationPending == false }
     /// How many failures it still survives.
     var remainingAttempts: Int { maxFailedAttempts - failedAttempts }
 

@@ -65,7 +65,7 @@ struct SignatureEndpoints: Sendable {
         let offlineData: String
         let nonce: String
 
-        init(_ payload: OfflinePayload) {
+        init(_ payload: any OfflineCode) {
             offlineData = payload.text
             nonce = payload.nonce
         }

@@ -99,11 +99,11 @@ struct DeviceActivationEndpoints: Sendable {
     }
 
     @Sendable private func rename(_ request: ServerRequest) throws -> ServerResponse {
-        let (exchange, authenticated) = try encryption.openSigned(
+        let (exchange, caller) = try encryption.openSigned(
             request, uriId: "/pa/activation/rename", allowed: Self.namingFactors)
         let name = try JSONBody.decode(NewName.self, from: exchange.plaintext).activationName
         let activation = try ActivationService(context: context).rename(
-            activationId: authenticated.activation.id, name: name, externalUserId: authenticated.activation.userId)
+            activationId: caller.activation.id, name: name, externalUserId: caller.activation.userId)
         return try self.name(of: activation, in: exchange)
     }
 

@@ -48,7 +48,7 @@ struct SignatureQuestion: Sendable {
         case (.v3, 2): commitsUpgrade
         case (.v3, 3): true
         case (.v4, 3): commitsUpgrade && activation.version4?.upgrade != nil
-        case (.v4, 4): activation.version4.map { !$0.isConfirmationPending || confirmsActivation } ?? false
+        case (.v4, 4): activation.isConfirmedV4 || confirmsActivation
         default: false
         }
     }

@@ -53,15 +53,23 @@ struct OpenedRequestV4: Sendable {
     let response: AeadResponseEncryptor
     let purpose: AeadPurpose
 
+    /// Encrypts the one answer to this request.
+    /// - Throws: `encryptionFailed` when it cannot be encrypted.
+    func seal(_ answer: Data, at now: ServerTime) throws -> AeadResponse {
+        let answer = CurrentPlaintexts.log?.note(response: answer, purpose: purpose.sharedInfo1) ?? answer
+        do {
+            return try response.encrypt(answer, timestamp: UInt64(clamping: now.milliseconds))
+        } catch {
+            throw ServiceError(.encryptionFailed, "\(error)")
+        }
+    }
+
     /// Encrypts the one answer to this request as JSON.
     /// - Throws: `encryptionFailed` when it cannot be encoded or encrypted.
     func sealJSON(_ answer: some Encodable, at now: ServerTime) throws -> AeadResponse {
         do {
-            let plaintext = try JSONBody.encode(answer)
-            return try response.encrypt(
-                CurrentPlaintexts.log?.note(response: plaintext, purpose: purpose.sharedInfo1) ?? plaintext,
-                timestamp: UInt64(clamping: now.milliseconds))
-        } catch {
+            return try seal(JSONBody.encode(answer), at: now)
+        } catch let error as EncodingError {
             throw ServiceError(.encryptionFailed, "\(error)")
         }
     }
@@ -130,8 +138,7 @@ struct EnvelopeOpenerV4: Sendable {
     /// Admits an active activation of protocol 4 that its device has confirmed.
     /// - Throws: `activationIncorrectState` for any other.
     static func requireConfirmed(_ activation: Activation, _ record: Version4Record) throws {
-        guard case .active(let binding?) = activation.lifecycle, binding.version == 4, !record.isConfirmationPending
-        else { throw activation.stateRefusal }
+        guard activation.status == .active, activation.isConfirmedV4 else { throw activation.stateRefusal }
     }
 
     /// - Throws: `invalidApplication` for an unknown application key, or one of a version that is not supported.
