@@ -105,8 +105,12 @@ struct SignatureEndpoints: Sendable {
                         proximityCheck: request.proximityCheck?.payloadCheck()))
             },
             .backOffice("/signature/offline/non-personalized/create") { (request: NonPersonalizedRequest) in
-                PayloadView(
-                    try offline.nonPersonalizedPayload(applicationId: request.applicationId, data: request.data))
+                guard api == .v4 else {
+                    return PayloadView(
+                        try offline.nonPersonalizedPayload(applicationId: request.applicationId, data: request.data))
+                }
+                return PayloadView(
+                    try offline.nonPersonalizedPayloadV4(applicationId: request.applicationId, data: request.data))
             },
             .backOffice("/signature/offline/verify", verifyOffline),
             .backOffice("/signature/ecdsa/verify") { (request: DeviceKeyVerifyRequest) in

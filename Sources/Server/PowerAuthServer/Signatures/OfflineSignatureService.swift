@@ -75,6 +75,17 @@ struct OfflineSignatureService: Sendable {
         return try payload(data, code: nil, nonce: nil, signingKey: .master, privateKey: pair.privateKey)
     }
 
+    /// The same for devices of protocol 4.
+    /// - Throws: `invalidRequest` for a missing parameter, `invalidApplication`.
+    func nonPersonalizedPayloadV4(applicationId: Identifier?, data: String?) throws -> OfflinePayloadV4 {
+        guard let applicationId, let data else {
+            throw ServiceError(.invalidRequest, "applicationId and data are required")
+        }
+        let application = try context.read { try ApplicationStore.required($0, id: applicationId) }
+        return try OfflinePayloadV4(
+            data: data, master: context.masterKeysV4(of: application).privateKeys(.ecP384).ec)
+    }
+
     private func payload(
         _ data: String, code: String?, nonce: String?, signingKey: OfflinePayload.SigningKey, privateKey: Data
     ) throws -> OfflinePayload {

@@ -72,6 +72,10 @@ struct ApplicationV4Tests {
             let made = try await client.backOfficeV4(
                 "auth/offline/personalized/create", ["activationId": device.activationId, "data": "A2\nPay"])
             let payload = try OfflinePayloadV4(made.required("offlineData"))
+            let shared = try await client.backOfficeV4(
+                "auth/offline/non-personalized/create", ["applicationId": "lab", "data": "A2\nPay"])
+            let master = try device.configuration.masterKeys(suite: .ecP384).ec
+            #expect(try OfflinePayloadV4(shared.required("offlineData")).isSigned(by: master))
             let secrets = try #require(device.secrets)
             #expect(payload.isAuthentic(key: secrets.keys.utility.personalizedData) && payload.data == "A2\nPay")
             let body = Data(payload.data.utf8)
