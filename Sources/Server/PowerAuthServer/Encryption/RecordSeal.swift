@@ -46,7 +46,9 @@ enum SealedRecord {
     case activationSecrets(activationId: Identifier)
 
     /// The derivation input of the record's key, at least 16 bytes.
-    fileprivate var name: String {
+    fileprivate var bytes: Data { Data(name.utf8) }
+
+    private var name: String {
         switch self {
         case .serverKey(let userId, let activationId): "\(userId)&\(activationId)"
         case .temporaryKey(let id): "temporary-key&\(id)"
@@ -156,12 +158,12 @@ struct RecordSeal: Sendable {
     ) throws -> Key256<DatabaseEncryptionKey.Purpose> {
         let bytes = SecretBytes(count: 16) { output in key.key.withUnsafeBytes { output.copyMemory(from: $0) } }
         return try Key256(
-            LabeledKDF.derive(bytes, KeyLabel(rawValue: "lab/database-record"), diversifier: Data(record.name.utf8)))
+            LabeledKDF.derive(bytes, KeyLabel(rawValue: "lab/database-record"), diversifier: record.bytes))
     }
 
     private static func key(
         of record: SealedRecord, _ key: DatabaseEncryptionKey
     ) throws -> SymmetricKey<DatabaseEncryptionKey.Purpose> {
-        try KDF.internalDerive(key.key, data: Data(record.name.utf8))
+        try KDF.internalDerive(key.key, data: record.bytes)
     }
 }

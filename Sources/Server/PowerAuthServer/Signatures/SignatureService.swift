@@ -207,12 +207,12 @@ struct SignatureService: Sendable {
         in change: WriteTransaction
     ) throws {
         if version == .v4, activation.version4?.upgrade != nil {
-            activation.version4?.upgrade?.counter &+= UInt64(match.distance) + 1
+            activation.version4?.upgrade?.counter &+= match.steps
             activation.version4?.upgrade?.counterData = match.nextCounter
             try Version4Store.save(change.database, activation)
         } else {
             var binding = binding
-            binding.counter &+= UInt64(match.distance) + 1
+            binding.counter &+= match.steps
             binding.counterData = match.nextCounter
             activation.lifecycle = .active(binding)
         }
@@ -253,6 +253,9 @@ struct CodeMatch: Sendable {
     let nextCounter: Data
     /// The secrets in which *next* factor keys became the current ones; nil where nothing changed.
     var secrets: StoredSecret?
+
+    /// By how much the numeric counter grows.
+    var steps: UInt64 { UInt64(distance) + 1 }
 }
 
 /// A comparison made before a change, with the state that the change will most likely find: the cryptography of one
