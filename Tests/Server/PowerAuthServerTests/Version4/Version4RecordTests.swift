@@ -122,6 +122,18 @@ struct Version4RecordTests {
         }
     }
 
+    @Test func `A temporary key is read with its suite, or without`() throws {
+        let context = try ServerFixture().server.services.context
+        for suite in [nil] + CryptographySuite.Name.allCases.map({ $0 as CryptographySuite.Name? }) {
+            let key = TemporaryKeyPair(
+                id: Identifiers.uuid(), applicationKey: "application", activationId: nil,
+                privateKey: StoredSecret(mode: 0, bytes: Data([1])), expires: ServerTime(milliseconds: 1), suite: suite)
+            try context.change { try TemporaryKeyPairStore.insert($0.database, key) }
+            let stored = try context.read { try TemporaryKeyPairStore.find($0, id: key.id) }
+            #expect(try #require(stored).suite == suite)
+        }
+    }
+
     @Test func `An application has master keys for every suite, also one of an earlier server`() throws {
         let fixture = try ServerFixture()
         let services = fixture.server.services
