@@ -9,13 +9,13 @@ extension ServerServices {
     var backOfficeEndpoints: [Endpoint] {
         let integrations = IntegrationEndpoints(service: IntegrationService(context: context))
         let all =
-            endpoints(of: .v3, integrations) + endpoints(of: .v4, integrations).compactMap(BackOfficeV4.renamed)
+            resources(of: .v3, integrations) + resources(of: .v4, integrations).compactMap(BackOfficeV4.renamed)
             + FacadeEndpoints(context: context).endpoints
         return all.map(integrations.restricted)
     }
 
     /// The resources as one generation of the API has them, with the names of the first one.
-    private func endpoints(of api: BackOfficeAPI, _ integrations: IntegrationEndpoints) -> [Endpoint] {
+    private func resources(of api: BackOfficeAPI, _ integrations: IntegrationEndpoints) -> [Endpoint] {
         SystemEndpoints(context: context, names: names, api: api).endpoints
             + ApplicationEndpoints(
                 service: applications, settings: ApplicationSettingsService(context: context), api: api

@@ -55,7 +55,7 @@ enum BackOfficeV4 {
     }
 
     /// The changed members of a resource of `/rest/v3`. Where a key pair signs, a signature stays one.
-    private static func fields(of path: String) -> [String: String] {
+    private static func changes(of path: String) -> [String: String] {
         path.hasPrefix("/signature/ecdsa/") ? [:] : fields
     }
 
@@ -68,7 +68,7 @@ enum BackOfficeV4 {
         renamed.original = endpoint.path
         renamed.path = "/rest/v4" + (change.map { $0.v4 + String(path.dropFirst($0.v3.count)) } ?? path)
         renamed.quickAnswer = nil
-        let fields = fields(of: path)
+        let fields = changes(of: path)
         renamed.answer = { [answer = endpoint.answer] request in
             do {
                 let body = try former(request.body, fields, mayBeOfVersion4: version4.contains(path))
@@ -82,7 +82,7 @@ enum BackOfficeV4 {
     }
 
     /// The schema of a request or response object of a resource of `/rest/v3`, with the new names.
-    static func renamed(_ schema: JSONValue, of path: String) -> JSONValue { renamed(schema, fields(of: path)) }
+    static func renamed(_ schema: JSONValue, of path: String) -> JSONValue { renamed(schema, changes(of: path)) }
 
     private static func renamed(_ schema: JSONValue, _ fields: [String: String], isOuter: Bool = true) -> JSONValue {
         guard var members = schema.objectValue else { return schema }
