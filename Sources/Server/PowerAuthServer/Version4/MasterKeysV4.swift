@@ -30,7 +30,7 @@ struct MasterKeysV4: Sendable {
             SdkConfigurationV4.KeyKind.p384: Pair(secret: try ec.scalar(), publicKey: ec.publicKey.uncompressed)
         ]
         for suite in [CryptographySuite.ecP384MLL3, .ecP384MLL5] {
-            guard let kind = kind(of: suite.name), let signature = suite.signature else { continue }
+            guard let kind = Self.kind(of: suite.name), let signature = suite.signature else { continue }
             let key = try signature.generateKey()
             pairs[kind] = Pair(
                 secret: key.seed, publicKey: signature.algorithm.container(of: key.publicKey.bytes))

@@ -102,12 +102,16 @@ extension ActivationSecrets {
 
     /// Which of the optional keys are there, in the order in which they are written.
     private var present: UInt8 {
-        (knowledge.next == nil ? 0 : 1) | (biometry == nil ? 0 : 2) | (biometry?.next == nil ? 0 : 4)
+        var present: UInt8 = 0
+        if knowledge.next != nil { present |= 1 }
+        if biometry != nil { present |= 2 }
+        if biometry?.next != nil { present |= 4 }
+        return present
     }
 
     /// One byte that says which keys follow, then the keys, 32 bytes each.
     var encoded: SecretBytes {
-        let present = present
+        let present = self.present
         return SecretBytes(count: 1 + 32 * (2 + present.nonzeroBitCount)) { output in
             output[0] = present
             var offset = 1
