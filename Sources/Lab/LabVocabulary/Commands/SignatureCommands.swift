@@ -26,7 +26,7 @@ public struct HTTPHeader: FieldObject {
 
 public struct RequestSignature: Command {
     public static let info = CommandInfo(
-        "requestSignature", of: .app, "Computes the authorization header of a request; nothing is sent.")
+        "requestSignature", of: .fullApps, "Computes the authorization header of a request; nothing is sent.")
     @Field(.httpMethod) public var method: RequestMethod
     @Field(.uriId) public var uriId: String
     @Field(.requestBody) public var body: String?
@@ -37,7 +37,7 @@ public struct RequestSignature: Command {
 
 public struct RequestGetSignature: Command {
     public static let info = CommandInfo(
-        "requestGetSignature", of: .app, "Computes the authorization header of a GET request; nothing is sent.")
+        "requestGetSignature", of: .fullApps, "Computes the authorization header of a GET request; nothing is sent.")
     @Field(.uriId) public var uriId: String
     @Field(
         "Parameters of the query, by their names; one that the query has several times has a list of its values.",
@@ -50,7 +50,7 @@ public struct RequestGetSignature: Command {
 
 public struct OfflineSignature: Command {
     public static let info = CommandInfo(
-        "offlineSignature", of: .app, "Computes the decimal signature of an offline operation.")
+        "offlineSignature", of: .fullApps, "Computes the decimal signature of an offline operation.")
     @Field(.uriId) public var uriId: String
     @Field("Data of the operation.") public var body: String?
     @Field("Nonce given by the server.", limit: "Base64 of 16 bytes") public var nonce: String
@@ -61,14 +61,14 @@ public struct OfflineSignature: Command {
 
 public struct ValidatePassword: Command {
     public static let info = CommandInfo(
-        "validatePassword", of: .app, "Lets the server check the password with a signed request.")
+        "validatePassword", of: .fullApps, "Lets the server check the password with a signed request.")
     @Field("Password to check.") public var password: Secret
     public init() {}
 }
 
 public struct ChangePassword: Command {
     public static let info = CommandInfo(
-        "changePassword", of: .app, "Changes the password after the server has confirmed the old one.")
+        "changePassword", of: .fullApps, "Changes the password after the server has confirmed the old one.")
     @Field(.currentPassword) public var from: Secret
     @Field(.newPassword, limit: "at least 4 bytes") public var to: Secret
     public init() {}
