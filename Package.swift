@@ -366,7 +366,7 @@ let unitTests = [
                 "PowerAuthSDK2Tests",
                 [
                     "SDKTestSupport", "PowerAuthSDK2", "PowerAuth2", "PowerAuthShared", "PowerAuthProtocol",
-                    "PowerAuthPostQuantum", "SimulatedDevice", "LabHTTP", "LabControl", "LabCore",
+                    "SimulatedDevice", "LabHTTP", "LabCore", "LabVocabulary",
                 ]),
             tests(
                 "WultraPowerAuthNetworkingTests",
