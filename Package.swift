@@ -75,7 +75,8 @@ let protocols = building(
     "Sources/Protocol",
     [
         module("PowerAuthProtocol", ["COpenSSL"]),
-        // Separate: swift-crypto has a BoringSSL of its own, which only programs with hybrid suites link.
+        // Separate: swift-crypto has a BoringSSL of its own, which only programs with hybrid suites link:
+        // the server, and apps on SDK 2.0.
         module("PowerAuthPostQuantum", ["PowerAuthProtocol", crypto]),
     ])
 
@@ -154,9 +155,9 @@ let server = building(
         module(
             "PowerAuthServer",
             [
-                "HTTPConnections", "LabHTTP", "PowerAuthProtocol", "COpenSSL", "CArgon2", "LabCore", "LabControl",
-                "LabVocabulary", "LabPoints", "LabSystem", grdb, httpTypes, hummingbird, hummingbirdCore,
-                hummingbirdTLS, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+                "HTTPConnections", "LabHTTP", "PowerAuthProtocol", "PowerAuthPostQuantum", "COpenSSL", "CArgon2",
+                "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem", grdb, httpTypes, hummingbird,
+                hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
     ])
 
@@ -388,8 +389,9 @@ let unitTests = [
             tests(
                 "PowerAuthServerTests",
                 [
-                    "PowerAuthServer", "HTTPConnections", "LabHTTP", "PowerAuthProtocol", "LabFile", "LabCore",
-                    "LabControl", "LabVocabulary", "LabPoints", "LabSystem", grdb, httpTypes, hummingbird,
+                    "PowerAuthServer", "HTTPConnections", "LabHTTP", "PowerAuthProtocol", "PowerAuthPostQuantum",
+                    "LabFile", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem", grdb, httpTypes,
+                    hummingbird,
                     hummingbirdTLS, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, nioSSL, nioTLS,
                 ])
         ]),

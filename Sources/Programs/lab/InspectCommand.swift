@@ -48,7 +48,7 @@ struct InspectCommand: ParsableCommand {
             abstract:
                 "Shows what held after a step of a recorded scenario: processes, activations, keychain, locks, links.",
             discussion:
-                "It is built from the trace, so it shows what the processes have recorded by then. docs/running.md shows an example."
+                "It is built from the trace and the answers to commands, so it shows what was recorded by then. docs/running.md shows an example."
         )
 
         @Argument(help: "The scenario's file, or a row as in login.yaml[wrong-pin].")

@@ -84,6 +84,42 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
+        @Test func `A shared set-up is carried out once for all orders, and its record stays with an order that fails`()
+            async throws
+        {
+            let workspace = try Workspace.ofProject()
+            try workspace.copy("Scenarios/steps", to: "steps")
+            func explore(expecting seen: Bool?) async throws -> LabCommand.Outcome {
+                let check = seen.map { "  - check: \"${seen}\"\n    expect: \($0)\n" } ?? ""
+                try workspace.write(
+                    """
+                    name: Explored
+                    rows: [{ id: only }]
+                    setup: { shared: true, steps: [{ include: steps/activate.yaml }] }
+                    steps:
+                      - parallel:
+                          - wallet: hasValidActivation
+                            as: seen
+                          - main: removeActivationLocal
+                    \(check)
+                    """, to: "explored.yaml")
+                return try await LabCommand.run(
+                    ["explore", "explored.yaml", "--preemptions", "0", "--jobs", "1"], in: workspace)
+            }
+            let passed = try await explore(expecting: nil)
+            #expect(passed.status == 0, "\(passed.output)\(passed.errors)")
+            #expect(try Files.list("\(workspace.directory)/.lab/explored") == [])
+            let failed = try await explore(expecting: true)
+            #expect(failed.status == 1, "\(failed.output)\(failed.errors)")
+            let records = "\(workspace.directory)/.lab/explored/explored-1"
+            #expect(try Files.list(records) == ["order-2", "shared-setups"])
+            #expect(try Files.list("\(records)/shared-setups") == ["1"])
+            let again = try await LabCommand.run(["run", ".lab/explored/explored-1.yaml"], in: workspace)
+            #expect(again.status == 1, "\(again.output)\(again.errors)")
+            #expect(again.output.contains("failed: check: "), "\(again.output)")
+            try workspace.expectNothingLeft()
+        }
+
         @Test func `The bounds of the scenario are those of lab explore, unless the command line has others`()
             async throws
         {

@@ -78,6 +78,8 @@ struct SchemaTests {
             return try scenario.complaints(about: try Self.document(file))
         }
         #expect(try complaints("main: hasValidActivation, expect: true, as: a, note: n, within: 1s") == [])
+        #expect(try complaints(#"main: "${row.command}", with: "${row.with}""#) == [])
+        #expect(try complaints(#"server: "${row.command}""#) == [])
         #expect(try complaints("main: hasValidActivation, wallet: hasValidActivation") != [])
         #expect(try complaints("main: hasValidActivation, wallet: hasValidActivation, as: a, note: n") != [])
         #expect(try complaints("server: initActivation, main: hasValidActivation") != [])

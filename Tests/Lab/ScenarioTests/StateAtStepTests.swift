@@ -25,8 +25,30 @@ struct StateAtStepTests {
         }
     }
 
-    private static func lines(_ events: [TraceEvent], after count: Int) -> [String] {
-        StateAtStep(events, until: UInt64(count) * 10 * millisecond).lines.dropFirst().map {
+    /// A history of two phones; each command was answered 5 ms after an event, by the number of that.
+    private static func history(
+        _ answers: [(after: Int, actor: String, command: String, fails: Bool)] = []
+    ) -> [HistoryEvent] {
+        let devices = [
+            HistoryEvent.Device(name: "phone", apps: ["main", "wallet"]),
+            HistoryEvent.Device(name: "spare", apps: ["twin"]),
+        ]
+        let start = HistoryEvent.ScenarioStart(id: "a.yaml", name: "A", seed: nil, devices: devices)
+        let calls = answers.map { answer in
+            HistoryEvent(
+                time: (UInt64(answer.after) * 10 + 5) * millisecond, step: "1",
+                .command(
+                    HistoryEvent.Call(
+                        actor: answer.actor, command: answer.command,
+                        error: answer.fails ? JSONValue.string("notRunning") : nil, handling: nil, elapsed: nil)))
+        }
+        return [HistoryEvent(time: 0, .scenarioStarted(start))] + calls
+    }
+
+    private static func lines(
+        _ events: [TraceEvent], _ history: [HistoryEvent] = [], after count: Int
+    ) -> [String] {
+        StateAtStep(events, history, until: UInt64(count) * 10 * millisecond).lines.dropFirst().map {
             $0.trimmingCharacters(in: .whitespaces)
         }
     }
@@ -58,6 +80,90 @@ struct StateAtStepTests {
                 "operations      activation of main, since 20.0 ms",
             ])
         #expect(Self.lines(events, after: 8).first == "processes       main#1 runs (pid 8)")
+    }
+
+    @Test func `With the system of a device all its apps and its ends of links end`() {
+        let events = Self.trace([
+            ("phone", .processStarted, ["pid": 6]), ("main", .processStarted, ["pid": 7]),
+            ("twin", .processStarted, ["pid": 8]),
+            ("phone", .linkUp, ["link": "pairing"]), ("watch", .linkUp, ["link": "pairing"]),
+            ("main", .lockTaken, ["lock": "status"]),
+            ("phone", .faultFired, ["point": "link.sending", "action": "kill"]),
+        ])
+        #expect(
+            Self.lines(events, Self.history(), after: 7) == [
+                "processes       phone#1 has ended: signal SIGKILL", "main#1 has ended: with the device",
+                "twin#1 runs (pid 8)", "links           pairing is up for watch only",
+            ])
+    }
+
+    @Test func `Shared memory announces one operation, which ends with the repair that its dead owner needs`() {
+        let events = Self.trace([
+            ("main", .processStarted, ["pid": 7]), ("main", .memoryCreated, ["name": "group"]),
+            ("wallet", .processStarted, ["pid": 8]), ("wallet", .memoryOpened, ["name": "group"]),
+            ("main", .operationStarted, ["type": "activation"]),
+            // An app of another memory.
+            ("twin", .operationFinished, ["type": "activation"]),
+            ("phone", .processEnded, ["peer": "main", "incarnation": 1, "reason": "signal SIGKILL"]),
+            ("wallet", .memoryRepaired, ["name": "group", "cause": "noName"]),
+            ("wallet", .memoryRepaired, ["name": "group", "cause": "deadOwner"]),
+            ("main", .processStarted, ["pid": 9]), ("main", .memoryOpened, ["name": "group"]),
+            ("wallet", .operationStarted, ["type": "activation"]), ("main", .operationStarted, ["type": "activation"]),
+        ])
+        func operations(after count: Int) -> [String] {
+            Self.lines(events, after: count).filter { $0.contains("activation of") }
+        }
+        #expect(operations(after: 8) == ["operations      activation of main, since 30.0 ms"])
+        #expect(operations(after: 9) == [])
+        #expect(operations(after: 13) == ["operations      activation of main, since 0.0 ms"])
+    }
+
+    @Test func `Each device has a keychain of its own`() {
+        let item: [String: JSONValue] = ["accessGroup": "group", "service": "tokens", "account": "balance"]
+        let events = Self.trace([
+            ("main", .processStarted, ["pid": 7]), ("twin", .processStarted, ["pid": 8]),
+            ("main", .keychainWritten, item), ("twin", .keychainWritten, item), ("twin", .keychainDeleted, item),
+        ])
+        #expect(
+            Self.lines(events, Self.history(), after: 4).suffix(2) == [
+                "keychain        group tokens balance, written by main", "group tokens balance, written by twin",
+            ])
+        #expect(
+            Self.lines(events, Self.history(), after: 5).last == "keychain        group tokens balance, written by main"
+        )
+    }
+
+    @Test func `What the answer to a command has removed is no longer there, nor is a session without anything`() {
+        let events = Self.trace([
+            ("main", .processStarted, ["pid": 7]), ("main", .stateSaved, ["bytes": 100, "counter": 3]),
+            ("main", .tokenStored, ["name": "balance"]),
+            ("main", .keychainWritten, ["accessGroup": "group", "service": "tokens", "account": "balance"]),
+            ("wallet", .tokenRemoved, ["name": "balance"]),
+        ])
+        let history = Self.history([
+            (5, "main", "reinstall", true), (6, "main", "uninstall", false), (7, "spare", "erase", false),
+            (8, "phone", "erase", false),
+        ])
+        let keychain = "keychain        group tokens balance, written by main"
+        #expect(
+            Self.lines(events, history, after: 6) == [
+                "processes       main#1 runs (pid 7)", "sessions        main: an activation, counter 3, token balance",
+                keychain,
+            ])
+        // Tokens are kept in the keychain.
+        #expect(Self.lines(events, history, after: 8) == ["sessions        main: token balance", keychain])
+        #expect(Self.lines(events, history, after: 9) == [])
+    }
+
+    @Test func `A device that was started again is locked until it is unlocked`() {
+        let history = Self.history([
+            (0, "spare", "reboot", true), (1, "phone", "reboot", false), (2, "phone", "unlock", false),
+            (3, "phone", "switchOn", false),
+        ])
+        #expect(Self.lines([], history, after: 1) == [])
+        #expect(Self.lines([], history, after: 2) == ["devices         phone is locked"])
+        #expect(Self.lines([], history, after: 3) == [])
+        #expect(Self.lines([], history, after: 4) == ["devices         phone is locked"])
     }
 
     @Test func `Stored state and server state are those of the moment`() {

@@ -175,8 +175,6 @@ class States {
         // A later process of the same app is still running.
         if (fields.incarnation != null && !new RegExp(`^number ${fields.incarnation}\\b`).test(state.get(app, "start") ?? "")) break;
         this.end(state, app, ["ended", fields.reason === "ended" ? "" : fields.signal && !fields.cause ? fields.signal : fields.reason].filter(Boolean).join(": "), source);
-        // With the system of a device all its apps end.
-        for (const other of this.model.cast.appsOf(app)) if (/^(running|suspended)$/.test(state.get(other, "process"))) this.end(state, other, "ended: with the device", source);
         break;
       case "process.suspended": set("process", "suspended"); break;
       case "process.resumed": set("process", "running"); break;
@@ -192,8 +190,8 @@ class States {
       case "fault.fired":
         set("last fault point", `${fields.point}, pass ${fields.pass}: ${fields.action}`);
         set(`fired ${fields.id}`, String(fields.fired), "faults");
-        // Of apps their device records the end; nothing records that of a server or a device.
-        if (fields.action === "kill" && [lane.device, "server"].includes(app)) this.end(state, app, "ended: SIGKILL", source);
+        // Only of an app its device records the end, too.
+        if (fields.action === "kill") this.end(state, app, "ended: SIGKILL", source);
         break;
       case "clock.changed": set("lab's clock", [fields.frozen ? "stands still" : fields.rate === 1 ? "runs" : `runs ${fields.rate} times as fast`, `${formatLabTime(fields.offset * 1e3)} ahead`].join(", "), "clock"); break;
     }
@@ -203,6 +201,8 @@ class States {
     state.set(process, "process", word, source);
     state.forget(process, endsWithProcess, source);
     for (const link of this.model.cast.links) if (link.ends.includes(process)) state.set(link.name, `end ${process}`, "down", source);
+    // With the system of a device all its apps end.
+    for (const app of this.model.cast.appsOf(process)) if (/^(running|suspended)$/.test(state.get(app, "process"))) this.end(state, app, "ended: with the device", source);
   }
 
   /** What the SDK of an app and the system of a device have stored, and what apps share. */

@@ -18,6 +18,8 @@ public struct ServerSettings: Codable, Equatable, Sendable {
     public var restrictAccess: Bool?
     /// Whether the vault opens with biometry in place of knowledge.
     public var vaultWithBiometry: Bool?
+    /// Whether activations of protocol 3.3 are offered protocol 4 (protocol-4.md, section 14).
+    public var upgradeOffered: Bool?
     /// Whether an activation by recovery code needs no commit by the back office (rest-api.md, section 6.2).
     public var commitRecovery: Bool?
     /// Whether push and inbox refuse with the code of the integration library (mobile-token.md, section 16.1).

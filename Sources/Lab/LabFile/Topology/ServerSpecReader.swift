@@ -45,6 +45,7 @@ public struct ServerSpecReader {
         settings.tls = reader.choice("tls", of: CertificateKind.self)
         settings.restrictAccess = reader.boolean("restrictAccess")
         settings.vaultWithBiometry = reader.boolean("vaultWithBiometry")
+        settings.upgradeOffered = reader.boolean("upgradeOffered")
         settings.commitRecovery = reader.boolean("commitRecovery")
         settings.libraryAuthenticationCode = reader.boolean("libraryAuthenticationCode")
         settings.pushEnvironment = reader.choice("pushEnvironment", of: PushEnvironment.self)

@@ -17,7 +17,7 @@ package struct RecordedState<State: InspectedState>: Sendable {
 }
 
 extension RecordedRuns {
-    /// The state at a moment of a recorded scenario, derived from its trace.
+    /// The state at a moment of a recorded scenario, derived from its record.
     /// - Parameters:
     ///   - path: the scenario's file, or a row as in `login.yaml[wrong-pin]`.
     ///   - place: the number of a step, meaning the moment after it, or the time since the scenario began, such as
@@ -31,7 +31,8 @@ extension RecordedRuns {
                 try RecordChecksums.verify(run.directory)
                 guard let steps = StepEnds(in: result.directory) else { continue }
                 let moment = try steps.moment(at: place)
-                var recorded = StateAtStep(try TraceReader.readAll("\(result.directory)/traces"), until: moment.time)
+                var recorded = StateAtStep(
+                    try TraceReader.readAll("\(result.directory)/traces"), steps.history, until: moment.time)
                 recorded.run = run.id
                 recorded.scenario = result.id
                 recorded.step = moment.step

@@ -2,35 +2,79 @@
 
 import LabCore
 import LabPoints
+import LabVocabulary
+import ScenarioEngine
+
+// The page derives the state, too, after every event and with all that the bench draws (`CReportPage/front/state.js`):
+// with the changes written into it, it would be a seventh longer. `Tools/scripts/test_moments.py` compares the two.
 
 extension StateAtStep {
-    /// Derives the state at a moment of `MonotonicClock`, in nanoseconds, from a trace in the order of time.
-    init(_ events: [TraceEvent], until moment: UInt64) {
+    /// Derives the state at a moment of a scenario.
+    /// - Parameters:
+    ///   - events: The traces, in the order of time.
+    ///   - history: Its first line names the devices; the answers to commands show what no process emits an event for.
+    ///   - moment: On `MonotonicClock`, in nanoseconds.
+    init(_ events: [TraceEvent], _ history: [HistoryEvent], until moment: UInt64) {
         self.init()
+        var devices: [HistoryEvent.Device] = []
+        if case .scenarioStarted(let start)? = history.first?.fact { devices = start.devices }
+        var answers = history.filter { $0.kind == .command && $0.time <= moment }.sorted { $0.time < $1.time }[...]
         for event in events {
             guard event.time <= moment else { break }
+            while let answer = answers.first, answer.time < event.time {
+                addAnswer(answer, devices)
+                answers.removeFirst()
+            }
             // Durations are counted from here.
             let age = Double(moment - event.time) / 1_000_000
-            addProcess(event)
+            addProcess(event, devices)
             addStored(event)
             addHeld(event, age: age)
             addExchanged(event, age: age)
         }
+        for answer in answers { addAnswer(answer, devices) }
+    }
+
+    /// What only the answer to a command shows.
+    private mutating func addAnswer(_ event: HistoryEvent, _ devices: [HistoryEvent.Device]) {
+        guard case .command(let call) = event.fact, call.error == nil else { return }
+        if let device = devices.first(where: { $0.name == call.actor }) {
+            switch call.command {
+            case Reboot.name, SwitchOnDevice.name: lock(device.name)
+            case UnlockDevice.name: unlock(device.name)
+            case Erase.name, RestoreBackup.name:
+                keychain.removeAll { $0.device == device.name }
+                for app in device.apps { change(app) { $0 = Session(app: app) } }
+            default: break
+            }
+        } else if call.command == Uninstall.name || call.command == Reinstall.name {
+            processes.removeAll { $0.name == call.actor }
+            // Its items in the keychain stay, and so do its tokens.
+            change(call.actor) { session in
+                session.hasActivation = nil
+                session.counter = nil
+            }
+        }
     }
 
     /// Processes, devices and the clock.
-    private mutating func addProcess(_ event: TraceEvent) {
+    private mutating func addProcess(_ event: TraceEvent, _ devices: [HistoryEvent.Device]) {
         let name = event.text("peer").isEmpty ? event.process : event.text("peer")
         switch event.name {
-        case .processStarted: start(event.process, event.incarnation, pid: event.number("pid"))
+        case .processStarted:
+            let device = devices.first { $0.name == event.process || $0.apps.contains(event.process) }
+            start(
+                Process(
+                    name: event.process, incarnation: event.incarnation, device: device?.name, pid: event.number("pid")
+                ))
         case .processEnded: end(name, event.number("incarnation") ?? event.incarnation, reason: event.text("reason"))
-        // No agent reports the death of the server.
+        // No agent reports the death of the server, nor its own.
         case .faultFired where event.text("action") == "kill":
             end(event.process, event.incarnation, reason: "signal SIGKILL")
         case .processSuspended: set(.suspended, name, event.number("incarnation"))
         case .processResumed: set(.running, name, event.number("incarnation"))
-        case .deviceLocked: if !lockedDevices.contains(name) { lockedDevices.append(name) }
-        case .deviceUnlocked: lockedDevices.removeAll { $0 == name }
+        case .deviceLocked: lock(name)
+        case .deviceUnlocked: unlock(name)
         case .clockChanged:
             clock = Clock(
                 offset: event.number("offset") ?? 0, isFrozen: event.flag("frozen"), rate: event.number("rate") ?? 1)
@@ -62,8 +106,8 @@ extension StateAtStep {
         case .tokenRemoved: change(app) { $0.tokens.removeAll { $0 == event.text("name") } }
         case .keychainWritten, .keychainDeleted:
             let item = Item(
-                accessGroup: event.text("accessGroup"), service: event.text("service"), account: event.text("account"),
-                writer: app)
+                device: process(app)?.device, accessGroup: event.text("accessGroup"), service: event.text("service"),
+                account: event.text("account"), writer: app)
             keychain.removeAll { $0.isSame(as: item) }
             if event.name == .keychainWritten { keychain.append(item) }
         case .serverActivation:
@@ -76,7 +120,7 @@ extension StateAtStep {
         }
     }
 
-    /// Locks and operations, which block other apps.
+    /// Locks, and operations with the shared memory that they stand in, which block other apps.
     private mutating func addHeld(_ event: TraceEvent, age: Double) {
         let app = event.process
         let name = event.text("lock")
@@ -85,8 +129,16 @@ extension StateAtStep {
             locks.removeAll { $0.lock == name && $0.app == app }
             guard event.name != .lockReleased else { return }
             locks.append(Lock(lock: name, app: app, isHeld: event.name == .lockTaken, milliseconds: age))
-        case .operationStarted: operations.append(Operation(type: event.text("type"), app: app, milliseconds: age))
-        case .operationFinished: operations.removeAll { $0.type == event.text("type") }
+        case .memoryCreated, .memoryOpened, .memoryRepaired:
+            let memory = event.text("name")
+            for index in processes.indices where processes[index].name == app { processes[index].memory = memory }
+            if event.text("cause") == MemoryDamage.deadOwner.rawValue { operations.removeAll { $0.memory == memory } }
+        case .operationStarted, .operationFinished:
+            let memory = process(app)?.memory
+            // Memory has one operation at most; without it, an app has.
+            operations.removeAll { $0.memory == memory && (memory != nil || $0.app == app) }
+            guard event.name == .operationStarted else { return }
+            operations.append(Operation(type: event.text("type"), app: app, memory: memory, milliseconds: age))
         default: break
         }
     }
@@ -120,10 +172,12 @@ extension StateAtStep {
         }
     }
 
-    private mutating func start(_ name: String, _ incarnation: Int, pid: Int?) {
-        forget(name)
-        processes.removeAll { $0.name == name }
-        processes.append(Process(name: name, incarnation: incarnation, pid: pid))
+    private func process(_ name: String) -> Process? { processes.first { $0.name == name } }
+
+    private mutating func start(_ process: Process) {
+        forget(process.name)
+        processes.removeAll { $0.name == process.name }
+        processes.append(process)
     }
 
     private mutating func end(_ name: String, _ incarnation: Int, reason: String) {
@@ -133,7 +187,13 @@ extension StateAtStep {
         }
         processes[index].state = .ended
         processes[index].reason = reason.isEmpty ? nil : reason
+        processes[index].memory = nil
         forget(name)
+        // With the system of a device all its apps end, and its ends of links.
+        for app in processes where app.device == name && app.state != .ended {
+            end(app.name, app.incarnation, reason: "with the device")
+        }
+        for index in links.indices { links[index].endsThatAreUp.removeAll { $0 == name } }
     }
 
     /// Removes what ends with a process: its locks, its requests, and the state of its watch session. An operation
@@ -151,9 +211,18 @@ extension StateAtStep {
         processes[index].state = state
     }
 
+    private mutating func lock(_ device: String) {
+        if !lockedDevices.contains(device) { lockedDevices.append(device) }
+    }
+
+    private mutating func unlock(_ device: String) { lockedDevices.removeAll { $0 == device } }
+
+    /// A session of which nothing is known is not listed.
     private mutating func change(_ app: String, _ body: (inout Session) -> Void) {
-        if !sessions.contains(where: { $0.app == app }) { sessions.append(Session(app: app)) }
-        for index in sessions.indices where sessions[index].app == app { body(&sessions[index]) }
+        let index = sessions.firstIndex { $0.app == app } ?? sessions.endIndex
+        if index == sessions.endIndex { sessions.append(Session(app: app)) }
+        body(&sessions[index])
+        if sessions[index] == Session(app: app) { sessions.remove(at: index) }
     }
 
     private mutating func change(link: String, _ body: (inout Link) -> Void) {
@@ -164,7 +233,8 @@ extension StateAtStep {
 
 extension StateAtStep.Item {
     fileprivate func isSame(as other: Self) -> Bool {
-        accessGroup == other.accessGroup && service == other.service && account == other.account
+        device == other.device && accessGroup == other.accessGroup && service == other.service
+            && account == other.account
     }
 }
 

@@ -6,7 +6,8 @@ import LabFile
 import ScenarioEngine
 import ScenarioLanguage
 
-/// The state at one moment of a recorded scenario, derived from the trace events of its processes until then.
+/// The state at one moment of a recorded scenario, derived from the trace events of its processes until then, and from
+/// the answers to its commands.
 ///
 /// An immutable value once it is made. Thread rule: any thread.
 public struct StateAtStep: Codable, Equatable, Sendable {
@@ -20,7 +21,11 @@ public struct StateAtStep: Codable, Equatable, Sendable {
 
         package let name: String
         package let incarnation: Int
+        /// The device that it belongs to, or that it is the system of; nil for any other process.
+        var device: String?
         package var pid: Int?
+        /// The shared memory that the process has open; nil for none.
+        var memory: String?
         package var state = State.running
         package var reason: String?
     }
@@ -46,11 +51,15 @@ public struct StateAtStep: Codable, Equatable, Sendable {
     package struct Operation: Codable, Equatable {
         package let type: String
         package let app: String
+        /// The shared memory that announces it; nil for an app without.
+        var memory: String?
         package var milliseconds: Double
     }
 
     /// A keychain item, without its value, which no trace contains.
     package struct Item: Codable, Equatable {
+        /// The device whose keychain it is in; nil if the record does not name the devices.
+        var device: String?
         let accessGroup: String
         let service: String
         let account: String
@@ -215,6 +224,8 @@ struct StepEnds {
         var isFine: Bool
     }
 
+    /// The record that they are from.
+    let history: [HistoryEvent]
     /// When the scenario began, in nanoseconds.
     package let begin: UInt64
     private let ends: [End]
@@ -223,6 +234,7 @@ struct StepEnds {
     /// Nil if nothing is recorded; the directory is empty if the scenario did not run.
     init?(in directory: String) {
         guard let history = History.read(in: directory), let first = history.first?.time else { return nil }
+        self.history = history
         begin = first
         last = history.map(\.time).max() ?? first
         var begins: [String: UInt64] = [:]

@@ -176,6 +176,14 @@ extension Explanation {
             "The key of a request of protocol 3.3 is unknown, has expired, or belongs to another app.",
             "The SDK gets a new key and sends again; `temporaryKeyValidity` says how long one lives.",
             ["server/encrypted-requests-that-are-refused.yaml"]),
+        serverError(
+            46, "Unsupported cryptography algorithm.",
+            .unreachable("the SDKs of the lab do not speak protocol 4, and a device gets another code."),
+            "Configure the application's `cryptography_algorithms_supported`."),
+        serverError(
+            47, "Unsupported protocol version.",
+            .unreachable("`/rest/v4` raises it, and the commands of a scenario call `/rest/v3`."),
+            "Send a version that the resource reads."),
     ]
 
     private static func serverError(

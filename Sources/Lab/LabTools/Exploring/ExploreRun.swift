@@ -138,13 +138,14 @@ public struct ExploreRun {
         }
         if let obstacle = scenario.obstacle { throw BadUsage(sentence: "\(scenario.file.path): \(obstacle)") }
         let explored = try ExploredScenario(scenario)
-        let setting = ScenarioRun.Setting(
-            executables: try Executables.find(environment: environment), labFile: found.labFile,
-            labOption: options.labFile)
+        let executables = try Executables.find(environment: environment)
         let place = try ExploredPlace(
             name: ExploredPlace.name(of: scenario), below: Files.directory(of: found.labFile), environment: environment,
             labOption: options.labFile)
         defer { place.removeIfEmpty() }
+        let setting = ScenarioRun.Setting(
+            executables: executables, labFile: found.labFile, labOption: options.labFile,
+            sharedSetups: SharedSetups(recordedIn: place.directory, labVersion: LabVersion.current))
         let player = OrderPlayer(
             explored: explored, seed: options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max)), setting: setting,
             directory: place.directory, interruption: interruption)

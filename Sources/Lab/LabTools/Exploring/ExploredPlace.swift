@@ -90,9 +90,10 @@ struct ExploredPlace {
         return scenario
     }
 
-    /// Removes the directory if it is empty: only the records of what was found are kept.
+    /// Removes the directory if no order has left a record: only the records of what was found are kept, with that of a
+    /// set-up that the orders share.
     func removeIfEmpty() {
-        guard (try? Files.list(directory).isEmpty) ?? false else { return }
+        guard let names = try? Files.list(directory), names.allSatisfy({ $0 == SharedSetups.folder }) else { return }
         try? Files.removeTree(directory)
     }
 }

@@ -64,7 +64,7 @@ public enum ErrorNames {
     static let lab = LabErrorName.allCases.map(\.rawValue)
 
     /// Codes of the server's back office.
-    static let server = (0...45).map { number in "ERR00\(number < 10 ? "0" : "")\(number)" }
+    static let server = (0...47).map { number in "ERR00\(number < 10 ? "0" : "")\(number)" }
 }
 
 /// The codes of the server's error answers, but for those of the back office that have numbers (rest-api.md, section 7.2;

@@ -32,7 +32,7 @@ package final class SharedSetups: Sendable {
     }
 
     /// The folder of the records of set-ups, in the directory of the run.
-    private static let folder = "shared-setups"
+    package static let folder = "shared-setups"
 
     private let directory: String
     private let labVersion: String

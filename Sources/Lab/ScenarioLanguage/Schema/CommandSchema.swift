@@ -108,11 +108,14 @@ struct CommandSchema {
         return Dictionary(grouping: commands, by: \.name).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
+    /// The names of commands, or a reference: a column of `rows` may give the name.
     private func names(of kinds: [ActorKind]) -> Schema {
-        .word(
-            of: declarations(of: kinds).map { name, declared in
-                (name, Set(declared.map(\.summary)).sorted().joined(separator: " / "))
-            })
+        .anyOf([
+            .word(
+                of: declarations(of: kinds).map { name, declared in
+                    (name, Set(declared.map(\.summary)).sorted().joined(separator: " / "))
+                }), ValueSchema.reference,
+        ])
     }
 
     // MARK: - One actor

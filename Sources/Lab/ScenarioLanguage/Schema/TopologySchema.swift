@@ -178,6 +178,7 @@ enum ServerSchema {
                 of: CertificateKind.self, "The certificate to show; by default the server speaks plain HTTP."),
             "restrictAccess": flag("Whether the back office is open to integrations only.", default: false),
             "vaultWithBiometry": flag("Whether the vault opens with biometry, too.", default: false),
+            "upgradeOffered": flag("Whether activations of protocol 3.3 are offered protocol 4.", default: true),
             "commitRecovery": flag(
                 "Whether an activation by recovery code needs no commit by the back office.", default: true),
             "pushEnvironment": TopologySchema.word(

@@ -5,11 +5,11 @@ import PowerAuthProtocol
 
 /// The device data and keys from the key exchange, and the state that signatures change.
 struct DeviceBinding: Sendable, Equatable {
-    /// KEY_DEVICE_PUBLIC as an uncompressed point, 65 bytes.
+    /// KEY_DEVICE_PUBLIC as an uncompressed point: 65 bytes, or 97 of P-384 in protocol 4.
     let devicePublicKey: Data
     /// The number of counter steps made so far; only its low byte ever leaves the server.
     var counter: UInt64
-    /// CTR_DATA, 16 bytes: the hash counter's current value.
+    /// CTR_DATA, 16 bytes, or 32 in protocol 4: the hash counter's current value.
     var counterData: Data
     /// The protocol generation of the activation.
     var version: Int
@@ -88,10 +88,14 @@ struct Activation: Sendable, Equatable {
     let created: ServerTime
     var lastUsed: ServerTime
     var lastChange: ServerTime?
+    /// Nil for an activation of protocol 2 or 3, unless its upgrade to protocol 4 was started.
+    var version4: Version4Record?
 
     var status: ActivationState { lifecycle.status }
     /// The refusal of what its state does not allow.
     var stateRefusal: ServiceError { ServiceError(.activationIncorrectState, "activation \(id) is \(status.name)") }
+    /// Whether it is of protocol 4, and its device has confirmed it.
+    var isConfirmedV4: Bool { lifecycle.binding?.version == 4 && version4?.isConfirmationPending == false }
     /// How many failures it still survives.
     var remainingAttempts: Int { maxFailedAttempts - failedAttempts }
 

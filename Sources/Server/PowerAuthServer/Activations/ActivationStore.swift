@@ -38,8 +38,9 @@ enum ActivationStore {
     }
 
     private static let query = """
-        SELECT \(Column.list), \(ApplicationColumn.list)
+        SELECT \(Column.list), \(ApplicationColumn.list), \(Version4Column.list)
         FROM activation JOIN application ON application.id = activation.application
+        LEFT JOIN activation_v4 ON of_activation = activation_id
         """
 
     /// Built once, because every request looks up an activation.
@@ -138,6 +139,7 @@ enum ActivationStore {
             activation.lifecycle.expires?.milliseconds, activation.lastUsed.milliseconds,
             activation.lastChange?.milliseconds, activation.id,
         ])
+        try Version4Store.save(database, activation)
     }
 
     /// Writes the changes of a signature verification: the counter, the failures and the time of use.
@@ -208,9 +210,11 @@ enum ActivationStore {
     }
 
     private static func activation(_ row: QueryRow<Column>) -> Activation {
-        Activation(
-            id: row[.id], application: Application(row.following()), masterKeyPairRow: row[.masterKeyPair],
-            userId: row[.userId], lifecycle: lifecycle(row), code: row[.code],
+        let application = row.following(ApplicationColumn.self)
+        let version4 = Version4Store.record(application.following())
+        return Activation(
+            id: row[.id], application: Application(application), masterKeyPairRow: row[.masterKeyPair],
+            userId: row[.userId], lifecycle: lifecycle(row, version4), code: row[.code],
             otp: OtpRequirement(
                 mode: OtpValidationMode(rawValue: row[.otpMode]) ?? .none,
                 commitPhase: CommitPhase(rawValue: row[.commitPhase]) ?? .onCommit, hash: row[.otpHash]),
@@ -220,14 +224,14 @@ enum ActivationStore {
             serverPublicKey: row[.serverPublicKey], failedAttempts: row[.failedAttempts],
             maxFailedAttempts: row[.maxFailedAttempts], created: ServerTime(milliseconds: row[.created]),
             lastUsed: ServerTime(milliseconds: row[.lastUsed]),
-            lastChange: (row[.lastChange] as Int64?).map(ServerTime.init(milliseconds:)))
+            lastChange: (row[.lastChange] as Int64?).map(ServerTime.init(milliseconds:)), version4: version4)
     }
 
     /// A row with half a device, or without a status that exists (it was edited by hand) counts as removed: nothing can
     /// be signed or decrypted with it, and the back office still shows it.
-    private static func lifecycle(_ row: QueryRow<Column>) -> ActivationLifecycle {
+    private static func lifecycle(_ row: QueryRow<Column>, _ version4: Version4Record?) -> ActivationLifecycle {
         let expires = ServerTime(milliseconds: row[.expires])
-        let binding = binding(row)
+        let binding = binding(row, version4)
         guard binding != nil || (row[.devicePublicKey] as Data?) == nil else { return .removed(nil) }
         return switch ActivationState(rawValue: row[.status]) {
         case .created: .created(expires: expires, formerDevice: binding)
@@ -238,13 +242,14 @@ enum ActivationStore {
         }
     }
 
-    private static func binding(_ row: QueryRow<Column>) -> DeviceBinding? {
+    private static func binding(_ row: QueryRow<Column>, _ version4: Version4Record?) -> DeviceBinding? {
+        let version = (row[.version] as Int?) ?? 3
         guard let device: Data = row[.devicePublicKey], let counterData: Data = row[.counterData],
-            counterData.count == 16
+            counterData.count == (version == 4 ? 32 : 16), version != 4 || version4 != nil
         else { return nil }
         return DeviceBinding(
             devicePublicKey: device, counter: UInt64(bitPattern: row[.counter]), counterData: counterData,
-            version: row[.version] ?? 3)
+            version: version)
     }
 }
 

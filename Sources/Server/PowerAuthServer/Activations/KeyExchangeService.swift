@@ -8,9 +8,9 @@ struct KeyExchangeService: Sendable {
     let context: ServiceContext
 
     /// The exchanged activation and the sealed answer for its device.
-    struct Exchanged: Sendable {
+    struct Exchanged<Response: Sendable>: Sendable {
         let activation: Activation
-        let response: EciesResponse
+        let response: Response
     }
 
     /// Gives the activation with this code to the device that sent the request.
@@ -21,16 +21,18 @@ struct KeyExchangeService: Sendable {
     ///   - generatesRecoveryCode: whether a recovery code comes with it, if the application allows that.
     ///   - sealed: the inner layer, application scope.
     /// - Throws: ServiceError in the order of server.md, section 7.2.
-    func exchange(activationCode: Identifier?, generatesRecoveryCode: Bool, sealed: SealedRequest) throws -> Exchanged {
-        let exchange = try DeviceKeyExchange(opening: sealed, failures: .keyExchange, context: context)
-        let application = exchange.opened.applicationVersion.application
+    func exchange<Sealed: SealedInnerLayer>(
+        activationCode: Identifier?, generatesRecoveryCode: Bool, sealed: Sealed
+    ) throws -> Exchanged<Sealed.Layer.Answer> {
+        let exchange = try sealed.open(failures: .keyExchange, context: context)
+        let application = exchange.applicationVersion.application
         let code = activationCode ?? Identifier.none
-        let proof = try OtpProof.prepare(context, otp: exchange.request.activationOtp, at: .onKeyExchange) {
+        let proof = try OtpProof.prepare(context, otp: exchange.activationOtp, at: .onKeyExchange) {
             try ActivationStore.findCreated($0, application: application, code: code)
         }
         // A code that no activation waits for, or a wrong password, costs no hash of a PUK.
         let recovery =
-            generatesRecoveryCode && proof.isPromising && exchange.devicePublicKey != nil
+            generatesRecoveryCode && proof.isPromising && exchange.keyRefusal == nil
             ? try RecoveryDraft.make(context, applicationKey: sealed.applicationKey) : nil
 
         let activation: Activation = try context.changeKeepingRefusal { change in
@@ -44,17 +46,16 @@ struct KeyExchangeService: Sendable {
             if let refusal = try proof.refusal(of: &activation, at: .onKeyExchange, in: change) {
                 return .failure(refusal)
             }
-            guard let deviceKey = exchange.devicePublicKey else {
+            if let refusal = exchange.keyRefusal {
                 activation.lifecycle = .removed(activation.lifecycle.binding)
                 try change.save(&activation, previous: .created)
-                return .failure(ServiceError(.activationNotFound, "devicePublicKey is not a point of P-256"))
+                return .failure(ServiceError(.activationNotFound, refusal))
             }
-            let binding = exchange.binding(to: deviceKey)
+            let binding = try exchange.bind(&activation, at: change.now)
             // Past the check of the password, its presence means that it was due now and right.
             activation.lifecycle =
                 proof.isGiven || activation.otp.commitPhase == .onKeyExchange
                 ? .active(binding) : .pendingCommit(binding, expires: expires)
-            exchange.describe(&activation, at: change.now)
             try change.save(&activation, previous: .created)
             try recovery?.issue(with: activation, policy: context.policy, in: change)
             return .success(activation)
@@ -65,15 +66,63 @@ struct KeyExchangeService: Sendable {
     }
 }
 
-/// The inner layer of any activation: the device's data, and the answer (server.md, section 7.2; protocol.md, section
-/// 6.2).
-struct DeviceKeyExchange: Sendable {
+/// The inner layer of an activation in one generation of the protocol, opened: what the device says about itself, and the
+/// answer.
+protocol InnerLayer: Sendable {
+    associatedtype Answer: Encodable & Sendable
+
+    /// The version of the application that the device has.
+    var applicationVersion: ApplicationVersion { get }
+    /// The one-time password, as it was sent.
+    var activationOtp: String? { get }
+    /// Why the device's keys cannot be used; nil for keys that can.
+    var keyRefusal: String? { get }
+
+    /// Copies the device's description of itself, and its keys.
+    /// - Returns: a binding to the device that starts with a random counter.
+    /// - Throws: `activationNotFound` for keys that cannot be used.
+    func bind(_ activation: inout Activation, at now: ServerTime) throws -> DeviceBinding
+
+    /// Encrypts the answer for the device.
+    /// - Parameter recovery: nil in a protocol without recovery codes.
+    /// - Throws: `encryptionFailed` when it cannot be encrypted.
+    func answer(_ activation: Activation, recovery: RecoveryData?, at now: ServerTime) throws -> Answer
+}
+
+/// The same, as it arrived.
+protocol SealedInnerLayer: Sendable {
+    associatedtype Layer: InnerLayer
+
+    /// Base64 text of the application key.
+    var applicationKey: Identifier { get }
+    /// Whether activations of this generation have recovery codes.
+    static var hasRecovery: Bool { get }
+
+    /// Decrypts and reads it.
+    /// - Throws: ServiceError with the codes of `failures`.
+    func open(failures: EnvelopeOpener.Failures, context: ServiceContext) throws -> Layer
+}
+
+extension SealedRequest: SealedInnerLayer {
+    static var hasRecovery: Bool { true }
+
+    func open(failures: EnvelopeOpener.Failures, context: ServiceContext) throws -> DeviceKeyExchange {
+        try DeviceKeyExchange(opening: self, failures: failures, context: context)
+    }
+}
+
+/// The inner layer of an activation of protocol 3 (server.md, section 7.2; protocol.md, section 6.2).
+struct DeviceKeyExchange: InnerLayer {
     let opened: OpenedRequest
     let request: KeyExchangeRequest
     /// The vendor's identifier of the device.
     private let externalId: Identifier?
-    /// Nil if the device did not send a point of P-256.
-    var devicePublicKey: PublicKey? { request.devicePublicKey.key }
+
+    var applicationVersion: ApplicationVersion { opened.applicationVersion }
+    var activationOtp: String? { request.activationOtp }
+    var keyRefusal: String? {
+        request.devicePublicKey.key == nil ? "devicePublicKey is not a point of P-256" : nil
+    }
 
     /// Opens and reads the inner layer.
     /// - Throws: as `EnvelopeOpener.openApplication`, `invalidInputFormat` for unreadable JSON, `invalidRequest`
@@ -95,25 +144,22 @@ struct DeviceKeyExchange: Sendable {
         ] { try TextLimit.line.check(text, field) }
     }
 
-    /// A binding to the device that starts with a random counter.
-    func binding(to devicePublicKey: PublicKey) -> DeviceBinding {
-        DeviceBinding(
-            devicePublicKey: devicePublicKey.uncompressed, counter: 0, counterData: CounterData.random().rawData,
-            version: 3)
-    }
-
-    /// Copies the device's description of itself.
-    func describe(_ activation: inout Activation, at now: ServerTime) {
+    func bind(_ activation: inout Activation, at now: ServerTime) throws -> DeviceBinding {
+        guard let key = request.devicePublicKey.key else {
+            throw ServiceError(.activationNotFound, keyRefusal ?? "")
+        }
         activation.name = request.activationName
         activation.externalId = externalId
         activation.extras = request.extras
         activation.platform = request.platform.nonBlank?.lowercased() ?? "unknown"
         activation.deviceInfo = request.deviceInfo
         activation.lastUsed = now
+        // The back office may have put back one that a device of protocol 4 has had.
+        activation.version4 = nil
+        return DeviceBinding(
+            devicePublicKey: key.uncompressed, counter: 0, counterData: CounterData.random().rawData, version: 3)
     }
 
-    /// Encrypts the answer for the device.
-    /// - Throws: `encryptionFailed` when it cannot be encrypted.
     func answer(_ activation: Activation, recovery: RecoveryData?, at now: ServerTime) throws -> EciesResponse {
         guard let binding = activation.lifecycle.binding else {
             throw ServiceError(.activationIncorrectState, "activation \(activation.id) has no device")
@@ -141,22 +187,20 @@ struct ActivationCreationService: Sendable {
     /// - Throws: `invalidRequest` for the user, `activationCreateFailure` for the limits, `invalidApplication` for the
     ///   application key, `activationExpired` for a device key that is not a point of P-256, `invalidActivationOtp` for
     ///   a one-time password that the device sends too early; the rest as in the key exchange.
-    func create(
-        _ new: ActivationService.NewActivation, generatesRecoveryCode: Bool, sealed: SealedRequest
-    ) throws -> KeyExchangeService.Exchanged {
-        let exchange = try DeviceKeyExchange(opening: sealed, failures: .decryptor, context: context)
-        guard let deviceKey = exchange.devicePublicKey else {
-            throw ServiceError(.activationExpired, "devicePublicKey is not a point of P-256")
-        }
+    func create<Sealed: SealedInnerLayer>(
+        _ new: ActivationService.NewActivation, generatesRecoveryCode: Bool, sealed: Sealed
+    ) throws -> KeyExchangeService.Exchanged<Sealed.Layer.Answer> {
+        let exchange = try sealed.open(failures: .decryptor, context: context)
+        if let refusal = exchange.keyRefusal { throw ServiceError(.activationExpired, refusal) }
         // Before anything costly; `bind` decides.
         try Self.checkOtp(of: exchange, new.otpRequirement)
         var new = new
-        new.applicationId = exchange.opened.applicationVersion.application.id
+        new.applicationId = exchange.applicationVersion.application.id
         let prepared = try ActivationService(context: context).prepare(new)
         let recovery =
             generatesRecoveryCode ? try RecoveryDraft.make(context, applicationKey: sealed.applicationKey) : nil
         let activation = try context.change { change in
-            let activation = try bind(prepared, exchange, to: deviceKey, in: change)
+            let activation = try bind(prepared, exchange, in: change)
             try recovery?.issue(with: activation, policy: context.policy, in: change)
             return activation
         }
@@ -169,23 +213,22 @@ struct ActivationCreationService: Sendable {
     /// - Throws: `invalidActivationOtp` for a one-time password in the inner layer, where none is allowed; as
     ///   `ActivationService.insert`.
     func bind(
-        _ prepared: ActivationService.Prepared, _ exchange: DeviceKeyExchange, to deviceKey: PublicKey,
-        in change: WriteTransaction
+        _ prepared: ActivationService.Prepared, _ exchange: some InnerLayer, in change: WriteTransaction
     ) throws -> Activation {
         var activation = try ActivationService(context: context).insert(prepared, in: change).activation
         guard case .created(let expires, _) = activation.lifecycle else {
             throw ServiceError(.activationIncorrectState, "activation \(activation.id) was not just created")
         }
         try Self.checkOtp(of: exchange, activation.otp)
-        activation.lifecycle = .pendingCommit(exchange.binding(to: deviceKey), expires: expires)
-        exchange.describe(&activation, at: change.now)
+        let binding = try exchange.bind(&activation, at: change.now)
+        activation.lifecycle = .pendingCommit(binding, expires: expires)
         try change.save(&activation, previous: .created)
         return activation
     }
 
     /// - Throws: `invalidActivationOtp` for a one-time password in the inner layer, where none is allowed.
-    static func checkOtp(of exchange: DeviceKeyExchange, _ requirement: OtpRequirement) throws {
-        let isGiven = exchange.request.activationOtp.nonBlank != nil
+    static func checkOtp(of exchange: some InnerLayer, _ requirement: OtpRequirement) throws {
+        let isGiven = exchange.activationOtp.nonBlank != nil
         guard requirement.check(at: .onKeyExchange, given: isGiven) == .skip else {
             throw ServiceError(.invalidActivationOtp, "no one-time password is expected in the key exchange")
         }

@@ -56,6 +56,11 @@ struct StatusService: Sendable {
     ) throws -> Detail {
         // What waits for its device shows nothing of the one that it has had.
         let binding = activation.status == .created ? nil : activation.lifecycle.binding
+        if let binding, binding.version == 4, let record = activation.version4 {
+            return Detail(
+                activation: activation, encryptedBlob: Random.bytes(StatusBlob.size), blobNonce: exchange?.nonce,
+                code: code, fingerprint: try StatusServiceV4.fingerprint(of: activation, record))
+        }
         let keys = try binding.map { try context.keys.keys(of: activation, binding: $0) }
         return Detail(
             activation: activation, encryptedBlob: try blob(of: activation, keys, exchange: exchange),
@@ -69,7 +74,8 @@ struct StatusService: Sendable {
         return try StatusBlob.Exchange(challenge: challenge, nonce: Random.nonZeroBytes(16))
     }
 
-    private func removingIfExpired(_ snapshot: Activation) throws -> Activation {
+    /// The activation as it is now: removed if its time to be finished is over.
+    func removingIfExpired(_ snapshot: Activation) throws -> Activation {
         guard let expires = snapshot.lifecycle.expires, context.clock.now() > expires else { return snapshot }
         return try context.change { change in
             var activation = try change.activation(snapshot.id)
@@ -89,6 +95,7 @@ struct StatusService: Sendable {
             dataHash: StatusBlob.counterDataHash(transportKey: transportKey, counter: CounterData(binding.counterData)))
         let blob = StatusBlob(
             state: activation.status, currentVersion: UInt8(clamping: binding.version),
+            upgradeVersion: UpgradeServiceV4.isOffered(to: activation, binding, context.policy) ? 4 : 3,
             failedAttempts: UInt8(clamping: activation.failedAttempts),
             maxFailedAttempts: UInt8(clamping: activation.maxFailedAttempts),
             // Devices of protocol 3.0 send no challenge and expect random bytes in place of the counter.

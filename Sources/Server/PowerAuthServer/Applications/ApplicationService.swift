@@ -24,6 +24,7 @@ struct ApplicationService: Sendable {
     func create(id: Identifier?) throws -> Application {
         guard let id = id.nonBlank else { throw ServiceError(.invalidRequest, "applicationId is missing") }
         let masterKey = try PrivateKey.generate()
+        let masterKeysV4 = try MasterKeysV4.generate()
         return try context.change { change in
             guard try ApplicationStore.find(change.database, id: id) == nil else {
                 throw ServiceError(.duplicateApplication, "application \(id) exists")
@@ -32,6 +33,7 @@ struct ApplicationService: Sendable {
             try ApplicationStore.insertMasterKeyPair(
                 change.database, of: application, privateKey: masterKey.bigEndian,
                 publicKey: masterKey.publicKey.uncompressed, created: change.now)
+            try MasterKeyStoreV4.insert(change.database, of: application, masterKeysV4, context.seal)
             try ApplicationStore.insert(
                 change.database, version: Self.newVersion(of: application, id: Self.firstVersion))
             return application
@@ -109,6 +111,19 @@ struct ApplicationService: Sendable {
             change.noteApplicationChange()
             return version
         }
+    }
+
+    /// The configuration string of a version with the master keys of both generations (protocol-4.md, section 5).
+    /// - Throws: `noMasterServerKeyPair` without master key of protocol 3; as ``ServiceContext/masterKeysV4(of:)``.
+    func mobileSdkConfigV4(_ version: ApplicationVersion) throws -> String {
+        let pair = try context.read { try ApplicationStore.requiredMasterKeyPair($0, of: version.application) }
+        var keys = try context.masterKeysV4(of: version.application).pairs.mapValues(\.publicKey)
+        keys[.p256] = pair.publicKey
+        return try SdkConfigurationV4(
+            applicationKey: StrictBase64.decode(version.applicationKey.text) ?? Data(),
+            applicationSecret: ApplicationSecretKey(StrictBase64.decode(version.applicationSecret) ?? Data()),
+            keys: keys
+        ).string
     }
 
     private static func newVersion(of application: Application, id: Identifier) -> ApplicationVersion {

@@ -3,6 +3,7 @@
 import Foundation
 import GRDB
 import LabCore
+import PowerAuthProtocol
 
 /// Roles and configuration values of applications (server.md, sections 6.3 and 6.4).
 struct ApplicationSettingsService: Sendable {
@@ -24,7 +25,8 @@ struct ApplicationSettingsService: Sendable {
         return try context.change { change in
             let application = try ApplicationStore.required(change.database, id: applicationId)
             let changed = Application(
-                row: application.row, id: application.id, roles: try kind.applied(roles, to: application.roles))
+                row: application.row, id: application.id, roles: try kind.applied(roles, to: application.roles),
+                algorithms: application.algorithms)
             try change.database.execute(
                 sql: "UPDATE application SET roles = ? WHERE id = ?",
                 arguments: [TextList.encode(changed.roles), changed.row])
@@ -36,9 +38,14 @@ struct ApplicationSettingsService: Sendable {
     // MARK: Configuration
 
     /// The keys that are accepted.
-    static let keys = textKeys + [providersKey]
+    static let keys = textKeys + [providersKey, algorithmsKey]
     private static let textKeys = ["fido2_attestation_fmt_allowed", "fido2_aaguids_allowed", "fido2_root_ca_certs"]
     private static let providersKey = "oauth2_providers"
+    /// Read with every application, see ``ApplicationColumn``.
+    private static let algorithmsKey = "cryptography_algorithms_supported"
+
+    /// The suites of protocol 4, and that of version 3 (protocol-4.md, section 1).
+    private static let algorithms = ["EC_P256"] + CryptographySuite.Name.allCases.map(\.rawValue)
 
     /// The required texts of an identity provider.
     private static let providerFields = ["providerId", "clientId", "clientSecret", "issuerUri", "redirectUri"]
@@ -56,15 +63,21 @@ struct ApplicationSettingsService: Sendable {
     private enum ElementKind {
         case text
         case oauth2Provider
+        case algorithm
 
         init?(key: String) {
-            guard keys.contains(key) else { return nil }
-            self = key == providersKey ? .oauth2Provider : .text
+            switch key {
+            case providersKey: self = .oauth2Provider
+            case algorithmsKey: self = .algorithm
+            case _ where textKeys.contains(key): self = .text
+            default: return nil
+            }
         }
 
         func accepts(_ value: JSONValue) -> Bool {
             switch self {
             case .text: value.stringValue != nil
+            case .algorithm: value.stringValue.map { algorithms.contains($0) } ?? false
             case .oauth2Provider:
                 providerFields.allSatisfy { value[$0]?.stringValue.nonBlank != nil }
                     && (try? value.decode() as IdentityProvider) != nil
@@ -113,6 +126,7 @@ struct ApplicationSettingsService: Sendable {
             try change.database.execute(
                 sql: "INSERT OR REPLACE INTO application_config (application, key, \"values\") VALUES (?, ?, ?)",
                 arguments: [application.row, key, text])
+            if kind == .algorithm { change.noteApplicationChange() }
         }
         return key
     }
@@ -126,6 +140,7 @@ struct ApplicationSettingsService: Sendable {
             try change.database.execute(
                 sql: "DELETE FROM application_config WHERE application = ? AND key = ?",
                 arguments: [application.row, key])
+            if key == Self.algorithmsKey { change.noteApplicationChange() }
         }
     }
 }

@@ -2,6 +2,8 @@
 
 import Foundation
 import GRDB
+import PowerAuthPostQuantum
+import PowerAuthProtocol
 
 /// A registered application: the owner of versions, master keys and activations.
 struct Application: Sendable, Equatable {
@@ -10,6 +12,24 @@ struct Application: Sendable, Equatable {
     let id: Identifier
     /// Role names, sorted.
     let roles: [Identifier]
+    /// The values of `cryptography_algorithms_supported`; nil for an application without them.
+    var algorithms: [String]?
+}
+
+extension Application {
+    /// The suites of protocol 4 that devices may use: those that are configured, or all.
+    var suites: [CryptographySuite.Name] {
+        algorithms.map { $0.compactMap(CryptographySuite.Name.init(rawValue:)) } ?? CryptographySuite.Name.allCases
+    }
+
+    /// The suite of a name, if devices may use it.
+    /// - Throws: `unsupportedAlgorithm` for any other.
+    func suite(named text: String) throws -> CryptographySuite {
+        guard let name = CryptographySuite.Name(rawValue: text), suites.contains(name) else {
+            throw ServiceError(.unsupportedAlgorithm, "the algorithm \(text.prefix(64)) is not one of \(id)")
+        }
+        return .named(name)
+    }
 }
 
 /// One version of an application, known to devices by its key and secret.
@@ -178,11 +198,18 @@ enum ApplicationColumn: String, QueryColumn {
     case row = "application.id"
     case id = "application.app_id"
     case roles = "application.roles"
+    case algorithms = """
+        (SELECT "values" FROM application_config
+            WHERE application_config.application = application.id
+                AND application_config.key = 'cryptography_algorithms_supported')
+        """
 }
 
 extension Application {
     init(_ row: QueryRow<ApplicationColumn>) {
-        self.init(row: row[.row], id: row[.id], roles: TextList.identifiers(row[.roles]))
+        self.init(
+            row: row[.row], id: row[.id], roles: TextList.identifiers(row[.roles]),
+            algorithms: (row[.algorithms] as String?).map(TextList.decode))
     }
 }
 

@@ -7,6 +7,7 @@ import PowerAuthProtocol
 struct ApplicationEndpoints: Sendable {
     let service: ApplicationService
     let settings: ApplicationSettingsService
+    let api: BackOfficeAPI
 
     private struct VersionReference: Decodable {
         var applicationId: Identifier?
@@ -98,10 +99,11 @@ struct ApplicationEndpoints: Sendable {
                 return DetailView(
                     applicationId: detail.application.id, masterPublicKey: StrictBase64.encode(detail.masterPublicKey),
                     applicationRoles: detail.application.roles,
-                    versions: detail.versions.map { version, configuration in
-                        .init(
+                    versions: try detail.versions.map { version, configuration in
+                        DetailView.Version(
                             applicationVersionId: version.id, applicationKey: version.applicationKey,
-                            applicationSecret: version.applicationSecret, mobileSdkConfig: configuration,
+                            applicationSecret: version.applicationSecret,
+                            mobileSdkConfig: try self.configuration(version, configuration),
                             supported: version.isSupported)
                     })
             },
@@ -114,7 +116,7 @@ struct ApplicationEndpoints: Sendable {
                 return NewVersionView(
                     applicationVersionId: version.id, applicationVersionName: nil,
                     applicationKey: version.applicationKey, applicationSecret: version.applicationSecret,
-                    mobileSdkConfig: configuration, supported: true)
+                    mobileSdkConfig: try self.configuration(version, configuration), supported: true)
             },
             support("/application/version/support", true),
             support("/application/version/unsupport", false),
@@ -139,6 +141,14 @@ struct ApplicationEndpoints: Sendable {
                 try settings.removeConfiguration(applicationId: request.applicationId, key: request.key)
             },
         ]
+    }
+
+    /// The configuration string of a version, with the master keys that the clients of the API know.
+    private func configuration(_ version: ApplicationVersion, _ ofVersion3: String) throws -> String {
+        switch api {
+        case .v3: ofVersion3
+        case .v4: try service.mobileSdkConfigV4(version)
+        }
     }
 
     private func support(_ path: String, _ supported: Bool) -> Endpoint {

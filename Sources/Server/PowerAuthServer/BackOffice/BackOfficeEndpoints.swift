@@ -4,25 +4,32 @@ import GRDB
 import LabCore
 
 extension ServerServices {
-    /// Every resource below `/rest/v3` (server.md, section 4), and the back end of the vendor's tests below `/v2`.
+    /// Every resource below `/rest/v3` (server.md, section 4), the same ones below `/rest/v4` (protocol-4.md, section 16),
+    /// and the back end of the vendor's tests below `/v2`.
     var backOfficeEndpoints: [Endpoint] {
         let integrations = IntegrationEndpoints(service: IntegrationService(context: context))
         let all =
-            SystemEndpoints(context: context, names: names).endpoints
-            + ApplicationEndpoints(service: applications, settings: ApplicationSettingsService(context: context))
-            .endpoints
+            resources(of: .v3, integrations) + resources(of: .v4, integrations).compactMap(BackOfficeV4.renamed)
+            + FacadeEndpoints(context: context).endpoints
+        return all.map(integrations.restricted)
+    }
+
+    /// The resources as one generation of the API has them, with the names of the first one.
+    private func resources(of api: BackOfficeAPI, _ integrations: IntegrationEndpoints) -> [Endpoint] {
+        SystemEndpoints(context: context, names: names, api: api).endpoints
+            + ApplicationEndpoints(
+                service: applications, settings: ApplicationSettingsService(context: context), api: api
+            ).endpoints
             + ActivationEndpoints(activations: activations, statuses: statuses, policy: context.policy).endpoints
             + ActivationAdministrationEndpoints(service: activations).endpoints
-            + SignatureEndpoints(context: context).endpoints
-            + TokenEndpoints(service: tokens).endpoints
+            + SignatureEndpoints(context: context, api: api).endpoints
+            + TokenEndpoints(service: tokens, api: api).endpoints
             + CryptographyEndpoints(context: context).endpoints
             + RecoveryEndpoints(service: RecoveryService(context: context)).endpoints
             + integrations.endpoints
             + CallbackEndpoints(service: CallbackService(context: context)).endpoints
             + OperationTemplateEndpoints(service: OperationTemplateService(context: context)).endpoints
             + OperationEndpoints(context: context).endpoints
-            + FacadeEndpoints(context: context).endpoints
-        return all.map(integrations.restricted)
     }
 }
 
@@ -30,6 +37,7 @@ extension ServerServices {
 struct SystemEndpoints: Sendable {
     let context: ServiceContext
     let names: ServerNames
+    let api: BackOfficeAPI
 
     private struct Status: Codable {
         var status = "OK"
@@ -75,7 +83,8 @@ struct SystemEndpoints: Sendable {
                         timestamp: BackOfficeDate(context.clock.now())))
             },
             .backOffice("/error/list") {
-                ErrorList(errors: ServiceErrorCode.allCases.map { .init(code: $0.rawValue, value: $0.message) })
+                ErrorList(
+                    errors: BackOfficeV4.codes(of: api).map { .init(code: $0.rawValue, value: $0.message) })
             },
             .backOffice("/telemetry/report", report),
         ]

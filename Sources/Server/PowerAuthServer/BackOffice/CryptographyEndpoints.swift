@@ -95,7 +95,7 @@ struct CryptographyEndpoints: Sendable {
         @ExplicitNull var timestamp: UInt64?
         let activationStatus: String
 
-        init(_ exchanged: KeyExchangeService.Exchanged) {
+        init(_ exchanged: KeyExchangeService.Exchanged<EciesResponse>) {
             let sealed = SealedView(exchanged.response)
             activationId = exchanged.activation.id
             userId = exchanged.activation.userId
@@ -188,7 +188,7 @@ struct CryptographyEndpoints: Sendable {
                 sealed,
                 signed: SignatureQuestion(
                     activationId: activationId, applicationKey: applicationKey, data: .normalized(data),
-                    signature: signature, type: type, version: sealed.version))
+                    signature: signature, type: type, version: .v3(sealed.version)))
             return switch outcome {
             case .unlocked(let response): VaultView(isValid: true, response)
             case .invalidSignature(_, let response): VaultView(isValid: false, response)

@@ -6,6 +6,7 @@ import PowerAuthProtocol
 /// `/signature/**` (server.md, section 8).
 struct SignatureEndpoints: Sendable {
     let context: ServiceContext
+    let api: BackOfficeAPI
 
     private struct VerifyRequest: Decodable {
         var activationId: Identifier?
@@ -64,7 +65,7 @@ struct SignatureEndpoints: Sendable {
         let offlineData: String
         let nonce: String
 
-        init(_ payload: OfflinePayload) {
+        init(_ payload: any OfflineCode) {
             offlineData = payload.text
             nonce = payload.nonce
         }
@@ -104,8 +105,12 @@ struct SignatureEndpoints: Sendable {
                         proximityCheck: request.proximityCheck?.payloadCheck()))
             },
             .backOffice("/signature/offline/non-personalized/create") { (request: NonPersonalizedRequest) in
-                PayloadView(
-                    try offline.nonPersonalizedPayload(applicationId: request.applicationId, data: request.data))
+                guard api == .v4 else {
+                    return PayloadView(
+                        try offline.nonPersonalizedPayload(applicationId: request.applicationId, data: request.data))
+                }
+                return PayloadView(
+                    try offline.nonPersonalizedPayloadV4(applicationId: request.applicationId, data: request.data))
             },
             .backOffice("/signature/offline/verify", verifyOffline),
             .backOffice("/signature/ecdsa/verify") { (request: DeviceKeyVerifyRequest) in
@@ -138,19 +143,19 @@ struct SignatureEndpoints: Sendable {
     }
 
     @Sendable private func verify(_ request: VerifyRequest) throws -> SignatureVerdictView {
-        let question = try Self.question(request)
+        let question = try question(request)
         let verdict = try SignatureService(context: context).verify(question)
         return SignatureVerdictView(activationId: question.activationId, type: question.type, verdict: verdict)
     }
 
     @Sendable private func verifyCached(_ request: VerifyRequest) async throws -> SignatureVerdictView? {
-        let question = try Self.question(request)
+        let question = try question(request)
         return try await SignatureService(context: context).verifyCached(question).map {
             SignatureVerdictView(activationId: question.activationId, type: question.type, verdict: $0)
         }
     }
 
-    private static func question(_ request: VerifyRequest) throws -> SignatureQuestion {
+    private func question(_ request: VerifyRequest) throws -> SignatureQuestion {
         guard let activationId = request.activationId, let applicationKey = request.applicationKey,
             let data = request.data, let signature = request.signature, let type = request.signatureType?.value,
             let version = request.signatureVersion
@@ -159,10 +164,12 @@ struct SignatureEndpoints: Sendable {
                 .invalidRequest,
                 "activationId, applicationKey, data, signature, signatureType and signatureVersion are required")
         }
+        let codeVersion = try codeVersion(version)
         return SignatureQuestion(
             activationId: activationId, applicationKey: applicationKey, data: .normalized(data),
-            signature: signature, type: type, version: try format(ofVersion: version),
-            commitsUpgrade: request.forcedSignatureVersion?.value == 3, versionText: version)
+            signature: signature, type: type, version: codeVersion,
+            commitsUpgrade: request.forcedSignatureVersion?.value == (codeVersion == .v4 ? 4 : 3),
+            versionText: version)
     }
 
     @Sendable private func verifyOffline(_ request: OfflineVerifyRequest) throws -> SignatureVerdictView {
@@ -174,6 +181,19 @@ struct SignatureEndpoints: Sendable {
                 componentLength: request.componentLength.map { Int($0.value) } ?? context.policy.offlineComponentLength,
                 allowsBiometry: request.allowBiometry ?? false, proximityCheck: request.proximityCheck?.answerCheck()))
         return SignatureVerdictView(activationId: activationId, type: type, verdict: verdict)
+    }
+
+    /// - Throws: `unableToComputeSignature` or, in the newer API, `unsupportedVersion` for an unknown version.
+    private func codeVersion(_ text: String) throws -> CodeVersion {
+        switch api {
+        case .v3: return .v3(try Self.format(ofVersion: text))
+        case .v4:
+            if text == CodeVersion.v4.text { return .v4 }
+            guard let version = ProtocolVersion(rawValue: text) else {
+                throw ServiceError(.unsupportedVersion, "authenticationVersion \(text) is unknown")
+            }
+            return .v3(version)
+        }
     }
 
     /// The version decides the format only: decimal in 3.0, Base64 in 3.1 and everything later.

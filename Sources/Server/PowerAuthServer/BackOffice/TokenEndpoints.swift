@@ -5,6 +5,7 @@ import PowerAuthProtocol
 /// `/token/validate` and `/token/remove` (server.md, section 9).
 struct TokenEndpoints: Sendable {
     let service: TokenService
+    let api: BackOfficeAPI
 
     private struct ValidateRequest: Decodable {
         var tokenId: Identifier?
@@ -38,9 +39,13 @@ struct TokenEndpoints: Sendable {
             .backOffice(
                 "/token/validate",
                 quickly: { (request: ValidateRequest) in
-                    try await service.validateCached(header(request)).map(Self.view)
+                    try await isOfVersion4(request) ? nil : service.validateCached(header(request)).map(Self.view)
                 }
-            ) { (request: ValidateRequest) in Self.view(try service.validate(header(request))) },
+            ) { (request: ValidateRequest) in
+                Self.view(
+                    try isOfVersion4(request)
+                        ? service.validate(headerV4(request)) : service.validate(header(request)))
+            },
             .backOffice("/token/remove") { (request: RemoveRequest) in
                 RemoveView(removed: try service.remove(tokenId: request.tokenId, activationId: request.activationId))
             },
@@ -59,6 +64,26 @@ struct TokenEndpoints: Sendable {
             blockedReason: activation?.lifecycle.blockedReason, userId: activation?.userId,
             applicationId: activation?.application.id, signatureType: token?.signatureType,
             applicationRoles: activation?.application.roles ?? [], activationFlags: activation?.flags ?? [])
+    }
+
+    private func isOfVersion4(_ request: ValidateRequest) -> Bool {
+        api == .v4 && request.protocolVersion == CodeVersion.v4.text
+    }
+
+    /// The header that a device of protocol 4 has shown.
+    private func headerV4(_ request: ValidateRequest) throws -> TokenHeaderV4 {
+        guard let tokenId = request.tokenId, let nonce = request.nonce, let digest = request.tokenDigest,
+            let timestamp = request.timestamp
+        else { throw ServiceError(.invalidRequest, "tokenId, nonce, tokenDigest and timestamp are required") }
+        do {
+            return try TokenHeaderV4(
+                parsing: PowerAuthHeader.format([
+                    ("version", CodeVersion.v4.text), ("token_id", tokenId.text), ("token_digest", digest),
+                    ("nonce", nonce), ("timestamp", String(timestamp.value)),
+                ]))
+        } catch {
+            throw ServiceError(.invalidRequest, "\(error)")
+        }
     }
 
     @Sendable private func header(_ request: ValidateRequest) throws -> TokenHeader {

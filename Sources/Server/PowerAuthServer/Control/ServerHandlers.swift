@@ -125,7 +125,7 @@ enum ServerHandlers {
                 data: .request(
                     method: arguments.method.rawValue, uriId: arguments.uriId, nonce: header.nonce,
                     body: Data((arguments.body ?? "").utf8)),
-                signature: header.signature, type: header.signatureType, version: header.version))
+                signature: header.signature, type: header.signatureType, version: .v3(header.version)))
         let activation = verdict.activation
         return VerifySignature.Result {
             $0.signatureValid = verdict.isValid

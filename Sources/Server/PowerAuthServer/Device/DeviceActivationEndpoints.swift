@@ -99,11 +99,11 @@ struct DeviceActivationEndpoints: Sendable {
     }
 
     @Sendable private func rename(_ request: ServerRequest) throws -> ServerResponse {
-        let (exchange, authenticated) = try encryption.openSigned(
+        let (exchange, caller) = try encryption.openSigned(
             request, uriId: "/pa/activation/rename", allowed: Self.namingFactors)
         let name = try JSONBody.decode(NewName.self, from: exchange.plaintext).activationName
         let activation = try ActivationService(context: context).rename(
-            activationId: authenticated.activation.id, name: name, externalUserId: authenticated.activation.userId)
+            activationId: caller.activation.id, name: name, externalUserId: caller.activation.userId)
         return try self.name(of: activation, in: exchange)
     }
 
@@ -144,22 +144,22 @@ struct ActivationIdentification: Sendable {
     let identityProviders: IdentityProviders
 
     /// A new activation and the content of its answer's outer layer.
-    struct Created: Sendable {
-        let exchanged: KeyExchangeService.Exchanged
+    struct Created<Response: Sendable>: Sendable {
+        let exchanged: KeyExchangeService.Exchanged<Response>
         let customAttributes: JSONValue
     }
 
     /// Creates or completes the activation of a device.
     /// - Parameter customAttributes: an object.
     /// - Throws: ServiceError with the cause; the device sees one code for nearly all causes.
-    func activate(
-        _ identity: ActivationIdentity, customAttributes: JSONValue, sealed: SealedRequest
-    ) async throws -> Created {
-        let exchanged: KeyExchangeService.Exchanged
+    func activate<Sealed: SealedInnerLayer>(
+        _ identity: ActivationIdentity, customAttributes: JSONValue, sealed: Sealed
+    ) async throws -> Created<Sealed.Layer.Answer> {
+        let exchanged: KeyExchangeService.Exchanged<Sealed.Layer.Answer>
         switch identity {
         case .code(let code):
             exchanged = try KeyExchangeService(context: context).exchange(
-                activationCode: Identifier(known: code.text), generatesRecoveryCode: true, sealed: sealed)
+                activationCode: Identifier(known: code.text), generatesRecoveryCode: Sealed.hasRecovery, sealed: sealed)
             try commit(exchanged, if: provider.commits(identity.type))
         case .custom(let attributes), .direct(let attributes):
             exchanged = try create(
@@ -178,13 +178,15 @@ struct ActivationIdentification: Sendable {
         return Created(exchanged: exchanged, customAttributes: try provider.customAttributes(customAttributes))
     }
 
-    private func create(for userId: Identifier?, _ sealed: SealedRequest) throws -> KeyExchangeService.Exchanged {
+    private func create<Sealed: SealedInnerLayer>(
+        for userId: Identifier?, _ sealed: Sealed
+    ) throws -> KeyExchangeService.Exchanged<Sealed.Layer.Answer> {
         try ActivationCreationService(context: context).create(
-            .init(userId: userId), generatesRecoveryCode: true, sealed: sealed)
+            .init(userId: userId), generatesRecoveryCode: Sealed.hasRecovery, sealed: sealed)
     }
 
     /// A code whose phase is the key exchange is active already.
-    private func commit(_ exchanged: KeyExchangeService.Exchanged, if isWanted: Bool) throws {
+    private func commit(_ exchanged: KeyExchangeService.Exchanged<some Sendable>, if isWanted: Bool) throws {
         guard isWanted, exchanged.activation.status == .pendingCommit else { return }
         _ = try ActivationService(context: context).commit(
             activationId: exchanged.activation.id, otp: nil, externalUserId: nil)

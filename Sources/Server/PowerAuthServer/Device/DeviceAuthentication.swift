@@ -3,13 +3,20 @@
 import Foundation
 import PowerAuthProtocol
 
-/// Verifies the signature header of a device request (rest-api.md, sections 3.2 and 4.3).
+/// Verifies the signature header of a device request (rest-api.md, sections 3.2 and 4.3). The resources of applications take
+/// headers of either generation of the protocol, those below `/pa/v3` of version 3 alone.
 struct DeviceAuthentication: Sendable {
     let signatures: SignatureService
 
     struct Authenticated: Sendable {
         let header: SignatureHeader
         let activation: Activation
+    }
+
+    /// Who has called a resource of an application, and with which factors.
+    struct Caller: Sendable {
+        let activation: Activation
+        let type: SignatureType
     }
 
     /// Accepts a signature of one of the allowed factor combinations over the bytes as received.
@@ -27,14 +34,54 @@ struct DeviceAuthentication: Sendable {
         return Authenticated(header: header, activation: try accepted(verdict))
     }
 
-    /// Accepts a token that was created with one of the allowed factor combinations.
+    /// As ``authenticate(_:uriId:allowed:)``, for a header of either generation.
+    func authenticateCaller(_ request: ServerRequest, uriId: String, allowed: Set<SignatureType>) throws -> Caller {
+        guard Self.isOfVersion4(request.header(SignatureHeader.name), "pa_version") else {
+            let authenticated = try authenticate(request, uriId: uriId, allowed: allowed)
+            return Caller(activation: authenticated.activation, type: authenticated.header.signatureType)
+        }
+        do {
+            let authenticated = try DeviceAuthenticationV4(context: signatures.context).authenticate(
+                request, uriId: uriId, allowed: allowed)
+            return Caller(activation: authenticated.activation, type: authenticated.header.type)
+        } catch var refusal as Refusal {
+            // The resource has one answer for both.
+            refusal.answer = .authentication
+            throw refusal
+        }
+    }
+
+    /// The activation that a signature header of either generation names; nothing is verified.
+    func claimedActivation(of request: ServerRequest) -> Identifier? {
+        let value = request.header(SignatureHeader.name)
+        let text =
+            Self.isOfVersion4(value, "pa_version")
+            ? (try? AuthenticationHeader(parsing: value))?.activationId
+            : (try? SignatureHeader(parsing: value))?.activationId
+        return text.flatMap(Identifier.init(_:))
+    }
+
+    /// Whether a header says that it is of protocol 4.
+    /// - Parameter attribute: the name of its version.
+    static func isOfVersion4(_ value: String?, _ attribute: String) -> Bool {
+        value.flatMap { PowerAuthHeader($0) }?[attribute] == CodeVersion.v4.text
+    }
+
+    /// Accepts a token that was created with one of the allowed factor combinations, in a header of either generation.
     /// - Throws: a ``Refusal`` if the token is not accepted.
     func authenticateToken(_ request: ServerRequest, allowed: Set<SignatureType>) throws -> Activation {
-        let header: TokenHeader
+        let value = request.header(TokenHeader.name)
+        let header: any TokenProof
         do {
-            header = try TokenHeader(parsing: request.header(TokenHeader.name))
-        } catch {
+            if Self.isOfVersion4(value, "version") {
+                header = try TokenHeaderV4(parsing: value)
+            } else {
+                header = try TokenHeader(parsing: value)
+            }
+        } catch let error as TokenHeaderError {
             throw Refusal(cause: error.rawValue)
+        } catch {
+            throw Refusal(cause: "\(error)")
         }
         let verdict: TokenService.Verdict
         do {
@@ -62,21 +109,25 @@ struct DeviceAuthentication: Sendable {
     func question(
         _ header: SignatureHeader, of request: ServerRequest, uriId: String, commitsUpgrade: Bool = false
     ) throws -> SignatureQuestion {
-        let body: Data
-        do {
-            body =
-                request.method == "GET"
-                ? try SymmetricSignature.canonicalQuery(rawQuery: request.query ?? "") : request.body
-        } catch {
-            throw Refusal(cause: "query: \(error)")
-        }
+        let body = try Self.signedBody(of: request)
         guard let activationId = Identifier(header.activationId), let applicationKey = Identifier(header.applicationKey)
         else { throw Refusal(cause: "the header names no activation or no application") }
         return SignatureQuestion(
             activationId: activationId, applicationKey: applicationKey,
             data: .request(method: request.method, uriId: uriId, nonce: header.nonce, body: body),
-            signature: header.signature, type: header.signatureType, version: header.version,
+            signature: header.signature, type: header.signatureType, version: .v3(header.version),
             commitsUpgrade: commitsUpgrade)
+    }
+
+    /// What a signature covers as the body: for GET the canonical query.
+    /// - Throws: a ``Refusal`` for a query that cannot be read.
+    static func signedBody(of request: ServerRequest) throws -> Data {
+        guard request.method == "GET" else { return request.body }
+        do {
+            return try SymmetricSignature.canonicalQuery(rawQuery: request.query ?? "")
+        } catch {
+            throw Refusal(cause: "query: \(error)")
+        }
     }
 
     /// The activation of a valid signature.

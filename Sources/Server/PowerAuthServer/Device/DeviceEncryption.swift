@@ -9,26 +9,53 @@ struct DeviceEncryption: Sendable {
     let authentication: DeviceAuthentication
 
     struct Exchange: Sendable {
-        let opened: OpenedRequest
+        /// A request of either generation of the protocol, and the means to answer it.
+        fileprivate enum Opened: Sendable {
+            case v3(OpenedRequest)
+            case v4(OpenedRequestV4)
+        }
+
+        fileprivate let opened: Opened
         /// Nil in application scope.
         let activation: Activation?
 
-        var plaintext: Data { opened.plaintext }
+        var plaintext: Data {
+            switch opened {
+            case .v3(let opened): opened.plaintext
+            case .v4(let opened): opened.plaintext
+            }
+        }
+
+        var applicationVersion: ApplicationVersion {
+            switch opened {
+            case .v3(let opened): opened.applicationVersion
+            case .v4(let opened): opened.applicationVersion
+            }
+        }
     }
 
     /// Opens a request. A signature header replaces the encryption header.
     /// - Throws: `ServiceError` if the request cannot be opened.
     func open(_ request: ServerRequest, scope: EciesScope) throws -> Exchange {
+        if let sealed = try SealedRequestV4(annotatedRequest: request, scope: scope) {
+            let opener = EnvelopeOpenerV4(context: context)
+            guard scope == .activation else {
+                return Exchange(
+                    opened: .v4(try opener.openApplication(sealed, as: .applicationGeneric)), activation: nil)
+            }
+            let (opened, activation) = try opener.openActivation(sealed, as: .activationGeneric)
+            return Exchange(opened: .v4(opened), activation: activation)
+        }
         let sealed = try SealedRequest(annotatedRequest: request, scope: scope)
         switch scope {
         case .application:
             let opened = try EnvelopeOpener(context: context).openApplication(
                 sealed, as: .applicationGeneric, failures: .decryptor)
-            return Exchange(opened: opened, activation: nil)
+            return Exchange(opened: .v3(opened), activation: nil)
         case .activation:
             let (opened, activation) = try EnvelopeOpener(context: context).openActivation(
                 sealed, as: .activationGeneric, failures: .decryptor)
-            return Exchange(opened: opened, activation: activation)
+            return Exchange(opened: .v3(opened), activation: activation)
         }
     }
 
@@ -38,7 +65,7 @@ struct DeviceEncryption: Sendable {
     /// counts as a wrong signature and looks like one. The cause says why the envelope does not open.
     func openSigned(
         _ request: ServerRequest, uriId: String, allowed: Set<SignatureType> = .strong
-    ) throws -> (exchange: Exchange, authenticated: DeviceAuthentication.Authenticated) {
+    ) throws -> (exchange: Exchange, caller: DeviceAuthentication.Caller) {
         let exchange: Exchange
         do {
             exchange = try open(request, scope: .activation)
@@ -49,9 +76,9 @@ struct DeviceEncryption: Sendable {
         } catch let error as ProtocolError {
             throw try unopened(request, "\(error)", uriId: uriId, allowed: allowed)
         }
-        let authenticated = try authentication.authenticate(
+        let caller = try authentication.authenticateCaller(
             request.with(body: exchange.plaintext), uriId: uriId, allowed: allowed)
-        return (exchange, authenticated)
+        return (exchange, caller)
     }
 
     /// Verifies the signature of a request whose envelope does not open.
@@ -61,7 +88,7 @@ struct DeviceEncryption: Sendable {
     ) throws -> DeviceAuthentication.Refusal {
         let cause = "the envelope does not open: \(cause)"
         do {
-            _ = try authentication.authenticate(request, uriId: uriId, allowed: allowed)
+            _ = try authentication.authenticateCaller(request, uriId: uriId, allowed: allowed)
             return DeviceAuthentication.Refusal(cause: cause)
         } catch var refusal as DeviceAuthentication.Refusal {
             refusal.cause = "\(cause); without it, \(refusal.cause)"
@@ -84,7 +111,36 @@ struct DeviceEncryption: Sendable {
 
     /// Encrypts the one answer of an exchange.
     func answer(_ exchange: Exchange, with plaintext: Data) throws -> ServerResponse {
-        try .ok(exchange.opened.seal(plaintext, at: context.clock.now()))
+        switch exchange.opened {
+        case .v3(let opened): try .ok(opened.seal(plaintext, at: context.clock.now()))
+        case .v4(let opened): try .ok(opened.seal(plaintext, at: context.clock.now()))
+        }
+    }
+}
+
+extension SealedRequestV4 {
+    /// Reads a request whose authorization header, if present, replaces the encryption header.
+    /// - Returns: nil for one whose header is not of protocol 4.
+    /// - Throws: as ``init(deviceRequest:scope:)``.
+    init?(annotatedRequest request: ServerRequest, scope: EciesScope) throws {
+        guard let value = request.header(SignatureHeader.name) else {
+            let isOfVersion4 = DeviceAuthentication.isOfVersion4(request.header(EncryptionHeader.name), "version")
+            guard isOfVersion4 else { return nil }
+            self = try SealedRequestV4(deviceRequest: request, scope: scope)
+            return
+        }
+        guard DeviceAuthentication.isOfVersion4(value, "pa_version") else { return nil }
+        let header: AuthenticationHeader
+        do {
+            header = try AuthenticationHeader(parsing: value)
+        } catch {
+            throw ServiceError(.decryptionFailed, "\(error)")
+        }
+        let sealed = try SealedRequestV4(header, body: request.body)
+        self =
+            scope == .activation
+            ? sealed
+            : SealedRequestV4(applicationKey: sealed.applicationKey, activationId: nil, envelope: sealed.envelope)
     }
 }
 

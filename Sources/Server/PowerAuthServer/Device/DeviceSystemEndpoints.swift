@@ -3,7 +3,8 @@
 import LabCore
 import PowerAuthProtocol
 
-/// `/pa/v3/keystore/create`, `/pa/v3/status` and `/pa/v3/user/info` (rest-api.md, sections 6.1, 6.12 and 6.10).
+/// `/pa/v3/keystore/create`, `/pa/v3/status` with `/pa/v4/status`, and `/pa/v3/user/info` (rest-api.md, sections 6.1, 6.12
+/// and 6.10).
 struct DeviceSystemEndpoints: Sendable {
     let context: ServiceContext
     let encryption: DeviceEncryption
@@ -28,11 +29,17 @@ struct DeviceSystemEndpoints: Sendable {
                 let answer = try TemporaryKeyService(context: context).create(jwt: jwt, address: request.remoteAddress)
                 return try .object(Token(jwt: answer))
             },
-            .device("/pa/v3/status", failure: .unexpected, readsJSON: false) { _ in
-                try .object(Status(serverTime: context.clock.now().milliseconds))
-            },
+            status("/pa/v3/status"),
+            status("/pa/v4/status"),
             .device("/pa/v3/user/info", failure: .encryption, others: [.userInfo], answer: userInfo),
         ]
+    }
+
+    /// The same in both generations of the protocol.
+    private func status(_ path: String) -> Endpoint {
+        .device(path, failure: .unexpected, readsJSON: false) { _ in
+            try .object(Status(serverTime: context.clock.now().milliseconds))
+        }
     }
 
     /// Everything that is known about the user.

@@ -56,7 +56,7 @@ struct EnrollmentEndpoints: Sendable {
                 throw ServiceError(.invalidRequest, "providerId is missing")
             }
             found = try identityProviders.provider(
-                id, applicationKey: exchange.opened.applicationVersion.applicationKey)
+                id, applicationKey: exchange.applicationVersion.applicationKey)
         } catch let error as ServiceError {
             throw DeviceAuthentication.Refusal(cause: error.description, answer: .applicationConfiguration)
         } catch let error as DecodingError {
@@ -71,7 +71,7 @@ struct EnrollmentEndpoints: Sendable {
     /// Makes a code for the same user in another app. The password, which this app hands over beside the code, proves in
     /// the key exchange that the other app is on the same device; the activation then needs no commit.
     @Sendable private func code(_ request: ServerRequest) throws -> ServerResponse {
-        let (exchange, authenticated) = try encryption.openSigned(
+        let (exchange, caller) = try encryption.openSigned(
             request, uriId: Self.codeURI, allowed: [.possessionKnowledge, .possessionBiometry])
         let wanted = try JSONBody.decode(RequestEnvelope<CodeRequest>.self, from: exchange.plaintext).requestObject
         guard let otp = wanted.otp.nonBlank, otp.unicodeScalars.count >= Self.shortestOtp else {
@@ -79,7 +79,7 @@ struct EnrollmentEndpoints: Sendable {
         }
         try TextLimit.ordinary.check(otp, "otp")
         var new = ActivationService.NewActivation()
-        new.userId = authenticated.activation.userId
+        new.userId = caller.activation.userId
         new.applicationId = wanted.applicationId
         new.otpValidation = .onKeyExchange
         new.otp = otp

@@ -36,15 +36,16 @@ struct ExchangeEndpoints: Sendable {
             authorized("/exchange/v3/token/generics") { plaintext, _ in try Self.echo(plaintext) },
             // Not encrypted.
             .device("/session/login", failure: .authentication, readsJSON: false) { request in
-                let activation = try encryption.authentication.authenticate(
+                let activation = try encryption.authentication.authenticateCaller(
                     request, uriId: "/session/login", allowed: .strong
                 ).activation
                 return try .object(["userId": activation.userId, "activationId": activation.id])
             },
             .device("/secured/account/{id}", failure: .authentication, readsJSON: false) { request in
                 let uriId = try UriIdTemplate("/secured/account/${id}?filter=${filter}").filled(from: request)
-                let activation = try encryption.authentication.authenticate(request, uriId: uriId, allowed: .strong)
-                    .activation
+                let activation = try encryption.authentication.authenticateCaller(
+                    request, uriId: uriId, allowed: .strong
+                ).activation
                 return try .object(["accountId": request.parameters["id"] ?? "", "userId": activation.userId.text])
             },
             .device(
@@ -70,9 +71,8 @@ struct ExchangeEndpoints: Sendable {
         _ answer: @escaping @Sendable (_ plaintext: Data, _ userId: Identifier) throws -> Data
     ) -> Endpoint {
         .device(path, failure: failure, others: [.authentication]) { request in
-            let (exchange, authenticated) = try encryption.openSigned(request, uriId: path)
-            return try encryption.answer(
-                exchange, with: try answer(exchange.plaintext, authenticated.activation.userId))
+            let (exchange, caller) = try encryption.openSigned(request, uriId: path)
+            return try encryption.answer(exchange, with: try answer(exchange.plaintext, caller.activation.userId))
         }
     }
 

@@ -30,7 +30,11 @@ public struct ServerPolicy: Sendable {
     public var generationAttempts = 10
     /// How many wrong PUKs block a recovery code.
     public var recoveryMaxFailedAttempts = 5
-    /// Whether the vault opens with biometry in place of knowledge.
+    /// Whether activations of protocol 3.3 are offered protocol 4, where their application has algorithms of it
+    /// configured (protocol-4.md, section 14).
+    public var isUpgradeOffered = true
+    /// Whether the vault opens with biometry in place of knowledge. In protocol 4 it is so for the device's keys alone:
+    /// the application's own vault behind two factors opens with either (protocol-4.md, section 13).
     public var isVaultOpenedByBiometry = false
     /// Whether push and inbox refuse devices with the code of the integration library in place of the documented one
     /// (mobile-token.md, section 16.1).

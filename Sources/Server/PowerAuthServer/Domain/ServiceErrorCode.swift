@@ -48,6 +48,8 @@ public enum ServiceErrorCode: String, CaseIterable, Sendable {
     case duplicateApplication = "ERR0043"
     case tokenTimestampTooFarInFuture = "ERR0044"
     case missingTemporaryKey = "ERR0045"
+    case unsupportedAlgorithm = "ERR0046"
+    case unsupportedVersion = "ERR0047"
 
     /// The text that leaves with the code, part of the API like the code itself.
     public var message: String {
@@ -98,6 +100,8 @@ public enum ServiceErrorCode: String, CaseIterable, Sendable {
         case .duplicateApplication: "Duplicate application or application version."
         case .tokenTimestampTooFarInFuture: "Token timestamp is too much in the future."
         case .missingTemporaryKey: "Missing temporary key pair."
+        case .unsupportedAlgorithm: "Unsupported cryptography algorithm."
+        case .unsupportedVersion: "Unsupported protocol version."
         }
     }
 }

@@ -110,7 +110,9 @@ struct EnvelopeOpener: Sendable {
         }
         let (version, activation, binding, temporaryKey) = try context.changeKeepingRefusal { change in
             let activation = try change.activation(activationId)
-            guard case .active(let binding?) = activation.lifecycle else { throw activation.stateRefusal }
+            guard case .active(let binding?) = activation.lifecycle, binding.version < 4 else {
+                throw activation.stateRefusal
+            }
             try admitting(activation, binding)
             let version = try supportedVersion(change.database, of: sealed, failures)
             guard version.application.row == activation.application.row else {
@@ -170,9 +172,8 @@ struct EnvelopeOpener: Sendable {
             let key = try TemporaryKeyPairStore.find(change.database, id: id)
         else { throw ServiceError(.missingTemporaryKey, "no temporary key with this identifier") }
         guard key.expires >= change.now else { throw ServiceError(.missingTemporaryKey, "temporary key \(id) expired") }
-        guard key.applicationKey == sealed.applicationKey, key.activationId == sealed.activationId else {
-            throw ServiceError(.missingTemporaryKey, "temporary key \(id) belongs to another scope")
-        }
+        guard key.suite == nil, key.applicationKey == sealed.applicationKey, key.activationId == sealed.activationId
+        else { throw ServiceError(.missingTemporaryKey, "temporary key \(id) belongs to another scope or protocol") }
         return try context.seal.open(key.privateKey, of: .temporaryKey(id: key.id), publicKey: nil)
     }
 
@@ -260,7 +261,9 @@ struct EciesDecryptorService: Sendable {
             }
             try ReplayGuard(policy: context.policy).admit(sealed.envelope, activationId: activation.id, in: change)
             return EnvelopeOpener.keepingRefusal {
-                guard case .active(let binding?) = activation.lifecycle else { throw activation.stateRefusal }
+                guard case .active(let binding?) = activation.lifecycle, binding.version < 4 else {
+                    throw activation.stateRefusal
+                }
                 let temporary = sealed.version.usesTemporaryKey ? try opener.temporaryKey(change, for: sealed) : nil
                 return (version, activation, binding, temporary)
             }

@@ -23,6 +23,8 @@ struct StoredSecret: Sendable, Equatable {
     enum Mode: Int {
         case clear = 0
         case aesHMAC = 1
+        /// The authenticated encryption of protocol 4 (protocol-4.md, section 2), a mode of this server alone.
+        case aead = 2
     }
 
     /// A raw value of ``Mode``.
@@ -36,13 +38,24 @@ enum SealedRecord {
     case serverKey(userId: Identifier, activationId: Identifier)
     case temporaryKey(id: Identifier)
     case postcardKey(applicationId: Identifier)
+    /// A master key of protocol 4.
+    case masterKey(applicationId: Identifier, kind: SdkConfigurationV4.KeyKind)
+    /// The server's private keys of an activation of protocol 4.
+    case suiteKeys(activationId: Identifier)
+    /// What else an activation of protocol 4 keeps secret.
+    case activationSecrets(activationId: Identifier)
 
     /// The derivation input of the record's key, at least 16 bytes.
-    fileprivate var name: String {
+    fileprivate var bytes: Data { Data(name.utf8) }
+
+    private var name: String {
         switch self {
         case .serverKey(let userId, let activationId): "\(userId)&\(activationId)"
         case .temporaryKey(let id): "temporary-key&\(id)"
         case .postcardKey(let applicationId): "recovery-postcard&\(applicationId)"
+        case .masterKey(let applicationId, let kind): "master-key&\(kind.rawValue)&\(applicationId)"
+        case .suiteKeys(let activationId): "suite-keys&\(activationId)"
+        case .activationSecrets(let activationId): "activation-secrets&\(activationId)"
         }
     }
 }
@@ -94,7 +107,7 @@ struct RecordSeal: Sendable {
                 throw ServiceError(
                     .genericCryptographyError, "the record was not sealed with this databaseEncryptionKey: \(error)")
             }
-        case nil: throw ServiceError(.unsupportedEncryptionMode, "encryption mode \(secret.mode)")
+        case .aead, nil: throw ServiceError(.unsupportedEncryptionMode, "encryption mode \(secret.mode)")
         }
     }
 
@@ -106,9 +119,51 @@ struct RecordSeal: Sendable {
             publicKey: activation.serverPublicKey)
     }
 
+    /// Seals a secret of protocol 4, which no public key can be compared with: the seal authenticates it.
+    /// - Throws: `genericCryptographyError` for lack of memory.
+    func seal(secret: SecretBytes, of record: SealedRecord) throws -> StoredSecret {
+        guard let key else { return StoredSecret(mode: StoredSecret.Mode.clear.rawValue, bytes: secret.rawData) }
+        do {
+            let sealed = try AEAD.seal(
+                secret, key: Self.key256(of: record, key), keyContext: Data(), associatedData: Data())
+            return StoredSecret(mode: StoredSecret.Mode.aead.rawValue, bytes: sealed)
+        } catch {
+            throw ServiceError(.genericCryptographyError, "sealing a record: \(error)")
+        }
+    }
+
+    /// The secret that ``seal(secret:of:)`` has sealed.
+    /// - Throws: as ``open(_:of:publicKey:)``.
+    func secret(_ stored: StoredSecret, of record: SealedRecord) throws -> SecretBytes {
+        switch StoredSecret.Mode(rawValue: stored.mode) {
+        case .clear: return SecretBytes(stored.bytes)
+        case .aead:
+            guard let key else {
+                throw ServiceError(
+                    .missingDatabaseEncryptionKey, "the record is sealed; start the server with databaseEncryptionKey")
+            }
+            do {
+                return try AEAD.openSecret(
+                    stored.bytes, key: Self.key256(of: record, key), keyContext: Data(), associatedData: Data())
+            } catch {
+                throw ServiceError(
+                    .genericCryptographyError, "the record was not sealed with this databaseEncryptionKey: \(error)")
+            }
+        case .aesHMAC, nil: throw ServiceError(.unsupportedEncryptionMode, "encryption mode \(stored.mode)")
+        }
+    }
+
+    private static func key256(
+        of record: SealedRecord, _ key: DatabaseEncryptionKey
+    ) throws -> Key256<DatabaseEncryptionKey.Purpose> {
+        let bytes = SecretBytes(count: 16) { output in key.key.withUnsafeBytes { output.copyMemory(from: $0) } }
+        return try Key256(
+            LabeledKDF.derive(bytes, KeyLabel(rawValue: "lab/database-record"), diversifier: record.bytes))
+    }
+
     private static func key(
         of record: SealedRecord, _ key: DatabaseEncryptionKey
     ) throws -> SymmetricKey<DatabaseEncryptionKey.Purpose> {
-        try KDF.internalDerive(key.key, data: Data(record.name.utf8))
+        try KDF.internalDerive(key.key, data: record.bytes)
     }
 }

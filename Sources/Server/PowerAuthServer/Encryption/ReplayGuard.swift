@@ -13,6 +13,7 @@ struct ReplayGuard: Sendable {
         case macToken = 0
         case applicationScope = 1
         case activationScope = 2
+        case version4 = 5
     }
 
     /// Admits the envelope of an encrypted request once. Envelopes without a timestamp (3.0, 3.1) pass.
@@ -34,23 +35,35 @@ struct ReplayGuard: Sendable {
             until: sent.advanced(by: policy.requestWindow), in: change)
     }
 
+    /// Admits the envelope of a request of protocol 4 once (protocol-4.md, section 7).
+    /// - Throws: `invalidRequest` outside the time window or for a value seen before.
+    func admit(_ envelope: AeadRequest, in change: WriteTransaction) throws {
+        let window = FreshnessWindow.aead
+        let verdict = window.verdict(timestamp: envelope.timestamp, now: UInt64(clamping: change.now.milliseconds))
+        guard verdict == .fresh else {
+            throw ServiceError(
+                .invalidRequest, "timestamp \(envelope.timestamp) is \(verdict) at \(change.now.milliseconds)")
+        }
+        try remember(
+            envelope.replayValue, kind: .version4,
+            until: ServerTime(milliseconds: Int64(clamping: envelope.timestamp))
+                .advanced(by: Int64(clamping: window.past)), in: change)
+    }
+
     /// Admits a token header once; its age was checked before.
     /// - Parameters:
-    ///   - header: its version decides how far in the future the timestamp may be.
-    ///   - token: the row of the header's token; its identifier is part of the remembered value.
+    ///   - header: its version decides how far in the future the timestamp may be. The identifier of its token, which is
+    ///     part of the remembered value, is that of a row.
     ///   - sent: its timestamp.
     /// - Throws: `invalidRequest` for a timestamp too far in the future, or a header seen before.
-    func admit(_ header: TokenHeader, of token: Token, sent: ServerTime, in change: WriteTransaction) throws {
-        let window = header.version.usesTimestamp ? policy.requestWindow : policy.extendedRequestWindow
+    func admit(_ header: some TokenProof, sent: ServerTime, in change: WriteTransaction) throws {
+        let window = header.forwardWindow(policy)
         guard sent <= change.now.advanced(by: window) else {
             throw ServiceError(
                 .invalidRequest, "token timestamp \(sent.milliseconds) is more than \(window) ms in the future")
         }
         try remember(
-            TokenHeader(
-                version: header.version, tokenId: token.id.text, tokenDigest: header.tokenDigest, nonce: header.nonce,
-                timestamp: header.timestamp
-            ).replayValue, kind: .macToken, until: sent.advanced(by: policy.tokenValidity), in: change)
+            header.replayValue, kind: .macToken, until: sent.advanced(by: policy.tokenValidity), in: change)
     }
 
     /// Inserting is the test: the primary key makes it atomic.
@@ -61,7 +74,7 @@ struct ReplayGuard: Sendable {
             sql: "INSERT INTO unique_value (value, type, t_expire) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
         ).execute(arguments: [value, kind.rawValue, expires.milliseconds])
         guard database.changesCount == 1 else {
-            throw ServiceError(.invalidRequest, "replay: the same ephemeral key and nonce were used before")
+            throw ServiceError(.invalidRequest, "replay: the same key and nonce were used before")
         }
         try database.cachedStatement(
             sql: """

@@ -133,16 +133,18 @@ struct TemporaryKeyService: Sendable {
     ) throws -> ActivationKeys {
         let activation = try ActivationStore.required(database, id: id)
         switch activation.lifecycle {
-        case .active(let binding?) where activation.application.row == application.row,
-            .blocked(let binding?, _) where activation.application.row == application.row:
+        case .active(let binding?) where activation.application.row == application.row && binding.version < 4,
+            .blocked(let binding?, _) where activation.application.row == application.row && binding.version < 4:
             return try context.keys.keys(of: activation, binding: binding)
         default:
             throw ServiceError(
-                .activationNotFound, "activation \(id) is \(activation.status.name) or of another application")
+                .activationNotFound,
+                "activation \(id) is \(activation.status.name), of protocol 4, or of another application")
         }
     }
 
-    private func store(_ key: TemporaryKeyPair, in change: WriteTransaction) throws {
+    /// Stores a key in place of those that are too many.
+    func store(_ key: TemporaryKeyPair, in change: WriteTransaction) throws {
         try TemporaryKeyPairStore.deleteExpired(change.database, at: change.now)
         try TemporaryKeyPairStore.insert(change.database, key)
         let policy = context.policy
@@ -159,7 +161,8 @@ struct TemporaryKeyService: Sendable {
     }
 }
 
-/// A key pair for a few minutes of requests of protocol 3.3 (protocol.md, section 8).
+/// A key pair for a few minutes of requests of protocol 3.3 (protocol.md, section 8), or the shared secret for those of
+/// protocol 4 (protocol-4.md, section 6).
 struct TemporaryKeyPair: Sendable {
     /// A lower-case UUID.
     let id: Identifier
@@ -168,9 +171,11 @@ struct TemporaryKeyPair: Sendable {
     let activationId: Identifier?
     /// The client's address; nil for requests of a mobile-facing server, or if unknown.
     var address: String?
-    /// The private scalar, big endian.
+    /// The private scalar, big endian; with a suite the shared secret, 32 bytes.
     let privateKey: StoredSecret
     let expires: ServerTime
+    /// The suite that has agreed on the secret; nil for a key pair of protocol 3.3.
+    var suite: CryptographySuite.Name?
 }
 
 /// The rows of temporary keys.
@@ -183,6 +188,7 @@ enum TemporaryKeyPairStore {
         case privateKey = "private_key"
         case privateKeyMode = "private_key_mode"
         case expires = "t_expire"
+        case suite
     }
 
     /// Built once, because every encrypted request of protocol 3.3 uses it.
@@ -193,7 +199,8 @@ enum TemporaryKeyPairStore {
             TemporaryKeyPair(
                 id: row[.id], applicationKey: row[.applicationKey], activationId: row[.activationId],
                 address: row[.address], privateKey: StoredSecret(mode: row[.privateKeyMode], bytes: row[.privateKey]),
-                expires: ServerTime(milliseconds: row[.expires]))
+                expires: ServerTime(milliseconds: row[.expires]),
+                suite: (row[.suite] as String?).flatMap(CryptographySuite.Name.init(rawValue:)))
         }
     }
 
@@ -201,12 +208,12 @@ enum TemporaryKeyPairStore {
         try database.cachedStatement(
             sql: """
                 INSERT INTO temporary_key (key_id, app_key, activation_id, address, private_key, private_key_mode,
-                    t_expire)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                    t_expire, suite)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             key.id, key.applicationKey, key.activationId, key.address, key.privateKey.bytes, key.privateKey.mode,
-            key.expires.milliseconds,
+            key.expires.milliseconds, key.suite?.rawValue,
         ])
     }
 

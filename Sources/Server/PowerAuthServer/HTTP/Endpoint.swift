@@ -20,7 +20,9 @@ struct Endpoint: Sendable {
 
     let face: APISurface
     /// The path below the mount points, with a leading slash.
-    let path: String
+    var path: String
+    /// The path of the resource below `/rest/v3` that has other names here, see ``BackOfficeV4``; nil for every other.
+    var original: String?
     let methods: Set<String>
     /// The device's error for any error of the domain; the back office receives the error itself.
     let fallback: ErrorResponse

@@ -10,6 +10,8 @@ import PowerAuthProtocol
 enum ErrorResponse: Error, Equatable, Sendable {
     // The device side. Each hides its causes behind one code and one message.
     case authentication
+    /// A refused code of protocol 4 (protocol-4.md, section 16).
+    case authenticationCode
     case activation
     case encryption
     case vault
@@ -83,6 +85,8 @@ enum ErrorResponse: Error, Equatable, Sendable {
                 401, RestErrorCode.authentication.rawValue,
                 face == .device ? "POWER_AUTH_SIGNATURE_INVALID" : "Authentication failed"
             )
+        case .authenticationCode:
+            (401, RestErrorCode.authenticationFailure.rawValue, "POWER_AUTH_SIGNATURE_INVALID")
         case .labToken:
             (
                 401, RestErrorCode.authentication.rawValue,
@@ -168,7 +172,7 @@ enum ErrorResponse: Error, Equatable, Sendable {
 
 /// The APIs of the server.
 enum APISurface: CaseIterable, Sendable {
-    /// `/pa/v3/**`, for devices.
+    /// `/pa/v3/**` and `/pa/v4/**`, for devices.
     case device
     /// `/api/**`, for devices with the Mobile Token SDK.
     case mobileToken

@@ -104,9 +104,13 @@ extension Endpoint {
         }
         guard face == .backOffice else { return RequestLengths.limited(object) }
         guard let contract else { return nil }
-        return JSONSchema.object(
-            ["requestObject": RequestLengths.limited(JSONSchema.requiring(contract.required, of: object))],
-            required: ["requestObject"])
+        let schema = described(JSONSchema.requiring(contract.required, of: object))
+        return JSONSchema.object(["requestObject": RequestLengths.limited(schema)], required: ["requestObject"])
+    }
+
+    /// The schema of a request or response object with the names that it has here.
+    func described(_ schema: JSONValue) -> JSONValue {
+        original == nil ? schema : BackOfficeV4.renamed(schema, of: backOfficePath)
     }
 
     /// The same resource, which holds its requests to the lengths of its description.

@@ -87,7 +87,7 @@ struct MobileOperationEndpoints: Sendable {
         case .failure(let refusal as DeviceAuthentication.Refusal):
             try service.failApproval(
                 id: id,
-                activationId: (try? authentication.header(of: request).activationId).flatMap(Identifier.init(_:)),
+                activationId: authentication.claimedActivation(of: request),
                 ipAddress: request.remoteAddress, userAgent: Self.userAgent(of: request))
             throw refusal
         case .failure(let error): throw error
@@ -112,8 +112,8 @@ struct MobileOperationEndpoints: Sendable {
     private func caller(
         signatureOf request: ServerRequest, _ uriId: String, _ allowed: Set<SignatureType>
     ) throws -> (caller: MobileOperationService.Caller, type: SignatureType) {
-        let authenticated = try authentication.authenticate(request, uriId: uriId, allowed: allowed)
-        return (caller(of: request, authenticated.activation), authenticated.header.signatureType)
+        let authenticated = try authentication.authenticateCaller(request, uriId: uriId, allowed: allowed)
+        return (caller(of: request, authenticated.activation), authenticated.type)
     }
 
     private func caller(of request: ServerRequest, _ activation: Activation) -> MobileOperationService.Caller {

@@ -36,7 +36,7 @@ struct PushEndpoints: Sendable {
         return [
             endpoint("/api/push/device/register", byToken), endpoint("/api/push/device/register/token", byToken),
             endpoint("/api/push/device/register/signature") { request in
-                let activation = try authentication.authenticate(
+                let activation = try authentication.authenticateCaller(
                     request, uriId: "/device/register/signature", allowed: [.possession]
                 ).activation
                 return try register(request, activation)

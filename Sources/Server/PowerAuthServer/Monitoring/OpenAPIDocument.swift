@@ -20,8 +20,8 @@ struct OpenAPIDocument: Sendable {
             "info": [
                 "title": "PowerAuth Lab server", "version": .string(ServerVersion.reported(at: mountPoint)),
                 "description": """
-                The mobile API (/pa/v3) and the Mobile Token API (/api) are also served below /enrollment-server, the back-office API (/rest/v3) \
-                also below /powerauth-java-server.
+                The mobile API (/pa/v3, /pa/v4) and the Mobile Token API (/api) are also served below /enrollment-server, the back-office API \
+                (/rest/v3, /rest/v4) also below /powerauth-java-server.
                 """,
             ],
             "servers": [["url": .string(mountPoint.isEmpty ? "/" : mountPoint)]],
@@ -55,7 +55,7 @@ struct OpenAPIDocument: Sendable {
         case .backOffice: return endpoint.requestSchema
         case .device:
             return endpoint.bodyType == .json
-                ? ["anyOf": [reference("ObjectRequest"), reference("EncryptedRequest")]] : nil
+                ? ["anyOf": [reference("ObjectRequest"), reference("\(envelope(endpoint))Request")]] : nil
         case .mobileToken: return reference("ObjectRequest")
         case .lab: return endpoint.requestSchema ?? ["type": "object"]
         }
@@ -68,7 +68,8 @@ struct OpenAPIDocument: Sendable {
             return JSONSchema.object(["status": status], required: ["status"])
         }
         return JSONSchema.object(
-            ["status": status, "responseObject": JSONSchema.of(type)], required: ["status", "responseObject"])
+            ["status": status, "responseObject": endpoint.described(JSONSchema.of(type))],
+            required: ["status", "responseObject"])
     }
 
     private func responses(_ endpoint: Endpoint) -> JSONValue {
@@ -78,7 +79,7 @@ struct OpenAPIDocument: Sendable {
         let success: JSONValue =
             switch endpoint.face {
             case .backOffice: backOfficeResponse(endpoint)
-            case .device: ["anyOf": [reference("ObjectResponse"), reference("EncryptedResponse")]]
+            case .device: ["anyOf": [reference("ObjectResponse"), reference("\(envelope(endpoint))Response")]]
             case .mobileToken: reference("ObjectResponse")
             case .lab: ["type": endpoint.answerType == "application/json" ? "object" : "string"]
             }
@@ -90,7 +91,8 @@ struct OpenAPIDocument: Sendable {
             failures.append(.authentication)
             if endpoint.bodies?.request != nil { failures.append(.malformedRequest("")) }
             if let contract = endpoint.contract {
-                failures += contract.errors.map(ErrorResponse.service) + contract.others
+                let codes = endpoint.original == nil ? contract.errors : BackOfficeV4.errors(of: contract)
+                failures += codes.map(ErrorResponse.service) + contract.others
             }
         case .lab: failures += [.malformedRequest(""), .authentication] + endpoint.otherFailures
         }
@@ -105,6 +107,11 @@ struct OpenAPIDocument: Sendable {
         methods["headers"] = ["Allow": ["required": true, "schema": ["type": "string"]]]
         responses["405"] = .object(methods)
         return .object(responses)
+    }
+
+    /// How the schemas of a device resource's envelopes begin.
+    private func envelope(_ endpoint: Endpoint) -> String {
+        endpoint.path.hasPrefix("/pa/v4/") ? "Aead" : "Encrypted"
     }
 
     private func reference(_ schema: String) -> JSONValue { ["$ref": .string("#/components/schemas/" + schema)] }
@@ -137,6 +144,12 @@ struct OpenAPIDocument: Sendable {
             "EncryptedResponse": object(
                 ["encryptedData": base64, "mac": base64, "nonce": base64, "timestamp": time],
                 required: ["encryptedData", "mac"]),
+            "AeadRequest": object(
+                [
+                    "temporaryKeyId": Identifier.schema, "encryptedData": base64, "nonce": base64, "timestamp": time,
+                ], required: ["temporaryKeyId", "encryptedData", "nonce", "timestamp"]),
+            "AeadResponse": object(
+                ["encryptedData": base64, "timestamp": time], required: ["encryptedData", "timestamp"]),
         ]
     }
 }
@@ -145,8 +158,8 @@ extension Endpoint {
     /// The contract of a back-office resource; nil for other API surfaces.
     var contract: BackOfficeContract? { face == .backOffice ? BackOfficeContract.all[backOfficePath] : nil }
 
-    /// The path of a back-office resource below `/rest/v3`.
-    var backOfficePath: String { String(path.dropFirst("/rest/v3".count)) }
+    /// The path of a back-office resource below `/rest/v3`, also for one that has another name below `/rest/v4`.
+    var backOfficePath: String { String((original ?? path).dropFirst("/rest/v3".count)) }
 }
 
 extension APISurface {

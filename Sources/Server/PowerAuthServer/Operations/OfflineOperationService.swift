@@ -18,7 +18,7 @@ struct OfflineOperationService: Sendable {
     ///   - language: of title and message.
     func code(
         operationId: Identifier?, activationId: Identifier?, language: String = UITemplates.defaultLanguage
-    ) throws -> OfflinePayload {
+    ) throws -> any OfflineCode {
         let operation = try pending(operationId)
         let data = try payloadData(operation, language: language)
         let service = OfflineSignatureService(context: context)

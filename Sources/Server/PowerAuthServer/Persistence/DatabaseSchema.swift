@@ -25,7 +25,7 @@ enum DatabaseSchema {
         for (name, sql) in [
             ("1 applications and activations", tables), ("2 back office", backOffice),
             ("3 upgrades and claims", device), ("4 mobile token", mobileToken), ("5 sealed keys", sealing),
-            ("6 audit", audit), ("7 addresses of temporary keys", temporaryKeyAddress),
+            ("6 audit", audit), ("7 addresses of temporary keys", temporaryKeyAddress), ("8 protocol 4", version4),
         ] { migrator.registerMigration(name) { try $0.execute(sql: sql) } }
         return migrator
     }()
@@ -347,6 +347,36 @@ enum DatabaseSchema {
     private static let temporaryKeyAddress = """
         ALTER TABLE temporary_key ADD COLUMN address TEXT;
         CREATE INDEX temporary_key_of_address ON temporary_key(app_key, address, t_expire) WHERE activation_id IS NULL;
+        """
+
+    /// The keys of protocol 4 (protocol-4.md, sections 4, 5 and 8). Those of an activation stand beside its row, which every
+    /// authentication code writes anew and which stays small that way. A temporary key of protocol 4 is the secret that
+    /// its suite has agreed on, in place of a private key.
+    private static let version4 = """
+        CREATE TABLE activation_v4 (
+            of_activation TEXT PRIMARY KEY REFERENCES activation(activation_id),
+            suite TEXT NOT NULL,
+            device_ecdsa BLOB NOT NULL,
+            device_mldsa BLOB,
+            server_ecdsa BLOB NOT NULL,
+            server_mldsa BLOB,
+            suite_private BLOB NOT NULL,
+            suite_private_mode INTEGER NOT NULL,
+            secrets BLOB NOT NULL,
+            secrets_mode INTEGER NOT NULL,
+            confirmation_pending INTEGER NOT NULL,
+            upgrade_counter INTEGER,
+            upgrade_ctr_data BLOB
+        );
+        CREATE TABLE master_key_v4 (
+            application INTEGER NOT NULL REFERENCES application(id),
+            kind INTEGER NOT NULL,
+            private_key BLOB NOT NULL,
+            private_key_mode INTEGER NOT NULL,
+            public_key BLOB NOT NULL,
+            PRIMARY KEY (application, kind)
+        );
+        ALTER TABLE temporary_key ADD COLUMN suite TEXT;
         """
 
     /// The table of what happened to activations, operations and recovery codes (server.md, section 28, `audit_log`).

@@ -24,7 +24,10 @@ struct RecoveryActivationService: Sendable {
     /// attempts are used up. A failure after a correct PUK changes nothing.
     /// - Throws: `invalidRequest`, `invalidRecoveryCode` with or without an expected PUK; as
     ///   ``ActivationCreationService``.
-    func recover(_ recovery: Recovery, sealed: SealedRequest) throws -> KeyExchangeService.Exchanged {
+    func recover<Sealed: SealedInnerLayer>(
+        _ recovery: Recovery, sealed: Sealed
+    ) throws -> KeyExchangeService.Exchanged<Sealed.Layer.Answer> {
+        guard Sealed.hasRecovery else { throw ServiceError(.invalidRequest, "protocol 4 has no recovery codes") }
         guard let code = recovery.code.nonBlank, let puk = recovery.puk.nonBlank else {
             throw ServiceError(.invalidRequest, "recoveryCode and puk are required")
         }
@@ -32,10 +35,8 @@ struct RecoveryActivationService: Sendable {
         let record = try context.read {
             try RecoveryAttempt.usableCode($0, applicationKey: sealed.applicationKey, code: code)
         }
-        let exchange = try DeviceKeyExchange(opening: sealed, failures: .recovery, context: context)
-        guard let deviceKey = exchange.devicePublicKey else {
-            throw ServiceError(.activationExpired, "devicePublicKey is not a point of P-256")
-        }
+        let exchange = try sealed.open(failures: .recovery, context: context)
+        if let refusal = exchange.keyRefusal { throw ServiceError(.activationExpired, refusal) }
         var new = ActivationService.NewActivation()
         new.userId = record.userId
         new.applicationId = record.applicationId
@@ -64,7 +65,7 @@ struct RecoveryActivationService: Sendable {
             var inheriting = prepared
             inheriting.new.flags = spent.inheritedFlags
             let activation = try ActivationCreationService(context: context).bind(
-                inheriting, exchange, to: deviceKey, in: change)
+                inheriting, exchange, in: change)
             try issued?.issue(with: activation, policy: context.policy, in: change)
             return .success(activation)
         }

@@ -84,6 +84,7 @@ extension ServerConfiguration {
         set(\.certificate, settings.tls)
         set(\.policy.isBackOfficeRestricted, settings.restrictAccess)
         set(\.policy.isVaultOpenedByBiometry, settings.vaultWithBiometry)
+        set(\.policy.isUpgradeOffered, settings.upgradeOffered)
         set(\.policy.hasLibraryAuthenticationCode, settings.libraryAuthenticationCode)
         set(\.policy.pushEnvironment, settings.pushEnvironment)
         set(\.policy.hasOneActivationPerUser, settings.oneActivationPerUser)

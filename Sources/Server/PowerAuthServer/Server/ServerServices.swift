@@ -85,6 +85,7 @@ struct ServerServices: Sendable {
                 context: context, encryption: encryption, identityProviders: identityProviders
             ).endpoints
             + DeviceSignatureEndpoints(context: context, authentication: authentication).endpoints
+            + DeviceEndpointsV4(context: context, identification: identification).endpoints
             + ExchangeEndpoints(context: context, encryption: encryption).endpoints
             + MobileOperationEndpoints(context: context, authentication: authentication).endpoints
             + PushEndpoints(context: context, authentication: authentication).endpoints

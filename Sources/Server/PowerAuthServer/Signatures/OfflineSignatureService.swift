@@ -3,8 +3,19 @@
 import Foundation
 import PowerAuthProtocol
 
+/// The payload of a QR code, in either generation of the protocol.
+protocol OfflineCode: Sendable {
+    /// The whole payload.
+    var text: String { get }
+    /// Base64 text of 16 bytes.
+    var nonce: String { get }
+}
+
+extension OfflinePayload: OfflineCode {}
+extension OfflinePayloadV4: OfflineCode {}
+
 /// Signatures without a network: signed payloads for QR codes, and the digits a user types back
-/// (server.md, sections 8.2 to 8.4).
+/// (server.md, sections 8.2 to 8.4; protocol-4.md, sections 9 and 15).
 struct OfflineSignatureService: Sendable {
     let context: ServiceContext
 
@@ -33,11 +44,20 @@ struct OfflineSignatureService: Sendable {
     /// - Throws: `invalidRequest` for a missing parameter or a bad nonce, `activationNotFound`.
     func personalizedPayload(
         activationId: Identifier?, data: String?, nonce: String?, proximityCheck: ProximityCheck?
-    ) throws -> OfflinePayload {
+    ) throws -> any OfflineCode {
         let id = try ActivationService.required(activationId)
         guard let data else { throw ServiceError(.invalidRequest, "data is missing") }
         let activation = try context.read { try ActivationStore.required($0, id: id) }
         let code = try proximityCheck?.code(at: context.clock.now(), digits: context.policy.proximity.digits)
+        if activation.lifecycle.binding?.version == 4, let record = activation.version4 {
+            let key = try context.seal.secrets(of: activation, record).keys.utility.personalizedData
+            do {
+                return try OfflinePayloadV4(
+                    data: data, oneTimeCode: code, nonce: nonce ?? Random.nonZeroText(16), personalized: key)
+            } catch {
+                throw ServiceError(.invalidRequest, "offline payload: \(error)")
+            }
+        }
         return try payload(
             data, code: code, nonce: nonce, signingKey: .personalized,
             privateKey: context.seal.serverPrivateKey(of: activation))
@@ -53,6 +73,17 @@ struct OfflineSignatureService: Sendable {
         }
         guard let pair else { throw ServiceError(.noMasterServerKeyPair, "application \(applicationId)") }
         return try payload(data, code: nil, nonce: nil, signingKey: .master, privateKey: pair.privateKey)
+    }
+
+    /// The same for devices of protocol 4.
+    /// - Throws: `invalidRequest` for a missing parameter, `invalidApplication`.
+    func nonPersonalizedPayloadV4(applicationId: Identifier?, data: String?) throws -> OfflinePayloadV4 {
+        guard let applicationId, let data else {
+            throw ServiceError(.invalidRequest, "applicationId and data are required")
+        }
+        let application = try context.read { try ApplicationStore.required($0, id: applicationId) }
+        return try OfflinePayloadV4(
+            data: data, master: context.masterKeysV4(of: application).privateKeys(.ecP384).ec)
     }
 
     private func payload(
@@ -123,13 +154,34 @@ struct OfflineSignatureService: Sendable {
         in change: WriteTransaction
     ) throws -> (SignatureVerdict, SignatureType) {
         let signatures = SignatureService(context: context)
-        guard case .active(var binding?) = activation.lifecycle, binding.version == 3 else {
+        guard case .active(let binding?) = activation.lifecycle, binding.version == 3 || activation.isConfirmedV4 else {
             try change.saveUse(activation)
             return (.refused(activation), types[0])
         }
         guard activation.failedAttempts < activation.maxFailedAttempts else {
             try signatures.block(&activation, binding, in: change)
             return (.refused(activation), types[0])
+        }
+        guard let found = try match(question, variants, types, activation, binding) else {
+            try signatures.recordFailure(types[0], &activation, binding, in: change)
+            return (.invalid(activation), types[0])
+        }
+        try signatures.take(
+            found.match, binding.version == 4 ? .v4 : .v3(.v3_3), &activation, binding, in: change)
+        activation.failedAttempts = 0
+        try change.saveUse(activation)
+        return (.valid(activation), found.type)
+    }
+
+    /// Where the digits were found, and the factors that made them.
+    private func match(
+        _ question: Question, _ variants: [Data], _ types: [SignatureType], _ activation: Activation,
+        _ binding: DeviceBinding
+    ) throws -> (match: CodeMatch, type: SignatureType)? {
+        if binding.version == 4 {
+            return try AuthenticationCodeService(context: context).match(
+                question.signature, form: .decimal(length: question.componentLength), types: types, data: variants,
+                activation, binding)
         }
         let keys = try context.keys.keys(of: activation, binding: binding).derived
         for data in variants {
@@ -138,15 +190,11 @@ struct OfflineSignatureService: Sendable {
                 candidates: types.map { .init(keys: SignatureKeys(keys, factors: $0.factors), data: data) },
                 counter: CounterData(binding.counterData), lookAhead: context.policy.lookAhead)
             guard let match else { continue }
-            binding.counter &+= UInt64(match.distance) + 1
-            binding.counterData = match.nextCounter.rawData
-            activation.lifecycle = .active(binding)
-            activation.failedAttempts = 0
-            try change.saveUse(activation)
-            return (.valid(activation), types[match.candidate])
+            return (
+                CodeMatch(distance: match.distance, nextCounter: match.nextCounter.rawData), types[match.candidate]
+            )
         }
-        try signatures.recordFailure(types[0], &activation, binding, in: change)
-        return (.invalid(activation), types[0])
+        return nil
     }
 
     /// The bytes that may have been signed: one variant for every one-time code that is accepted now.

@@ -48,7 +48,7 @@ extension SignatureAudit {
     init(_ question: SignatureQuestion, _ verdict: SignatureVerdict, before: Activation) {
         self.init(
             verdict, before: before, info: question.auditInfo, data: question.data.bytes(applicationSecret: "***"),
-            versionText: question.versionText ?? question.version.rawValue, type: question.type,
+            versionText: question.versionText ?? question.version.text, type: question.type,
             signature: question.signature)
     }
 

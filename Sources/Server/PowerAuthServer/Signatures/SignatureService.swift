@@ -30,15 +30,43 @@ struct SignatureQuestion: Sendable {
     /// The signature as received.
     let signature: String
     let type: SignatureType
-    /// Decides the format of the signature.
-    let version: ProtocolVersion
+    /// Decides how the signature is made, and the format of one of protocol 3.
+    let version: CodeVersion
     /// Whether the signature commits an upgrade: then, and only then, an activation still of protocol 2 signs
-    /// by the rules of protocol 3.
+    /// by the rules of protocol 3, and one of protocol 3 by those of protocol 4.
     var commitsUpgrade = false
+    /// Whether the signature confirms an activation of protocol 4, which can make no other one before.
+    var confirmsActivation = false
     /// The version as the caller spelled it; nil stands for `version`.
     var versionText: String?
     /// Additional information for the audit.
     var auditInfo: [SignatureAudit.Info] = []
+
+    /// Whether an active activation can make such a signature now.
+    func fits(_ activation: Activation, _ binding: DeviceBinding) -> Bool {
+        switch (version, binding.version) {
+        case (.v3, 2): commitsUpgrade
+        case (.v3, 3): true
+        case (.v4, 3): commitsUpgrade && activation.version4?.upgrade != nil
+        case (.v4, 4): activation.isConfirmedV4 || confirmsActivation
+        default: false
+        }
+    }
+}
+
+/// The generation of the protocol whose rules a signature follows.
+enum CodeVersion: Sendable, Equatable {
+    /// The version decides the format.
+    case v3(ProtocolVersion)
+    case v4
+
+    /// As headers spell it.
+    var text: String {
+        switch self {
+        case .v3(let version): version.rawValue
+        case .v4: "4.0"
+        }
+    }
 }
 
 /// The answer to a ``SignatureQuestion``.
@@ -94,8 +122,8 @@ struct SignatureService: Sendable {
     ) -> SignatureTrial? {
         guard let activation, let version, case .active(let binding?) = activation.lifecycle else { return nil }
         do {
-            let keys = try context.keys.keys(of: activation, binding: binding)
-            return SignatureTrial(binding, version, match: try match(question, version, binding, keys))
+            return SignatureTrial(
+                activation, binding, version, match: try match(question, version, activation, binding))
         } catch {
             return nil
         }
@@ -123,8 +151,7 @@ struct SignatureService: Sendable {
     ) throws -> SignatureVerdict {
         // The status comes first: a failure must not turn a removed or unfinished record into a blocked one
         // (protocol.md, section 22, item 18).
-        // Nothing but the end of its upgrade can be signed with an activation of protocol 2.
-        guard case .active(var binding?) = activation.lifecycle, binding.version == 3 || question.commitsUpgrade else {
+        guard case .active(let binding?) = activation.lifecycle, question.fits(activation, binding) else {
             try change.saveUse(activation)
             return .refused(activation)
         }
@@ -138,33 +165,60 @@ struct SignatureService: Sendable {
             return .refused(activation)
         }
         let found =
-            if let trial, trial.holds(for: binding, version) { trial.match } else {
-                try match(question, version, binding, context.keys.keys(of: activation, binding: binding))
+            if let trial, trial.holds(for: activation, binding, version) { trial.match } else {
+                try match(question, version, activation, binding)
             }
         guard let match = found else {
             try recordFailure(question.type, &activation, binding, in: change)
             return .invalid(activation)
         }
-        binding.counter &+= UInt64(match.distance) + 1
-        binding.counterData = match.nextCounter.rawData
-        activation.lifecycle = .active(binding)
+        try take(match, question.version, &activation, binding, in: change)
         if !question.type.isPossessionOnly { activation.failedAttempts = 0 }
         try change.saveUse(activation)
         return .valid(activation)
     }
 
     private func match(
-        _ question: SignatureQuestion, _ version: ApplicationVersion, _ binding: DeviceBinding, _ keys: ActivationKeys
-    ) throws -> ServerSignatureVerification.Match? {
-        do {
-            return try ServerSignatureVerification.match(
-                signature: question.signature, version: question.version,
-                keys: SignatureKeys(keys.derived, factors: question.type.factors),
-                data: question.data.bytes(applicationSecret: version.applicationSecret),
-                counter: CounterData(binding.counterData), lookAhead: context.policy.lookAhead)
-        } catch {
-            throw ServiceError(.unableToComputeSignature, "\(error)")
+        _ question: SignatureQuestion, _ version: ApplicationVersion, _ activation: Activation, _ binding: DeviceBinding
+    ) throws -> CodeMatch? {
+        let data = question.data.bytes(applicationSecret: version.applicationSecret)
+        switch question.version {
+        case .v3(let format):
+            let keys = try context.keys.keys(of: activation, binding: binding)
+            do {
+                return try ServerSignatureVerification.match(
+                    signature: question.signature, version: format,
+                    keys: SignatureKeys(keys.derived, factors: question.type.factors), data: data,
+                    counter: CounterData(binding.counterData), lookAhead: context.policy.lookAhead
+                ).map { CodeMatch(distance: $0.distance, nextCounter: $0.nextCounter.rawData) }
+            } catch {
+                throw ServiceError(.unableToComputeSignature, "\(error)")
+            }
+        case .v4:
+            return try AuthenticationCodeService(context: context).match(
+                question.signature, form: .base64, types: [question.type], data: [data], activation, binding)?.match
         }
+    }
+
+    /// Moves counter and factor keys behind an accepted signature. While an upgrade to protocol 4 is not confirmed, its
+    /// codes have a counter of their own.
+    func take(
+        _ match: CodeMatch, _ version: CodeVersion, _ activation: inout Activation, _ binding: DeviceBinding,
+        in change: WriteTransaction
+    ) throws {
+        if version == .v4, activation.version4?.upgrade != nil {
+            activation.version4?.upgrade?.counter &+= match.steps
+            activation.version4?.upgrade?.counterData = match.nextCounter
+            try Version4Store.save(change.database, activation)
+        } else {
+            var binding = binding
+            binding.counter &+= match.steps
+            binding.counterData = match.nextCounter
+            activation.lifecycle = .active(binding)
+        }
+        guard let secrets = match.secrets else { return }
+        activation.version4?.secrets = secrets
+        try Version4Store.save(change.database, activation)
     }
 
     /// A wrong signature counts unless it was made with possession alone; the limit blocks.
@@ -191,51 +245,37 @@ extension SignatureType {
     var isPossessionOnly: Bool { self == .possession }
 }
 
+/// Where a signature was found, and what the server stores then.
+struct CodeMatch: Sendable {
+    /// How far ahead of the server the device was, 0 or more.
+    let distance: Int
+    /// CTR_DATA after the matched one.
+    let nextCounter: Data
+    /// The secrets in which *next* factor keys became the current ones; nil where nothing changed.
+    var secrets: StoredSecret?
+
+    /// By how much the numeric counter grows.
+    var steps: UInt64 { UInt64(distance) + 1 }
+}
+
 /// A comparison made before a change, with the state that the change will most likely find: the cryptography of one
 /// request must not delay the writes of others.
 struct SignatureTrial: Sendable {
     private let binding: DeviceBinding
+    private let version4: Version4Record?
     private let applicationSecret: String
     /// Where the signature was found in that state; nil when it was not.
-    let match: ServerSignatureVerification.Match?
+    let match: CodeMatch?
 
-    init(_ binding: DeviceBinding, _ version: ApplicationVersion, match: ServerSignatureVerification.Match?) {
+    init(_ activation: Activation, _ binding: DeviceBinding, _ version: ApplicationVersion, match: CodeMatch?) {
         self.binding = binding
+        version4 = activation.version4
         applicationSecret = version.applicationSecret
         self.match = match
     }
 
     /// Whether it is the state that was met: another one has to be compared with anew.
-    func holds(for binding: DeviceBinding, _ version: ApplicationVersion) -> Bool {
-        binding == self.binding && version.applicationSecret == applicationSecret
-    }
-}
-
-/// ECDSA signatures by the key pairs of an activation; they move no counter (server.md, sections 8.5 and 8.6).
-struct DeviceKeySignatureService: Sendable {
-    let context: ServiceContext
-
-    /// Whether the device's private key signed the data. False for an unknown activation or one without a device.
-    /// - Throws: `invalidKeyFormat` when the stored key does not decode.
-    func verify(activationId: Identifier, data: Data, signature: Data, format: ECDSAFormat) throws -> Bool {
-        let activation = try context.read { try ActivationStore.find($0, id: activationId) }
-        guard let binding = activation?.lifecycle.binding else { return false }
-        guard let key = try? PublicKey(encoded: binding.devicePublicKey) else {
-            throw ServiceError(.invalidKeyFormat, "stored device key of activation \(activationId)")
-        }
-        return key.verify(signature: signature, of: data, format: format)
-    }
-
-    /// Signs with the activation's server key.
-    /// - Returns: a DER signature.
-    func sign(activationId: Identifier, data: Data) throws -> Data {
-        let activation = try context.read { try ActivationStore.required($0, id: activationId) }
-        guard activation.status == .active else { throw activation.stateRefusal }
-        let key = try context.seal.serverPrivateKey(of: activation)
-        do {
-            return try PrivateKey(bigEndian: key).sign(data)
-        } catch {
-            throw ServiceError(.invalidKeyFormat, "stored server key of activation \(activationId): \(error)")
-        }
+    func holds(for activation: Activation, _ binding: DeviceBinding, _ version: ApplicationVersion) -> Bool {
+        binding == self.binding && version.applicationSecret == applicationSecret && activation.version4 == version4
     }
 }

@@ -27,9 +27,24 @@ struct TokenService: Sendable {
     func create(_ sealed: SealedRequest, signatureType: SignatureType) throws -> EciesResponse {
         let (opened, activation) = try EnvelopeOpener(context: context).openActivation(
             sealed, as: .createToken, failures: .token)
+        return try opened.sealJSON(
+            insert(secret: TokenSecret.random().rawData, activation, signatureType), at: context.clock.now())
+    }
+
+    /// Creates a token of protocol 4 for the device of a request whose code was verified (protocol-4.md, section 11).
+    /// - Throws: `activationIncorrectState`; as ``EnvelopeOpenerV4``.
+    func create(_ sealed: SealedRequestV4, signatureType: SignatureType) throws -> AeadResponse {
+        let (opened, activation) = try EnvelopeOpenerV4(context: context).openActivation(sealed, as: .tokenCreate)
+        return try opened.sealJSON(
+            insert(secret: TokenSecret256.random().rawData, activation, signatureType), at: context.clock.now())
+    }
+
+    private func insert(
+        secret: Data, _ activation: Activation, _ signatureType: SignatureType
+    ) throws -> CreatedToken {
         let token = Token(
-            id: Identifiers.uuid(), activationId: activation.id, secret: TokenSecret.random().rawData,
-            signatureType: signatureType.name, created: context.clock.now())
+            id: Identifiers.uuid(), activationId: activation.id, secret: secret, signatureType: signatureType.name,
+            created: context.clock.now())
         try context.change { change in
             guard try change.findToken(token.id) == nil else {
                 throw ServiceError(.unableToGenerateToken, "token identifier collision")
@@ -39,14 +54,13 @@ struct TokenService: Sendable {
             }
             try TokenStore.insert(change.database, token)
         }
-        return try opened.sealJSON(
-            CreatedToken(tokenId: token.id, tokenSecret: StrictBase64.encode(token.secret)), at: context.clock.now())
+        return CreatedToken(tokenId: token.id, tokenSecret: StrictBase64.encode(token.secret))
     }
 
     /// Checks a token header (server.md, section 9.2).
     /// - Throws: `tokenTimestampTooOld` or `tokenTimestampTooFarInFuture` outside the time window, `invalidRequest` for
     ///   a digest that was used before.
-    func validate(_ header: TokenHeader) throws -> Verdict {
+    func validate(_ header: some TokenProof) throws -> Verdict {
         let sent = try sendingTime(header)
         let trial = try trial(header, context.token(header.rowId))
         return try context.change { try decide(header, sent, trial, in: $0) }
@@ -55,7 +69,7 @@ struct TokenService: Sendable {
     /// Checks a token header without blocking.
     /// - Returns: nil, and nothing has happened, where the token or its activation is not cached.
     /// - Throws: as ``validate(_:)``.
-    func validateCached(_ header: TokenHeader) async throws -> Verdict? {
+    func validateCached(_ header: some TokenProof) async throws -> Verdict? {
         let sent = try sendingTime(header)
         let cache = context.database.cache
         guard let token = try cache.token(header.rowId), cache.activation(token.activationId) != nil else { return nil }
@@ -63,7 +77,7 @@ struct TokenService: Sendable {
         return try await context.changeWithoutBlocking { try decide(header, sent, trial, in: $0) }
     }
 
-    private func sendingTime(_ header: TokenHeader) throws -> ServerTime {
+    private func sendingTime(_ header: some TokenProof) throws -> ServerTime {
         let sent = ServerTime(milliseconds: Int64(clamping: header.timestamp))
         let now = context.clock.now()
         guard sent >= now.advanced(by: -context.policy.tokenValidity) else {
@@ -81,24 +95,23 @@ struct TokenService: Sendable {
         let isAuthentic: Bool
     }
 
-    private func trial(_ header: TokenHeader, _ token: Token?) throws -> Trial? {
-        try token.map { Trial(secret: $0.secret, isAuthentic: try isAuthentic(header, secret: $0.secret)) }
-    }
-
-    private func isAuthentic(_ header: TokenHeader, secret: Data) throws -> Bool {
-        header.isAuthentic(secret: try TokenSecret(secret))
+    private func trial(_ header: some TokenProof, _ token: Token?) throws -> Trial? {
+        try token.map { Trial(secret: $0.secret, isAuthentic: try header.isMade(with: $0.secret)) }
     }
 
     private func decide(
-        _ header: TokenHeader, _ sent: ServerTime, _ trial: Trial?, in change: WriteTransaction
+        _ header: some TokenProof, _ sent: ServerTime, _ trial: Trial?, in change: WriteTransaction
     ) throws -> Verdict {
         guard let token = try change.findToken(header.rowId) else { return .unknownToken }
         let activation = try change.activation(token.activationId)
-        guard activation.status == .active else { return .invalid(token, activation) }
-        try ReplayGuard(policy: context.policy).admit(header, of: token, sent: sent, in: change)
+        // A header of protocol 3 proves nothing about an activation of protocol 4, and the other way round.
+        guard activation.status == .active, header.isOfVersion4 == (activation.lifecycle.binding?.version == 4) else {
+            return .invalid(token, activation)
+        }
+        try ReplayGuard(policy: context.policy).admit(header, sent: sent, in: change)
         let isValid =
             if let trial, trial.secret == token.secret { trial.isAuthentic } else {
-                try isAuthentic(header, secret: token.secret)
+                try header.isMade(with: token.secret)
             }
         return isValid ? .valid(token, activation) : .invalid(token, activation)
     }
@@ -113,7 +126,47 @@ struct TokenService: Sendable {
     }
 }
 
-extension TokenHeader {
+/// A token header of either generation of the protocol.
+protocol TokenProof: Sendable {
+    /// Id of the token as sent.
+    var tokenId: String { get }
+    /// Milliseconds since 1970.
+    var timestamp: UInt64 { get }
+    /// The value that is remembered to refuse a second arrival of the same header.
+    var replayValue: String { get }
+    /// Whether the header is for activations of protocol 4.
+    var isOfVersion4: Bool { get }
+
+    /// Whether the digest was made with a secret; false for a secret of the other generation.
+    func isMade(with secret: Data) throws -> Bool
+
+    /// How far ahead the timestamp may be, in milliseconds.
+    func forwardWindow(_ policy: ServerPolicy) -> Int64
+}
+
+extension TokenHeader: TokenProof {
+    var isOfVersion4: Bool { false }
+
+    func isMade(with secret: Data) throws -> Bool {
+        try secret.count == 16 && isAuthentic(secret: TokenSecret(secret))
+    }
+
+    func forwardWindow(_ policy: ServerPolicy) -> Int64 {
+        version.usesTimestamp ? policy.requestWindow : policy.extendedRequestWindow
+    }
+}
+
+extension TokenHeaderV4: TokenProof {
+    var isOfVersion4: Bool { true }
+
+    func isMade(with secret: Data) throws -> Bool {
+        try secret.count == 32 && isAuthentic(secret: TokenSecret256(secret))
+    }
+
+    func forwardWindow(_ policy: ServerPolicy) -> Int64 { policy.requestWindow }
+}
+
+extension TokenProof {
     /// The identifier of the token.
     /// - Throws: `invalidRequest` for a text that is not an identifier.
     fileprivate var rowId: Identifier { get throws { try Identifier(tokenId, field: "tokenId") } }
@@ -124,7 +177,7 @@ struct Token: Sendable {
     /// A lower-case UUID.
     let id: Identifier
     let activationId: Identifier
-    /// TOKEN_SECRET, 16 bytes.
+    /// TOKEN_SECRET, 16 bytes, or 32 in protocol 4.
     let secret: Data
     /// The upper-case name of the factors that signed the creation.
     let signatureType: String

@@ -23,7 +23,7 @@ struct BackOfficeEndpointTests {
     @Test func `Every route has a table, and a table nothing but routes`() throws {
         let server = try ServerFixture().server
         let routes = Set(
-            server.endpoints.filter { $0.face == .backOffice }.map { String($0.path.dropFirst("/rest/v3".count)) })
+            server.endpoints.filter { $0.face == .backOffice }.map(\.backOfficePath))
         let paths = EndpointTable.all.map(\.path)
         #expect(Set(paths) == routes)
         #expect(Set(paths).count == paths.count)
@@ -91,7 +91,7 @@ struct BackOfficeEndpointTests {
         let rows = try Project.text(of: "docs/spec/server.md").split(separator: "\n").compactMap { line in
             line.prefixMatch(of: /\| (ERR[0-9]{4}) \| ([^|]+) \|/).map { "\($0.1) \($0.2)" }
         }
-        #expect(rows == ServiceErrorCode.allCases.map { "\($0.rawValue) \($0.message)" })
+        #expect(rows == BackOfficeV4.codes(of: .v3).map { "\($0.rawValue) \($0.message)" })
     }
 
     /// The answers about what the server does not know, with the field that names it; all else in the request is right.

@@ -42,7 +42,7 @@ struct RequestLimitTests {
     @Test func `Every limit stands at a field that the request has`() throws {
         for endpoint in try ServerFixture().server.endpoints {
             guard endpoint.face == .backOffice, let type = endpoint.bodies?.request else { continue }
-            let path = String(endpoint.path.dropFirst("/rest/v3".count))
+            let path = endpoint.backOfficePath
             let plain = JSONSchema.of(type)
             for (field, limit) in FieldLimit.own(path) {
                 #expect(limit.applied(to: plain, at: field) != plain, "\(path) has no \(field)")

@@ -93,7 +93,8 @@ struct OfflineOperationTests {
             let services = fixture.server.services
             let offline = OfflineOperationService(context: services.context)
             let id = try await client.operation("login")
-            let payload = try offline.code(operationId: Identifier(known: id), activationId: nil)
+            let payload = try #require(
+                try offline.code(operationId: Identifier(known: id), activationId: nil) as? OfflinePayload)
             #expect(payload.signingKey == .master)
             #expect(payload.text.components(separatedBy: "\n").last?.first == "0")
             #expect(try payload.isSigned(by: #require(client.configuration).masterServerKey()))

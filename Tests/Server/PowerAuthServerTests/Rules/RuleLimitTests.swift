@@ -28,7 +28,7 @@ struct RuleLimitTests {
     }
 
     @Test func `A call of a device that counts a failure closes at the limit, and not before`() async throws {
-        try await check(RuleCall.device, on: ServerFixture.deviceSide())
+        try await check(RuleCall.device + RuleCall.deviceV4, on: ServerFixture.deviceSide())
     }
 
     @Test

@@ -22,6 +22,11 @@ struct RuleTests {
         try await check(RuleCall.device[part], on: ServerFixture.deviceSide())
     }
 
+    @Test(arguments: parts(RuleCall.deviceV4))
+    func `A resource for devices of protocol 4 does what is declared`(part: Range<Int>) async throws {
+        try await check(RuleCall.deviceV4[part], on: ServerFixture.deviceSide())
+    }
+
     @Test(arguments: parts(RuleCall.mobileToken))
     func `A resource of the Mobile Token API does what is declared`(part: Range<Int>) async throws {
         try await check(RuleCall.mobileToken[part], on: ServerFixture.mobileToken())
@@ -68,8 +73,10 @@ struct RuleTests {
 @Suite("Coverage of the table of rules", .endsInTime)
 struct RuleCoverageTests {
     @Test func `Every resource of the server has its rows, and no row is about another`() throws {
-        let resources = Set(try ServerFixture.deviceSide().server.endpoints.map(\.path))
-        let calls = RuleCall.backOffice + RuleCall.device + RuleCall.mobileToken + RuleCall.lab
+        // Below /rest/v4 are the resources of /rest/v3 with other names.
+        let resources = Set(try ServerFixture.deviceSide().server.endpoints.map { $0.original ?? $0.path })
+        let calls =
+            RuleCall.backOffice + RuleCall.device + RuleCall.deviceV4 + RuleCall.mobileToken + RuleCall.lab
         let places = Set(calls.map(\.place))
         #expect(
             resources.subtracting(places).sorted() == [],
@@ -92,7 +99,7 @@ struct RuleCoverageTests {
             guard endpoint.face == .backOffice, let type = endpoint.bodies?.request else { return false }
             return JSONSchema.of(type)["properties"]?["externalUserId"] != nil
         }
-        let paths = Set(named.map { String($0.path.dropFirst("/rest/v3".count)) })
+        let paths = Set(named.map(\.backOfficePath))
         #expect(paths == RuleCall.namesActor)
         try await World.run { world in
             for path in paths.sorted() {

@@ -55,6 +55,7 @@ struct ServerSettingsTests {
             temporaryKeysPerApplication: 6
             flagsAtApproval: false
             flagsAtClaim: false
+            upgradeOffered: false
             offlineComponentLength: 6
             proximityOtpLength: 7
             proximityOtpStep: 15s
@@ -140,7 +141,7 @@ struct ServerSettingsTests {
         #expect(policy.recoveryMaxFailedAttempts == 2 && policy.pageSize == 50)
         #expect(configuration.databaseEncryptionKey != nil)
         #expect(policy.temporaryKeysPerApplication == 6)
-        #expect(!policy.isFlagCheckedAtApproval && !policy.isFlagCheckedAtClaim)
+        #expect(!policy.isFlagCheckedAtApproval && !policy.isFlagCheckedAtClaim && !policy.isUpgradeOffered)
         #expect(policy.offlineComponentLength == 6 && policy.proximity.digits == 7)
         #expect(policy.proximity.stepSeconds == 15 && policy.proximity.previousSteps == 2)
         #expect(!configuration.activationProvider.commits("RECOVERY"))
@@ -167,7 +168,7 @@ struct ServerSettingsTests {
         #expect(policy.maxFailedAttempts == 5 && policy.lookAhead == 20 && policy.pageSize == 500)
         #expect(!policy.isBackOfficeRestricted && !policy.isVaultOpenedByBiometry && policy.isReplayVerified)
         #expect(policy.callbacks.rerunAfter == 75_000 && policy.callbacks.maxAttempts == 1)
-        #expect(!policy.isJSONStrict && !policy.callbacks.hasNumericDates)
+        #expect(!policy.isJSONStrict && !policy.callbacks.hasNumericDates && policy.isUpgradeOffered)
         #expect(configuration.names.name == "powerauth-server")
         #expect(
             configuration.activationProvider.commits("RECOVERY") && !configuration.activationProvider.commits("CUSTOM"))
