@@ -57,6 +57,15 @@ struct UpgradeTests {
         }
     }
 
+    @Test(.verifies("size", "RestClient.mostAttempts"))
+    func `Two lost answers are repeated`() async throws {
+        let (app, sdk) = try await older()
+        app.transport.order(.fail(.timedOut), .loseAnswer(.timedOut), for: Self.confirmation)
+        #expect(await sdk.upgrade() == nil)
+        #expect(try await app.codeIsAccepted(of: sdk))
+        #expect(app.transport.count(of: Self.confirmation) == 2, "the status shows that the second one arrived")
+    }
+
     @Test func `An upgrade that is not confirmed leaves protocol 3 in use, and another process ends it`() async throws {
         let (app, sdk) = try await older()
         app.transport.order(
