@@ -160,7 +160,7 @@ struct TestApp2: Sendable {
     func codeIsAccepted(
         _ authentication: PowerAuthAuthentication = .rightPassword, of other: PowerAuthSDK2.PowerAuthSDK? = nil
     ) async throws -> Bool {
-        let (sdk, body) = (other ?? sdk, Data("{}".utf8))
+        let (sdk, body) = (other ?? self.sdk, Data("{}".utf8))
         let header = try await onThread {
             try sdk.requestAuthenticationCode(with: authentication, method: "POST", uriId: "/test", body: body)
         }
