@@ -7,9 +7,8 @@ import PowerAuth2
 import PowerAuthSDK2
 import PowerAuthShared
 import SDKTestSupport
+import SimulatedDevice
 import TestSupport
-
-@testable import SimulatedDevice
 
 /// An application with SDK 2.0 on a device of its own, a user of its own, and the real server.
 struct TestApp2: Sendable {
