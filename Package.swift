@@ -75,7 +75,8 @@ let protocols = building(
     "Sources/Protocol",
     [
         module("PowerAuthProtocol", ["COpenSSL"]),
-        // Separate: swift-crypto has a BoringSSL of its own, which only programs with hybrid suites link; the server is one.
+        // Separate: swift-crypto has a BoringSSL of its own, which only programs with hybrid suites link:
+        // the server, and apps on SDK 2.0.
         module("PowerAuthPostQuantum", ["PowerAuthProtocol", crypto]),
     ])
 
@@ -367,7 +368,7 @@ let unitTests = [
                 "PowerAuthSDK2Tests",
                 [
                     "SDKTestSupport", "PowerAuthSDK2", "PowerAuth2", "PowerAuthShared", "PowerAuthProtocol",
-                    "PowerAuthPostQuantum", "SimulatedDevice", "LabHTTP", "LabControl", "LabCore",
+                    "SimulatedDevice", "LabHTTP", "LabCore", "LabVocabulary",
                 ]),
             tests(
                 "WultraPowerAuthNetworkingTests",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 import LabPoints
 import SimulatedDevice
 import Synchronization

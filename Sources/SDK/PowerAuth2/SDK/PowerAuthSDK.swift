@@ -42,7 +42,7 @@ public final class PowerAuthSDK: Sendable {
     package let sandbox: Sandbox
     package let tokens: KeychainTokenStore
     let watchService: PhoneWatchService
-    package let biometricItemAccess: PowerAuthKeychainItemAccess
+    let biometricItemAccess: PowerAuthKeychainItemAccess
     /// Whether a status fetch upgrades an activation of the older protocol.
     let upgradesProtocol: Bool
     let cache = Mutex(Cache())

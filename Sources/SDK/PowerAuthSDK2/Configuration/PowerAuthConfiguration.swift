@@ -55,7 +55,6 @@ public final class PowerAuthConfiguration {
 
     /// True when an SDK object would accept the values, as far as they do not depend on the device.
     public func validate() -> Bool {
-        let base = base
         guard (try? base.check()) != nil else { return false }
         guard let suite = algorithm.suites.first else { return true }
         return (try? SdkConfigurationV4(configuration).masterKeys(suite: suite)) != nil

@@ -3,6 +3,7 @@
 public import Foundation
 import PowerAuth2
 import PowerAuthCore
+import PowerAuthProtocol
 public import PowerAuthShared
 
 /// Authenticating the application's requests (protocol-4.md, section 9). The functions block: for the password's key, and
@@ -66,6 +67,22 @@ extension PowerAuthSDK {
             method: "POST", uri: uriId, body: body, offlineNonce: nonce,
             offlineSignatureSize: base.configuration.offlineSignatureComponentLength)
         return try base.client.signer.code(for: request, with: authentication).code
+    }
+
+    /// Checks what a server put into a QR code for an approval without a connection (protocol-4.md, section 15).
+    /// - Parameter offlineData: the whole text of the code.
+    /// - Returns: whether the application's master key, or the server of this activation, has authenticated it.
+    public func verifyOfflineData(_ offlineData: String) -> Bool {
+        guard hasVersion4Activation || makesVersion4 && !hasValidActivation() else {
+            guard let payload = try? OfflinePayload(offlineData) else { return false }
+            return base.verifyServerSignedData(
+                Data(payload.signedText.utf8), signature: payload.signature.base64EncodedString(),
+                masterKey: payload.signingKey == .master)
+        }
+        guard let payload = try? OfflinePayloadV4(offlineData), let keys = try? base.factorKeys.possessionKeys() else {
+            return false
+        }
+        return base.session.readBoolTask { core in (try? core.verify(payload, keys: keys)) != nil }
     }
 
     /// Runs an operation when no request with a code is on its way. Until it has finished, no other one starts; where the

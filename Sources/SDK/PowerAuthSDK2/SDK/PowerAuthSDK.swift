@@ -45,17 +45,31 @@ public final class PowerAuthSDK: Sendable {
         biometricConfiguration: PowerAuthBiometricConfiguration? = nil,
         clientConfiguration: PowerAuthClientConfiguration? = nil
     ) throws {
+        do throws(InvalidConfiguration) {
+            try self.init(
+                checking: configuration, keychain: keychainConfiguration, biometric: biometricConfiguration,
+                client: clientConfiguration)
+        } catch {
+            throw NSError.powerAuth(
+                .wrongParameter, "The configuration cannot be used: \(error).", underlying: error)
+        }
+    }
+
+    /// As the public initialiser, but reports why a configuration is refused.
+    /// - Throws: the cause, which the log and the trace name too.
+    package convenience init(
+        checking configuration: PowerAuthConfiguration, keychain: PowerAuthKeychainConfiguration? = nil,
+        biometric: PowerAuthBiometricConfiguration? = nil, client: PowerAuthClientConfiguration? = nil
+    ) throws(InvalidConfiguration) {
         let sandbox = Sandbox.currentIfEntered
         do throws(InvalidConfiguration) {
             guard let sandbox else { throw .notInSandbox }
             try self.init(
-                configuration: configuration, keychainConfiguration: keychainConfiguration,
-                biometricConfiguration: biometricConfiguration, clientConfiguration: clientConfiguration,
-                sandbox: sandbox, transport: CurlTransport.shared)
+                configuration: configuration, keychainConfiguration: keychain, biometricConfiguration: biometric,
+                clientConfiguration: client, sandbox: sandbox, transport: CurlTransport.shared)
         } catch {
             error.report(in: sandbox)
-            throw NSError.powerAuth(
-                .wrongParameter, "The configuration cannot be used: \(error).", underlying: error)
+            throw error
         }
     }
 

@@ -19,9 +19,6 @@ struct StatusFetchV4: Sendable {
         let isOutdated: Bool
     }
 
-    /// How often the server is asked at most about a state that does not stay.
-    private static let maximumAttempts = 3
-
     let base: PowerAuth2.PowerAuthSDK
     /// Sees a status, and the identifier of its activation, before any other code does.
     let fetched: @Sendable (PowerAuthActivationStatus, String) -> Void
@@ -38,7 +35,7 @@ struct StatusFetchV4: Sendable {
         group.setOperation(
             base.client.post(RestRequest(.activationStatusV4), decoding) { result in
                 switch result {
-                case .success(let reading) where reading.isOutdated && attempt < Self.maximumAttempts:
+                case .success(let reading) where reading.isOutdated && attempt < RestClient.mostAttempts:
                     if !group.isFinished { request(in: group, attempt: attempt + 1) }
                 case .success(let reading) where reading.needsCode: synchronizeCounter(after: reading, in: group)
                 case .success(let reading): report(reading, in: group)

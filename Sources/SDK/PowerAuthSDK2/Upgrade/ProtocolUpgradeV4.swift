@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Foundation
 import PowerAuth2
 import PowerAuthCore
@@ -11,11 +10,6 @@ import PowerAuthShared
 ///
 /// The state has the progress, so that a later upgrade, or that of another application, continues. Thread rule: any thread.
 struct ProtocolUpgradeV4: Sendable {
-    /// How often the upgrade is taken up at most, the first time included.
-    private static let maximumAttempts = 3
-    /// Milliseconds before the second and third attempt, of real time as the transport's time-outs.
-    private static let backOff = [100, 400]
-
     let base: PowerAuth2.PowerAuthSDK
     let task: OperationTask<Void>
     let password: PowerAuthCorePassword
@@ -133,14 +127,11 @@ struct ProtocolUpgradeV4: Sendable {
 
     /// Looks again after a lost answer: the request may have reached the server. Other errors end the upgrade.
     private func retry(after error: NSError, attempt: Int) {
-        guard error.isLostAnswer, attempt < Self.maximumAttempts, !task.isCancelled else {
+        guard error.isLostAnswer, attempt < RestClient.mostAttempts, !task.isCancelled else {
             return task.complete(.failure(error))
         }
         PowerAuthLog.write("Protocol upgrade: attempt \(attempt) failed: \(error.localizedDescription)")
-        let delay = Self.backOff[min(attempt, Self.backOff.count) - 1]
-        RestClient.concurrentQueue.asyncAfter(deadline: .now() + .milliseconds(delay)) {
-            begin(attempt: attempt + 1)
-        }
+        RestClient.retry(after: attempt) { begin(attempt: attempt + 1) }
     }
 }
 

@@ -31,6 +31,15 @@ package final class RestClient: Sendable {
     /// Where requests that need no order are built, for all instances of the process.
     package static let concurrentQueue = DispatchQueue(label: "com.wultra.powerauth.rest", attributes: .concurrent)
 
+    /// How often the server is asked at most for one thing, when answers are lost or do not fit the state.
+    package static let mostAttempts = 3
+
+    /// Makes a further attempt after a pause, of real time as the transport's time-outs.
+    /// - Parameter attempt: number of the one before, from 1.
+    package static func retry(after attempt: Int, _ next: @escaping @Sendable () -> Void) {
+        concurrentQueue.asyncAfter(deadline: .now() + .milliseconds(attempt == 1 ? 100 : 400), execute: next)
+    }
+
     /// - Parameters:
     ///   - session: locked access to the session.
     ///   - factorKeys: where unlock keys come from.
