@@ -194,10 +194,9 @@ let lab = building(
         module(
             "AppHandlers",
             [
-                "LabPeer", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabHTTP", "PowerAuth2",
-                "PowerAuthSDK2", "PowerAuth2ForExtensions", "PowerAuthShared", "PowerAuthProtocol",
-                "WultraPowerAuthNetworking", "WultraMobileTokenSDK", "LocalAuthentication", "UIKit",
-                "UserNotifications", "ManualPhoneSession",
+                "LabPeer", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "PowerAuth2", "PowerAuthSDK2",
+                "PowerAuth2ForExtensions", "PowerAuthShared", "PowerAuthProtocol", "WultraPowerAuthNetworking",
+                "WultraMobileTokenSDK", "LocalAuthentication", "UIKit", "UserNotifications", "ManualPhoneSession",
             ]),
         // Apart, so that a watch app links no code of the phone's SDK.
         module(

@@ -162,6 +162,7 @@ enum Version2Handlers {
                 reply(Outcome.of(signature?.base64EncodedString(), error))
             }
         }
+        peer.handleSync(VerifyOfflineData.self) { arguments in try sdk().verifyOfflineData(arguments.payload) }
         requests.handle(SignJWS.self) { arguments, reply in
             try sdk().signJws(
                 withDevicePrivateKey: .signing(with: arguments.password), claims: arguments.claims.propertyList

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LabCore
-import LabHTTP
 public import LabPeer
 import PowerAuthSDK2
 import PowerAuthShared
@@ -16,20 +15,12 @@ public final class PowerAuthApp2 {
     /// - Throws: when the server that the topology asks for is not ready.
     public init(peer: Peer) throws {
         objects = try SDKObjects(peer: peer) { spec in
-            let configuration = try PowerAuthSDK2.PowerAuthConfiguration(spec, server: peer.serverReady)
-            // Not the public initialiser, which wraps the cause of a refusal.
-            do throws(InvalidConfiguration) {
-                let sdk = try PowerAuthSDK(
-                    configuration: configuration, keychainConfiguration: PowerAuthKeychainConfiguration(spec),
-                    clientConfiguration: PowerAuthClientConfiguration(spec), sandbox: peer.sandbox,
-                    transport: CurlTransport.shared)
-                if spec.sharesTimeWithWatch { sdk.watchSynchronization.insert(.time) }
-                if spec.refreshesTokensOnWatch { sdk.watchSynchronization.insert(.tokens) }
-                return sdk
-            } catch {
-                error.report(in: peer.sandbox)
-                throw error
-            }
+            let sdk = try PowerAuthSDK(
+                checking: PowerAuthSDK2.PowerAuthConfiguration(spec, server: peer.serverReady),
+                keychain: PowerAuthKeychainConfiguration(spec), client: PowerAuthClientConfiguration(spec))
+            if spec.sharesTimeWithWatch { sdk.watchSynchronization.insert(.time) }
+            if spec.refreshesTokensOnWatch { sdk.watchSynchronization.insert(.tokens) }
+            return sdk
         }
     }
 

@@ -42,7 +42,7 @@ struct VocabularyTests {
         #expect(
             second.subtracting(first).sorted() == [
                 "fetchSecureVaultKey", "hasPendingProtocolUpgrade", "signJwsWithDevicePrivateKey",
-                "startProtocolUpgrade",
+                "startProtocolUpgrade", "verifyOfflineData",
             ])
         let dropped = first.subtracting(second)
         for name in [

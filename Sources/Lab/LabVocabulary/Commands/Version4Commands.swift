@@ -6,7 +6,7 @@ extension Vocabulary {
     /// Commands about certificates, which both full SDKs have, and those that only SDK 2.0 has (protocol-4.md).
     static let version4Commands: [any Command.Type] = [
         CreateSignedCSR.self, StartProtocolUpgrade.self, HasPendingProtocolUpgrade.self, FetchSecureVaultKey.self,
-        SignDataWithDeviceKey.self, SignJWS.self,
+        SignDataWithDeviceKey.self, SignJWS.self, VerifyOfflineData.self,
     ]
 }
 
@@ -83,5 +83,13 @@ public struct SignJWS: Command {
     @Field("Claims of the token.") public var claims: [String: JSONValue]
     @Field(.password) public var password: Secret
     public typealias Result = String
+    public init() {}
+}
+
+public struct VerifyOfflineData: Command {
+    public static let info = CommandInfo(
+        "verifyOfflineData", of: .app2, "Checks whether the server has made the QR code of an offline operation.")
+    @Field(.qrPayload) public var payload: String
+    public typealias Result = Bool
     public init() {}
 }
