@@ -159,7 +159,7 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
     }
 
     /// The algorithms of new activations in SDK 2.0 (protocol-4.md, section 1).
-    public enum Algorithm: String, Codable, CaseIterable, Sendable {
+    public enum Algorithm: String, Choice {
         /// P-256: activations of protocol 3.
         case legacyP256 = "LEGACY_P256"
         /// P-384 alone.

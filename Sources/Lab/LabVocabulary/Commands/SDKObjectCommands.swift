@@ -20,6 +20,8 @@ public struct CreateSDK: Command {
         "`sharedMemoryIdentifier`; that of `lab.yaml` when left out, or computed.",
         limit: "1 to 4 of the characters A-Z a-z 0-9 - +")
     public var sharedMemoryIdentifier: String?
+    @Field("`algorithm` of SDK 2.0, as an update of the app may change it; that of `lab.yaml` when left out.")
+    public var algorithm: PowerAuthSpec.Algorithm?
 
     public struct Result: FieldObject {
         @Field(.instanceId) public var instanceId: String
