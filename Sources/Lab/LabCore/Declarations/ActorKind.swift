@@ -37,6 +37,17 @@ extension Set<ActorKind> {
     public static let allApps: Set = [.app, .app2, .appExtension, .watchApp]
 }
 
+extension ActorKind {
+    /// The same kind of app with the other full SDK; nil for every other kind.
+    public var withOtherSDK: ActorKind? {
+        switch self {
+        case .app: .app2
+        case .app2: .app
+        default: nil
+        }
+    }
+}
+
 extension PowerAuthSpec.SDK {
     /// What an app with this SDK is to the vocabulary.
     public var actor: ActorKind {
