@@ -29,6 +29,6 @@ public final class PowerAuthApp2 {
         let requests = RunningRequests(peer: peer)
         let kept = KeptCredentials()
         FullAppHandlers.register(on: peer, requests: requests, kept: kept, objects: objects)
-        Version2Handlers.register(on: peer, requests: requests, kept: kept, sdk: objects.used)
+        Version4Handlers.register(on: peer, requests: requests, kept: kept, sdk: objects.used)
     }
 }

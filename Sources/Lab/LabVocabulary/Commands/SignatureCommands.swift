@@ -9,11 +9,11 @@ extension Vocabulary {
         ChangePassword.self, UnsafeChangePassword.self,
     ]
 
-    /// Commands about keys and signatures that need the vault, and about the key of the app's own.
+    /// Commands about keys, signatures and certificates that need the vault, and about the key of the app's own.
     static let vaultCommands: [any Command.Type] = [
         FetchEncryptionKey.self, SignData.self, SignJWT.self, VerifyServerSignedData.self,
         SetExternalEncryptionKey.self, AddExternalEncryptionKey.self, RemoveExternalEncryptionKey.self,
-        HasExternalEncryptionKey.self,
+        HasExternalEncryptionKey.self, CreateSignedCSR.self,
     ]
 }
 
@@ -97,7 +97,7 @@ public struct SignData: Command {
     public static let info = CommandInfo(
         "signDataWithDevicePrivateKey", of: .app,
         "Signs data with the device's private key; the answer is Base64 of an ECDSA signature.")
-    @Field("Data to sign.") public var data: String
+    @Field(.dataToSign) public var data: String
     @Field(.password) public var password: Secret
     public typealias Result = String
     public init() {}
@@ -107,7 +107,7 @@ public struct SignJWT: Command {
     public static let info = CommandInfo(
         "signJwtWithDevicePrivateKey", of: .app,
         "Signs claims with the device's private key; the answer is a compact JWT.")
-    @Field("Claims of the token.") public var claims: [String: JSONValue]
+    @Field(.tokenClaims) public var claims: [String: JSONValue]
     @Field(.password) public var password: Secret
     public typealias Result = String
     public init() {}
@@ -149,5 +149,17 @@ public struct HasExternalEncryptionKey: Command {
     public static let info = CommandInfo(
         "hasExternalEncryptionKey", of: .app, "Checks whether a key of the app's own is set in the SDK object.")
     public typealias Result = Bool
+    public init() {}
+}
+
+public struct CreateSignedCSR: Command {
+    public static let info = CommandInfo(
+        "createSignedCSR", of: .fullApps,
+        "Makes a request for a certificate of the device's key on the curve; the answer is PEM text.")
+    @Field("Parts of the subject by their short names, such as `CN` and `O`.", limit: "texts")
+    public var distinguishedNames: [String: String]
+    @Field("Other names, such as `DNS:example.com` and `IP:192.0.2.1`.") public var subjectAltNames: [String]?
+    @Field(.password) public var password: Secret
+    public typealias Result = String
     public init() {}
 }

@@ -3,23 +3,11 @@
 public import LabCore
 
 extension Vocabulary {
-    /// Commands about certificates, which both full SDKs have, and those that only SDK 2.0 has (protocol-4.md).
+    /// Commands that only SDK 2.0 has (protocol-4.md).
     static let version4Commands: [any Command.Type] = [
-        CreateSignedCSR.self, StartProtocolUpgrade.self, HasPendingProtocolUpgrade.self, FetchSecureVaultKey.self,
+        StartProtocolUpgrade.self, HasPendingProtocolUpgrade.self, FetchSecureVaultKey.self,
         SignDataWithDeviceKey.self, SignJWS.self, VerifyOfflineData.self,
     ]
-}
-
-public struct CreateSignedCSR: Command {
-    public static let info = CommandInfo(
-        "createSignedCSR", of: .fullApps,
-        "Makes a request for a certificate of the device's key on the curve; the answer is PEM text.")
-    @Field("Parts of the subject by their short names, such as `CN` and `O`.", limit: "texts")
-    public var distinguishedNames: [String: String]
-    @Field("Other names, such as `DNS:example.com` and `IP:192.0.2.1`.") public var subjectAltNames: [String]?
-    @Field(.password) public var password: Secret
-    public typealias Result = String
-    public init() {}
 }
 
 public struct StartProtocolUpgrade: Command {
@@ -68,7 +56,7 @@ public struct SignDataWithDeviceKey: Command {
         case ecdsa, mldsa
     }
 
-    @Field("Data to sign.") public var data: String
+    @Field(.dataToSign) public var data: String
     @Field("The key: that on the curve, or that of ML-DSA.") public var key: Key = .ecdsa
     @Field(.password) public var password: Secret
     public typealias Result = String
@@ -80,7 +68,7 @@ public struct SignJWS: Command {
         "signJwsWithDevicePrivateKey", of: .app2,
         "Signs claims with all private keys of the device; the answer is a compact JWS, or general JSON for several keys."
     )
-    @Field("Claims of the token.") public var claims: [String: JSONValue]
+    @Field(.tokenClaims) public var claims: [String: JSONValue]
     @Field(.password) public var password: Secret
     public typealias Result = String
     public init() {}
