@@ -58,6 +58,12 @@ struct VocabularyTests {
                 == "SignDataWithDeviceKey")
     }
 
+    @Test func `A resource of the mobile API is one of both protocols`() {
+        #expect(MobileEndpoint.tokenCreate.path == "/pa/v3/token/create|/pa/v4/token/create")
+        #expect(MobileEndpoint.inboxList.path == "/api/inbox/message/list")
+        #expect(MobileEndpoint.any.path == "/pa/v3/*|/pa/v4/*|/api/*")
+    }
+
     @Test func `Each fault is ended and counted by commands of the same actor, from the arming answer alone`() {
         let arming = Vocabulary.lab.commands.filter { $0.ending != nil }
         #expect(arming.map(\.name).contains("arm"))
