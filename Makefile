@@ -20,7 +20,7 @@ SWIFT_SOURCES := Package.swift Sources Tests $(PROGRAMS) \
 	$(foreach side,$(TOOLS) $(EXAMPLES),$(side)/Package.swift $(side)/Sources) \
 	Tools/Manuals/Surroundings Tools/Mutants/Tests $(addsuffix /Tests,$(EXAMPLES))
 # The modules that `make docs` builds a reference of: the library products for users.
-DOCUMENTED := PowerAuth2 PowerAuth2ForExtensions PowerAuth2ForWatch WultraPowerAuthNetworking WultraMobileTokenSDK UserNotifications LabApp LabTesting
+DOCUMENTED := PowerAuth2 PowerAuthSDK2 PowerAuth2ForExtensions PowerAuth2ForWatch WultraPowerAuthNetworking WultraMobileTokenSDK UserNotifications LabApp LabTesting
 # Tests at a time: the runner would start hundreds together, and a request waits for one of the cores longer than the
 # SDK's own time limit.
 TEST_WIDTH := --experimental-maximum-parallelization-width $(shell echo $$((3 * $$(nproc))))

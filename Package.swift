@@ -75,7 +75,8 @@ let protocols = building(
     "Sources/Protocol",
     [
         module("PowerAuthProtocol", ["COpenSSL"]),
-        // Separate: swift-crypto has a BoringSSL of its own, which only programs with hybrid suites link; the server is one.
+        // Separate: swift-crypto has a BoringSSL of its own, which only programs with hybrid suites link:
+        // the server, and apps on SDK 2.0.
         module("PowerAuthPostQuantum", ["PowerAuthProtocol", crypto]),
     ])
 
@@ -121,6 +122,13 @@ let sdk = building(
             [
                 "PowerAuthShared", "PowerAuthProtocol", "SimulatedDevice", "LabPoints", "LocalAuthentication",
                 "LabHTTP",
+            ]),
+        // SDK 2.0: protocol 4, and protocol 3 by the SDK above (docs/protocol-4.md).
+        module(
+            "PowerAuthSDK2",
+            [
+                "PowerAuth2", "PowerAuthShared", "PowerAuthCore", "PowerAuthProtocol", "PowerAuthPostQuantum",
+                "SimulatedDevice", "LocalAuthentication", "LabHTTP",
             ]),
         module("PowerAuth2ForExtensions", ["PowerAuthShared", "SimulatedDevice", "LabPoints"]),
         module("PowerAuth2ForWatch", ["PowerAuthShared", "SimulatedDevice", "LabPoints"]),
@@ -354,6 +362,13 @@ let unitTests = [
                     "SimulatedDevice", "LabHTTP", "LabCore", "LabControl", "LabVocabulary", "LabPoints",
                     "PowerAuthProtocol",
                 ]),
+            // SDK 2.0 against the real server in one process.
+            tests(
+                "PowerAuthSDK2Tests",
+                [
+                    "SDKTestSupport", "PowerAuthSDK2", "PowerAuth2", "PowerAuthShared", "PowerAuthProtocol",
+                    "SimulatedDevice", "LabHTTP", "LabCore", "LabVocabulary",
+                ]),
             tests(
                 "WultraPowerAuthNetworkingTests",
                 [
@@ -475,6 +490,7 @@ let package = Package(
         .executable(name: "app-extension", targets: ["app-extension"]),
         .executable(name: "watch-companion", targets: ["watch-companion"]),
         .library(name: "PowerAuth2", targets: ["PowerAuth2"]),
+        .library(name: "PowerAuthSDK2", targets: ["PowerAuthSDK2"]),
         .library(name: "PowerAuth2ForExtensions", targets: ["PowerAuth2ForExtensions"]),
         .library(name: "PowerAuth2ForWatch", targets: ["PowerAuth2ForWatch"]),
         .library(name: "WultraPowerAuthNetworking", targets: ["WultraPowerAuthNetworking"]),

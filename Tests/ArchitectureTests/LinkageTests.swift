@@ -31,7 +31,8 @@ struct LinkageTests {
 
     @Test(
         arguments: [
-            "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuth2ForExtensions", "PowerAuth2ForWatch",
+            "PowerAuthCore", "PowerAuthShared", "PowerAuth2", "PowerAuthSDK2", "PowerAuth2ForExtensions",
+            "PowerAuth2ForWatch",
             "WatchConnectivity", "WatchKit", "LocalAuthentication", "UIKit", "UserNotifications", "NetworkFramework",
             "SecurityFramework", "OSFramework",
             "WultraPowerAuthNetworking", "WultraMobileTokenSDK",

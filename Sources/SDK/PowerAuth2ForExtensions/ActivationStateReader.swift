@@ -8,7 +8,8 @@ import SimulatedDevice
 /// Finds the activation identifier in a serialized session, without the core (sharing.md, sections 13 and 18.2).
 ///
 /// The layout of the beginning: `PA`, flags, `P`, data version `3` to `6`, counter (8 bytes in version 3, a counted 16
-/// bytes later), counted identifier.
+/// bytes later), counted identifier. Data version `7`, of protocol 4, has a counted older state and a counted suite in place
+/// of the counter.
 struct ActivationStateReader {
     enum Activation: Equatable {
         /// There is an activation.
@@ -30,11 +31,15 @@ struct ActivationStateReader {
         guard take(2)?.elementsEqual("PA".utf8) == true, let flags = byte() else { return nil }
         guard flags != 0 else { return Activation.none }
         guard flags & 0x02 != 0, byte() == UInt8(ascii: "P"), let version = byte() else { return nil }
-        guard (UInt8(ascii: "3")...UInt8(ascii: "6")).contains(version) else { return nil }
-        if version == UInt8(ascii: "3") {
-            guard take(8) != nil else { return nil }
-        } else {
+        switch version {
+        case UInt8(ascii: "3"): guard take(8) != nil else { return nil }
+        case UInt8(ascii: "4")...UInt8(ascii: "6"):
             guard let length = byte(), length == 16, take(16) != nil else { return nil }
+        case UInt8(ascii: "7"):
+            for _ in 1...2 {
+                guard let length = count(), take(length) != nil else { return nil }
+            }
+        default: return nil
         }
         guard let length = count(), let text = take(length), let identifier = String(bytes: text, encoding: .utf8),
             !identifier.isEmpty

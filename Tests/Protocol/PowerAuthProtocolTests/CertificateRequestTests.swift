@@ -70,6 +70,17 @@ struct CertificateRequestTests {
         #expect(!request.text.contains("critical"))
     }
 
+    @Test func `A request for a key of protocol 4 is signed by that key`() throws {
+        let key = try P384PrivateKey.generate()
+        let encoded = try CertificateRequest(distinguishedNames: ["CN": "Eva"]).signed(by: key)
+        let request = try #require(ReadRequest(encoded), "OpenSSL cannot read it")
+        #expect(request.isAuthentic && request.commonName == "Eva")
+        for part in ["ecdsa-with-SHA384", "secp384r1"] {
+            #expect(request.text.contains(part), "\(part) is not in \(request.text)")
+        }
+        #expect(encoded.range(of: key.publicKey.uncompressed) != nil, "it has the public key")
+    }
+
     @Test func `A subject without a name has others, which a reader must not ignore`() throws {
         let request = try read([:], ["example.org"])
         #expect(request.isAuthentic && request.commonName == nil)

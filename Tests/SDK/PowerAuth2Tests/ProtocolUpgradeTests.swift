@@ -57,7 +57,7 @@ struct ProtocolUpgradeTests {
         try await expectUpgraded(app)
     }
 
-    @Test(.verifies("size", "StatusFetch.maximumAttempts"))
+    @Test(.verifies("size", "RestClient.mostAttempts"))
     func `After three attempts the fetch fails, and the next one continues`() async throws {
         let app = try await TestApp.withOldActivation()
         app.transport.order(.fail(.timedOut), .fail(.timedOut), .fail(.timedOut), for: Self.start)

@@ -100,6 +100,13 @@ struct DebugMonitorTests {
                 "deviceSignatureV4",
                 { _ = try? $0.deviceSignatureV4(of: Data(), by: .ecdsa, vaultKey: .random()) }
             ),
+            (
+                "signCertificateRequestV4",
+                { session in
+                    guard let request = try? CertificateRequest(distinguishedNames: ["CN": "Eva"]) else { return }
+                    _ = try? session.signCertificateRequestV4(request, vaultKey: .random())
+                }
+            ),
             ("deviceJWS", { _ = try? $0.deviceJWS(payload: Data(), vaultKey: .random()) }),
             ("upgradeExchangeV4", { _ = try? $0.upgradeExchangeV4(enableBiometry: false) }),
             (

@@ -178,7 +178,7 @@ extension Explanation {
             ["server/encrypted-requests-that-are-refused.yaml"]),
         serverError(
             46, "Unsupported cryptography algorithm.",
-            .unreachable("the SDKs of the lab do not speak protocol 4, and a device gets another code."),
+            .unreachable("a device gets another code."),
             "Configure the application's `cryptography_algorithms_supported`."),
         serverError(
             47, "Unsupported protocol version.",

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// A PKCS#10 request for a certificate of a P-256 key, with the names that the certificate is for (RFC 2986; protocol.md,
+/// A PKCS#10 request for a certificate of a P-256 or P-384 key, with the names that the certificate is for (RFC 2986; protocol.md,
 /// section 10.1).
 ///
 /// Immutable, and checked when it is made, so that signing cannot fail for what a caller has written.
@@ -46,15 +46,27 @@ public struct CertificateRequest: Sendable, Equatable {
     /// The complete request in DER, with the key's public half and its signature (ECDSA with SHA-256).
     /// - Throws: ``ProtocolError/cryptographicFailure(_:)`` for lack of entropy or memory.
     public func signed(by key: PrivateKey) throws -> Data {
+        try signed(
+            curve: DER.objectIdentifier(1, 2, 840, 10_045, 3, 1, 7), point: key.publicKey.uncompressed,
+            algorithm: DER.objectIdentifier(1, 2, 840, 10_045, 4, 3, 2)
+        ) { try key.sign($0) }
+    }
+
+    /// The same for a key of protocol 4 (ECDSA with SHA-384).
+    /// - Throws: ``ProtocolError/cryptographicFailure(_:)`` for lack of entropy or memory.
+    public func signed(by key: P384PrivateKey) throws -> Data {
+        try signed(
+            curve: DER.objectIdentifier(1, 3, 132, 0, 34), point: key.publicKey.uncompressed,
+            algorithm: DER.objectIdentifier(1, 2, 840, 10_045, 4, 3, 3)
+        ) { try key.sign($0) }
+    }
+
+    private func signed(curve: Data, point: Data, algorithm: Data, _ sign: (Data) throws -> Data) throws -> Data {
         let keyInfo = DER.sequence([
-            DER.sequence([
-                DER.objectIdentifier(1, 2, 840, 10_045, 2, 1), DER.objectIdentifier(1, 2, 840, 10_045, 3, 1, 7),
-            ]),
-            DER.bitString(key.publicKey.uncompressed),
+            DER.sequence([DER.objectIdentifier(1, 2, 840, 10_045, 2, 1), curve]), DER.bitString(point),
         ])
         let content = DER.sequence([DER.zero, subject, keyInfo, DER.element(.attributes, attributes)])
-        let algorithm = DER.sequence([DER.objectIdentifier(1, 2, 840, 10_045, 4, 3, 2)])
-        return DER.sequence([content, algorithm, DER.bitString(try key.sign(content))])
+        return DER.sequence([content, DER.sequence([algorithm]), DER.bitString(try sign(content))])
     }
 
     /// A complete request as text (RFC 7468, section 7): lines of 64 characters, with a line feed behind the last one.

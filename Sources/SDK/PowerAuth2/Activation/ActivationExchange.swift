@@ -1,14 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 import PowerAuthProtocol
+package import PowerAuthShared
 import SimulatedDevice
 import Synchronization
 
-/// The key exchange of one activation: the request, and the handling of the answer (protocol.md, section 6).
+/// The key exchange of one activation: the request, and the handling of the answer. That of protocol 3 is
+/// ``ActivationExchange``; the SDK that is based on this one has another.
+package protocol KeyExchange: Sendable {
+    /// What the application learns of the answer.
+    associatedtype Outcome: Sendable
+
+    /// The resource that is asked.
+    static var endpoint: RestEndpoint { get }
+    /// The claims about the user that came with an answer.
+    static func userInfo(of outcome: Outcome) -> PowerAuthUserInfo?
+
+    /// The session with the keys of this exchange; nil before it has begun.
+    var begun: ActivationSnapshot? { get }
+
+    /// Makes the device's keys and announces the activation to the other applications. Call in a write task; after an
+    /// error the session is as it was.
+    func start(_ core: PowerAuthCoreSession, session: any SessionInterface) throws
+    /// The outer request with the encrypted inner one.
+    func requestObject(_ core: PowerAuthCoreSession) throws(NSError) -> [String: Any]
+    /// Checks the answer and brings the session to the point where it can be persisted. Call in a write task; after an
+    /// error the session is empty.
+    func finish(_ core: PowerAuthCoreSession, _ response: RestResponse) throws(NSError) -> Outcome
+}
+
+extension KeyExchange {
+    /// Announces the activation, whose keys the session has; without the announcement it forgets them.
+    package func announce(_ core: PowerAuthCoreSession, session: any SessionInterface) throws {
+        do {
+            try session.startExternalPendingOperation(.activation)
+        } catch {
+            core.resetSession(false)
+            throw error
+        }
+    }
+
+    /// Empties the session if this exchange is pending: the next one may have begun meanwhile.
+    package func abandon(in session: any SessionInterface) {
+        session.writeVoidTask { core in
+            if core.hasPendingActivation, isPending(in: core) { core.resetSession(false) }
+        }
+    }
+
+    /// Whether the session has the keys of this exchange.
+    package func isPending(in core: PowerAuthCoreSession) -> Bool {
+        guard let begun else { return false }
+        return begun.change(until: core.activationSnapshot) == nil
+    }
+}
+
+/// The key exchange of protocol 3 (protocol.md, section 6).
 ///
 /// Unchecked: the attributes are a copy that is never changed; mutable state is behind a mutex.
-final class ActivationExchange: @unchecked Sendable {
+final class ActivationExchange: KeyExchange, @unchecked Sendable {
+    static let endpoint = RestEndpoint.createActivation
+
+    static func userInfo(of outcome: PowerAuthActivationResult) -> PowerAuthUserInfo? { outcome.userInfo }
+
+    var begun: ActivationSnapshot? { state.withLock { $0.begun } }
+
     private let identity: ActivationIdentity
     private let code: PowerAuthActivationCode?
     private let customAttributes: [String: Any]?
@@ -40,8 +96,6 @@ final class ActivationExchange: @unchecked Sendable {
         device = sandbox.device
     }
 
-    /// Makes the device's key pair and announces the activation to the other applications. Call in a write task; after an
-    /// error the session is as it was.
     func start(_ core: PowerAuthCoreSession, session: any SessionInterface) throws {
         guard core.canStartActivation else { throw NSError.powerAuth(.invalidActivationState) }
         let param = PowerAuthCoreActivationStep1Param(activationCode: code?.parsed)
@@ -49,31 +103,13 @@ final class ActivationExchange: @unchecked Sendable {
             core.resetSession(false)
             throw NSError.powerAuth(.invalidActivationData)
         }
-        do {
-            try session.startExternalPendingOperation(.activation)
-        } catch {
-            core.resetSession(false)
-            throw error
-        }
+        try announce(core, session: session)
         state.withLock { state in
             state.devicePublicKey = started.devicePublicKey
             state.begun = core.activationSnapshot
         }
     }
 
-    /// Empties the session if this exchange is pending: the next one may have begun meanwhile.
-    func abandon(in session: any SessionInterface) {
-        session.writeVoidTask { core in
-            if core.hasPendingActivation, isPending(in: core) { core.resetSession(false) }
-        }
-    }
-
-    private func isPending(in core: PowerAuthCoreSession) -> Bool {
-        guard let begun = state.withLock({ $0.begun }) else { return false }
-        return begun.change(until: core.activationSnapshot) == nil
-    }
-
-    /// The outer request with the encrypted inner one.
     func requestObject(_ core: PowerAuthCoreSession) throws(NSError) -> [String: Any] {
         // The answer could be for no activation.
         guard isPending(in: core) else { throw .powerAuth(.operationCancelled) }
@@ -99,8 +135,6 @@ final class ActivationExchange: @unchecked Sendable {
         return try encoder.encode(request)
     }
 
-    /// Checks the answer and brings the session to the point where it can be persisted. Call in a write task; after an
-    /// error the session is empty.
     func finish(_ core: PowerAuthCoreSession, _ response: RestResponse) throws(NSError) -> PowerAuthActivationResult {
         do throws(NSError) {
             let inner = try innerResponse(response)

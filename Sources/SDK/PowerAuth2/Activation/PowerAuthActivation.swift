@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import PowerAuthProtocol
+package import PowerAuthProtocol
 
 /// What a new activation is made of (sdk.md, section 5.16).
 ///
 /// The `with…` functions change the object and return it. Thread rule: one thread at a time;
 /// ``PowerAuthSDK/createActivation(_:callback:)`` keeps its own copy.
 public final class PowerAuthActivation {
-    let identity: ActivationIdentity
+    package let identity: ActivationIdentity
     /// How the user is identified: `CODE`, `CUSTOM`, `RECOVERY` or `DIRECT`.
     public var activationType: String { identity.type }
     /// What identifies the user, as it is sent; the members depend on ``activationType`` (sdk.md, section 5.16).

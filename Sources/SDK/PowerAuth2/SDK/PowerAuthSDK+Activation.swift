@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 import LabPoints
 import SimulatedDevice
 import Synchronization
@@ -24,15 +24,21 @@ extension PowerAuthSDK {
             callback(nil, error)
             return nil
         }
+        return createActivation(by: ActivationExchange(activation, sandbox: sandbox), callback: callback)
+    }
+
+    /// As ``createActivation(_:callback:)``, by a key exchange of either generation of the protocol.
+    package func createActivation<Exchange: KeyExchange>(
+        by exchange: Exchange, callback: @escaping (Exchange.Outcome?, (any Error)?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
         let session = session
-        let exchange = ActivationExchange(activation, sandbox: sandbox)
         do {
             try session.write { core in try exchange.start(core, session: session) }
         } catch {
             callback(nil, error as NSError)
             return nil
         }
-        let task = OperationTask<PowerAuthActivationResult> { result in
+        let task = OperationTask<Exchange.Outcome> { result in
             switch result {
             case .success(let value): callback(value, nil)
             case .failure(let error): callback(nil, error)
@@ -41,7 +47,7 @@ extension PowerAuthSDK {
         task.onCancel { DispatchQueue.main.async { exchange.abandon(in: session) } }
         task.add(
             client.post(
-                RestRequest(.createActivation) { core in try exchange.requestObject(core) },
+                RestRequest(Exchange.endpoint) { core in try exchange.requestObject(core) },
                 .write(refusal: .invalidActivationData) { core, response in
                     (try exchange.finish(core, response), core.activationIdentifier)
                 }
@@ -52,7 +58,7 @@ extension PowerAuthSDK {
                 }
                 switch finished {
                 case .success((let result, let activationId)):
-                    updateCache(of: activationId) { $0.userInfo = result.userInfo }
+                    remember(Exchange.userInfo(of: result), of: activationId)
                 case .failure: exchange.abandon(in: session)
                 }
                 task.complete(finished.map { result, _ in result })
@@ -141,6 +147,32 @@ extension PowerAuthSDK {
     }
 
     private func persist(_ authentication: PowerAuthAuthentication) throws(NSError) {
+        let keys = try keysToPersist(authentication)
+        try nsError {
+            try session.write { core in
+                try requirePendingActivation(core)
+                try storeFirst(keys)
+                guard core.completeActivation(keys.unlockKeys) else {
+                    factorKeys.biometry.removeAll()
+                    throw NSError.powerAuth(.invalidActivationState)
+                }
+                tokens.removeAllLocalTokens()
+            }
+        }
+        validatedPassword.withLock { $0 = nil }
+    }
+
+    /// What locks a pending activation.
+    package struct KeysToPersist {
+        /// With a biometry key if the factor was asked for.
+        package let unlockKeys: PowerAuthCoreSignatureUnlockKeys
+        fileprivate let isBiometryKeyGiven: Bool
+    }
+
+    /// Makes the keys of the factors for a pending activation; stores nothing.
+    /// - Throws: `invalidActivationState` when no activation is pending, `biometryNotAvailable` for the biometry factor on
+    ///   a device whose biometry cannot be used now.
+    package func keysToPersist(_ authentication: PowerAuthAuthentication) throws(NSError) -> KeysToPersist {
         // First of all, so that nothing is asked or stored for a call that makes no sense.
         try nsError { try session.read { core in try requirePendingActivation(core) } }
         if authentication.usage == .sign {
@@ -160,22 +192,17 @@ extension PowerAuthSDK {
             }
             keys.biometryUnlockKey = givenBiometryKey ?? PowerAuthCoreSession.generateSignatureUnlockKey()
         }
-        try nsError {
-            try session.write { core in
-                try requirePendingActivation(core)
-                factorKeys.biometry.removeAll()
-                // The key is stored first: while nothing else has changed, the application may retry.
-                if let key = keys.biometryUnlockKey, !factorKeys.biometry.storeFirst(key), givenBiometryKey == nil {
-                    throw NSError.powerAuth(.biometryNotAvailable)
-                }
-                guard core.completeActivation(keys) else {
-                    factorKeys.biometry.removeAll()
-                    throw NSError.powerAuth(.invalidActivationState)
-                }
-                tokens.removeAllLocalTokens()
-            }
+        return KeysToPersist(unlockKeys: keys, isBiometryKeyGiven: givenBiometryKey != nil)
+    }
+
+    /// Stores the biometry key of a pending activation, in the open write task: while nothing else has changed, the
+    /// application may retry.
+    /// - Throws: `biometryNotAvailable` if the keychain does not take it.
+    package func storeFirst(_ keys: KeysToPersist) throws(NSError) {
+        factorKeys.biometry.removeAll()
+        if let key = keys.unlockKeys.biometryUnlockKey, !factorKeys.biometry.storeFirst(key), !keys.isBiometryKeyGiven {
+            throw .powerAuth(.biometryNotAvailable)
         }
-        validatedPassword.withLock { $0 = nil }
     }
 
     private func requirePendingActivation(_ core: PowerAuthCoreSession) throws(NSError) {
@@ -196,6 +223,15 @@ extension PowerAuthSDK {
     public func removeActivation(
         with authentication: PowerAuthAuthentication, callback: @escaping ((any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
+        removeActivation(with: authentication, by: .removeActivation, callback: callback)
+    }
+
+    /// As ``removeActivation(with:callback:)``.
+    /// - Parameter endpoint: the resource of the activation's protocol.
+    package func removeActivation(
+        with authentication: PowerAuthAuthentication, by endpoint: RestEndpoint,
+        callback: @escaping ((any Error)?) -> Void
+    ) -> any PowerAuthOperationTask {
         let task = OperationTask<Void> { result in
             switch result {
             case .success: callback(nil)
@@ -205,7 +241,7 @@ extension PowerAuthSDK {
         // The object is kept until the answer arrived: an activation removed on the server must not stay here.
         task.add(
             client.post(
-                RestRequest(.removeActivation, authentication: authentication),
+                RestRequest(endpoint, authentication: authentication),
                 .write { core, _ in core.resetSession(false) }
             ) { [self] result in
                 if case .success = result {

@@ -23,7 +23,16 @@ extension PowerAuthSDK {
     public func validatePassword(
         password: PowerAuthCorePassword, callback: @escaping ((any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
-        validate(password, then: .read { [client] core, _ in client.basis(in: core) }, callback: callback)
+        validatePassword(password, by: .validateSignature, callback: callback)
+    }
+
+    /// As ``validatePassword(password:callback:)-(PowerAuthCorePassword,_)``.
+    /// - Parameter endpoint: the resource of the activation's protocol.
+    package func validatePassword(
+        _ password: PowerAuthCorePassword, by endpoint: RestEndpoint, callback: @escaping ((any Error)?) -> Void
+    ) -> any PowerAuthOperationTask {
+        validate(
+            password, by: endpoint, then: .read { [client] core, _ in client.basis(in: core) }, callback: callback)
     }
 
     /// Validates the old password with the server, then replaces it.
@@ -95,8 +104,8 @@ extension PowerAuthSDK {
     /// Lets the server validate the password, and runs a local step after it has succeeded.
     /// - Parameter step: gives the state whose password is the right one now.
     private func validate(
-        _ password: PowerAuthCorePassword, then step: LocalStep<ActivationSnapshot?>,
-        callback: @escaping ((any Error)?) -> Void
+        _ password: PowerAuthCorePassword, by endpoint: RestEndpoint = .validateSignature,
+        then step: LocalStep<ActivationSnapshot?>, callback: @escaping ((any Error)?) -> Void
     ) -> any PowerAuthOperationTask {
         let task = OperationTask<Void> { result in
             switch result {
@@ -105,7 +114,7 @@ extension PowerAuthSDK {
             }
         }
         let request = RestRequest(
-            .validateSignature, authentication: .possessionWithPassword(password: password)
+            endpoint, authentication: .possessionWithPassword(password: password)
         ) { _ in ["reason": "VALIDATE_PASSWORD"] }
         task.add(
             client.post(request, step) { [weak self] result in

@@ -53,6 +53,11 @@ extension PowerAuthSDK {
         return { [session, basis] in (try? session.read(ifStill: basis) { _ in true }) ?? false }
     }
 
+    /// Remembers claims about the user of an activation.
+    package func remember(_ userInfo: PowerAuthUserInfo?, of activationId: String?) {
+        updateCache(of: activationId) { $0.userInfo = userInfo }
+    }
+
     /// Changes the cached results of the activation with the given identifier.
     func updateCache(of activationId: String?, _ change: @Sendable (inout Cache) -> Void) {
         cache.withLock { cache in
@@ -142,6 +147,14 @@ extension PowerAuthSDK {
     public func fetchUserInfo(
         callback: @escaping (PowerAuthUserInfo?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
+        fetchUserInfo(by: .userInfo, callback: callback)
+    }
+
+    /// As ``fetchUserInfo(callback:)``.
+    /// - Parameter endpoint: the resource of the activation's protocol.
+    package func fetchUserInfo(
+        by endpoint: RestEndpoint, callback: @escaping (PowerAuthUserInfo?, (any Error)?) -> Void
+    ) -> any PowerAuthOperationTask {
         let task = OperationTask<PowerAuthUserInfo> { result in
             switch result {
             case .success(let userInfo): callback(userInfo, nil)
@@ -150,12 +163,10 @@ extension PowerAuthSDK {
         }
         task.add(
             client.post(
-                RestRequest(.userInfo),
+                RestRequest(endpoint),
                 .read { core, response in (PowerAuthUserInfo(with: response.object), core.activationIdentifier) }
             ) { [weak self] result in
-                if case .success((let value, let activationId)) = result {
-                    self?.updateCache(of: activationId) { $0.userInfo = value }
-                }
+                if case .success((let value, let activationId)) = result { self?.remember(value, of: activationId) }
                 task.complete(result.map { userInfo, _ in userInfo })
             })
         return task

@@ -2,6 +2,7 @@
 
 import Foundation
 package import LabHTTP
+package import PowerAuthProtocol
 // An application imports only `PowerAuth2` and sees the shared types and the core through it (sdk.md, section 3).
 @_exported public import PowerAuthShared
 package import SimulatedDevice
@@ -31,7 +32,7 @@ public final class PowerAuthSDK: Sendable {
     }
 
     private let configurations: Mutex<Configurations>
-    let session: any SessionInterface
+    package let session: any SessionInterface
     /// The state of which the server has confirmed the password last, or whose password this object has set since; nil
     /// when nothing is confirmed.
     let validatedPassword = Mutex<ActivationSnapshot?>(nil)
@@ -39,7 +40,7 @@ public final class PowerAuthSDK: Sendable {
     package let client: RestClient
     package let factorKeys: FactorKeySource
     package let sandbox: Sandbox
-    let tokens: KeychainTokenStore
+    package let tokens: KeychainTokenStore
     let watchService: PhoneWatchService
     let biometricItemAccess: PowerAuthKeychainItemAccess
     /// Whether a status fetch upgrades an activation of the older protocol.
@@ -98,9 +99,12 @@ public final class PowerAuthSDK: Sendable {
     ///
     /// The order matters: nothing is touched before the whole configuration was checked, and an earlier installation's
     /// data are removed before the state is read (sharing.md, section 3.7).
+    /// - Parameter suites: those of protocol 4, for the SDK that is based on this one; first the one of new activations.
+    ///   This SDK speaks protocol 3 alone.
     package init(
         configuration: PowerAuthConfiguration, keychainConfiguration: PowerAuthKeychainConfiguration? = nil,
-        clientConfiguration: PowerAuthClientConfiguration? = nil, sandbox: Sandbox, transport: any HTTPTransport
+        clientConfiguration: PowerAuthClientConfiguration? = nil, suites: [CryptographySuite] = [], sandbox: Sandbox,
+        transport: any HTTPTransport
     ) throws(InvalidConfiguration) {
         try configuration.check()
         let configuration = configuration.copy()
@@ -110,7 +114,7 @@ public final class PowerAuthSDK: Sendable {
         if let sharing = configuration.sharingConfiguration { keychain.apply(sharing) }
 
         let time = SynchronizedTime { sandbox.clock.now().timeIntervalSince1970 }
-        let core = try Self.makeSession(configuration, time: time)
+        let core = try Self.makeSession(configuration, suites, time: time)
 
         let services = KeychainServices(
             keychain, isShared: configuration.sharingConfiguration != nil, system: sandbox.keychain)
@@ -130,7 +134,7 @@ public final class PowerAuthSDK: Sendable {
         let client = RestClient(
             session: session, factorKeys: factorKeys,
             settings: HTTPSettings(baseEndpointUrl: configuration.baseEndpointUrl, client: clientSettings),
-            transport: transport, time: time, sandbox: sandbox)
+            transport: transport, time: time, speaksVersion4: !suites.isEmpty, sandbox: sandbox)
         let tokens = KeychainTokenStore(
             rules: .application, environment: Self.tokenEnvironment(session: session, client: client),
             records: TokenRecordStore(
@@ -158,12 +162,20 @@ public final class PowerAuthSDK: Sendable {
     deinit { cancelSharedRequests() }
 
     private static func makeSession(
-        _ configuration: PowerAuthConfiguration, time: SynchronizedTime
+        _ configuration: PowerAuthConfiguration, _ suites: [CryptographySuite], time: SynchronizedTime
     ) throws(InvalidConfiguration) -> PowerAuthCoreSession {
+        if let suite = suites.first {
+            do {
+                _ = try SdkConfigurationV4(configuration.configuration).masterKeys(suite: suite)
+            } catch {
+                throw .configurationString(reason: "the algorithm \(suite) cannot be used: \(error)")
+            }
+        }
         guard let setup = PowerAuthCoreSessionSetup(configuration: configuration.configuration) else {
             throw .configurationString(reason: "it is not a configuration")
         }
         setup.externalEncryptionKey = configuration.externalEncryptionKey
+        setup.suites = suites
         guard let session = PowerAuthCoreSession(sessionSetup: setup, timeService: time), session.hasValidSetup else {
             throw .externalEncryptionKeyLength(actual: configuration.externalEncryptionKey?.count ?? 0)
         }

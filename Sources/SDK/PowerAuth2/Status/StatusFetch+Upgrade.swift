@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Foundation
 import LabPoints
 import SimulatedDevice
@@ -11,13 +10,10 @@ import Synchronization
 /// The state always contains the progress, so that the upgrade can be continued after a failure, a restart, or by
 /// another application that shares the activation.
 extension StatusFetch {
-    /// Milliseconds before the second and third attempt, of real time as the transport's time-outs.
-    private static let backOff = [100, 400]
-
     func continueUpgrade(
         after reading: Reading, in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int, earlier: NSError?
     ) throws(NSError) {
-        guard attempt <= Self.maximumAttempts else {
+        guard attempt <= RestClient.mostAttempts else {
             throw .powerAuth(.networkError, "Number of upgrade attemps reached its maximum.", underlying: earlier)
         }
         let step = try ProtocolUpgradeStep(
@@ -138,8 +134,7 @@ extension StatusFetch {
     /// not reach the device.
     private func retry(after error: NSError, in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int) {
         PowerAuthLog.write("Protocol upgrade: attempt \(attempt) failed: \(error.localizedDescription)")
-        let delay = Self.backOff[min(attempt, Self.backOff.count) - 1]
-        RestClient.concurrentQueue.asyncAfter(deadline: .now() + .milliseconds(delay)) { [self] in
+        RestClient.retry(after: attempt) { [self] in
             guard !group.isFinished else { return }
             request(in: group, attempt: attempt + 1, after: error)
         }

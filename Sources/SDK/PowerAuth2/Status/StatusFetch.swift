@@ -57,9 +57,6 @@ final class StatusFetch: Sendable {
                 complete: { _ in self.withdrawUpgrade() }))
     }
 
-    /// How often the server is asked at most, for the upgrade of one activation or about a state that does not stay.
-    static let maximumAttempts = 3
-
     /// Asks the server.
     /// - Parameter attempt: number of the upgrade attempt that the answer may lead to, from 1.
     func request(in group: GroupedTask<PowerAuthActivationStatus>, attempt: Int, after earlier: NSError? = nil) {
@@ -77,7 +74,7 @@ final class StatusFetch: Sendable {
             client.post(request, decoding) { [self] result in
                 do throws(NSError) {
                     let reading = try requested(result)
-                    if reading.isOutdated, attempt < Self.maximumAttempts {
+                    if reading.isOutdated, attempt < RestClient.mostAttempts {
                         guard !group.isFinished else { return }
                         self.request(in: group, attempt: attempt + 1, after: earlier)
                     } else if reading.concernsUpgrade {
@@ -180,6 +177,8 @@ public final class PowerAuthActivationStatus: @unchecked Sendable {
     public let remainingAttempts: UInt32
     /// Object from the application's server.
     public let customObject: [String: Any]?
+    /// Whether the server offers protocol 4, which another SDK speaks.
+    package let offersVersion4: Bool
 
     init(_ status: PowerAuthCoreActivationStatus, customObject: [String: Any]?) {
         // Both enumerations have the same raw values.
@@ -187,6 +186,7 @@ public final class PowerAuthActivationStatus: @unchecked Sendable {
         failCount = status.failCount
         maxFailCount = status.maxFailCount
         remainingAttempts = status.remainingAttempts
+        offersVersion4 = status.offersVersion4
         self.customObject = customObject
     }
 }

@@ -21,7 +21,7 @@ final class ServerTokenProvider: RemoteTokenProvider {
         let existing = ExistingRecord()
         return client.post(
             RestRequest(
-                .createToken, authentication: request.authentication,
+                client.hasVersion4Activation ? .createTokenV4 : .createToken, authentication: request.authentication,
                 isStillNeeded: { [sandbox] in
                     sandbox.keeps(.tokenIsMadeTwice) || existing.find(with: request.existingRecord)
                 }),
@@ -41,7 +41,9 @@ final class ServerTokenProvider: RemoteTokenProvider {
         _ record: TokenRecord, completion: @escaping @Sendable (TaskResult<Void>) -> Void
     ) -> (any PowerAuthOperationTask)? {
         client.post(
-            RestRequest(.removeToken, authentication: .possession()) { _ in ["tokenId": record.identifier] },
+            RestRequest(
+                client.hasVersion4Activation ? .removeTokenV4 : .removeToken, authentication: .possession()
+            ) { _ in ["tokenId": record.identifier] },
             .answer { _ in }, completion: completion)
     }
 }

@@ -63,11 +63,13 @@ public final class PowerAuthCoreActivationStatus: Sendable {
     public let counterState: PowerAuthCoreCounterState
     /// Number of counter values the server tries, 1 to 64.
     public let lookAheadCount: UInt32
+    /// `true` if the server offers protocol 4 to an active activation of protocol 3.
+    package let offersVersion4: Bool
 
     init(
         state: PowerAuthCoreActivationState, failCount: UInt32, maxFailCount: UInt32,
         currentActivationVersion: PowerAuthCoreProtocolVersion, upgradeActivationVersion: PowerAuthCoreProtocolVersion,
-        counterState: PowerAuthCoreCounterState, lookAheadCount: UInt32
+        counterState: PowerAuthCoreCounterState, lookAheadCount: UInt32, offersVersion4: Bool = false
     ) {
         self.state = state
         self.failCount = failCount
@@ -76,6 +78,7 @@ public final class PowerAuthCoreActivationStatus: Sendable {
         self.upgradeActivationVersion = upgradeActivationVersion
         self.counterState = counterState
         self.lookAheadCount = lookAheadCount
+        self.offersVersion4 = offersVersion4
     }
 
     /// Attempts left before the server blocks the activation; 0 unless the activation is active.

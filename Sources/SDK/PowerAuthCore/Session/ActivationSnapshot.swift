@@ -53,7 +53,7 @@ package struct ActivationSnapshot: Equatable, Sendable {
             activation = Self.digest(record.devicePublicKey, record.serverPublicKey, Data(record.activationId.utf8))
         case .version4(.waitingForResponse(let exchange)): activation = Self.digest(exchange.deviceKey)
         case .version4(.waitingForCompletion(let exchanged)): activation = Self.digest(exchanged.deviceKey)
-        case .version4(.waitingForConfirmation(let record)): activation = Self.digest(record.devicePublicKeys.ecdsa)
+        case .version4(.waitingForConfirmation(let record, _)): activation = Self.digest(record.devicePublicKeys.ecdsa)
         case .version4(.activated(let record)):
             activation = Self.digest(
                 record.devicePublicKeys.ecdsa, record.serverPublicKeys.ecdsa, Data(record.activationId.utf8))

@@ -36,7 +36,7 @@ extension SessionMachine {
 
     func hasBiometryFactor() throws(PowerAuthCoreErrorCode) -> Bool {
         switch state {
-        case .version4(.activated(let record)), .version4(.waitingForConfirmation(let record)):
+        case .version4(.activated(let record)), .version4(.waitingForConfirmation(let record, _)):
             record.biometryKey != nil
         default: try activated().biometryKey != nil
         }

@@ -51,7 +51,8 @@ extension PowerAuthCoreActivationStatus {
             failCount: UInt32(blob.failedAttempts), maxFailCount: UInt32(blob.maxFailedAttempts),
             currentActivationVersion: version(blob.currentVersion),
             upgradeActivationVersion: version(blob.upgradeVersion), counterState: counterState,
-            lookAheadCount: UInt32(blob.counter?.lookAhead ?? 0))
+            lookAheadCount: UInt32(blob.counter?.lookAhead ?? 0),
+            offersVersion4: received == .active && blob.currentVersion == 3 && blob.upgradeVersion == 4)
     }
 }
 

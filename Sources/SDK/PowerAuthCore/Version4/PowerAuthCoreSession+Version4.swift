@@ -26,7 +26,7 @@ extension PowerAuthCoreSession {
         try write { machine throws(PowerAuthCoreErrorCode) in try machine.validateActivationResponseV4(response) }
     }
 
-    /// Locks the factor keys with the unlock keys.
+    /// Locks the factor keys with the unlock keys; before the confirmation also again, with others.
     /// - Parameter keys: Possession unlock key and password; a biometry unlock key of 16 or 32 bytes adds the factor.
     package func completeActivationV4(_ keys: PowerAuthCoreSignatureUnlockKeys) throws(PowerAuthCoreErrorCode) {
         let keys = UnlockKeys(keys)
@@ -189,6 +189,17 @@ extension PowerAuthCoreSession {
         try read { machine throws(PowerAuthCoreErrorCode) in
             try machine.deviceSignature(of: data, by: key, vaultKey: vaultKey)
         }
+    }
+
+    /// Signs a request for a certificate of the device's key on the curve.
+    /// - Parameters:
+    ///   - request: The names that the certificate is for.
+    ///   - vaultKey: `KEK_DEVICE_PRIVATE` from the server.
+    /// - Returns: The complete request in DER.
+    package func signCertificateRequestV4(
+        _ request: CertificateRequest, vaultKey: Key256<KeyPurpose.DeviceKeyEncryption>
+    ) throws(PowerAuthCoreErrorCode) -> Data {
+        try read { machine throws(PowerAuthCoreErrorCode) in try machine.sign(request, vaultKey: vaultKey) }
     }
 
     /// Signs data with all keys of the device.

@@ -17,12 +17,15 @@ package final class RequestEncryptorV4: Sendable {
     /// Complete value of the `X-PowerAuth-Encryption` header, for requests that have no other header, and for the start of
     /// an upgrade.
     package let headerValue: String
+    /// Identifier of the temporary key.
+    package let temporaryKeyId: String
     private let timeService: WeakTimeService
     private let state: Mutex<State>
 
     init(parameters: AeadParameters, timeService: WeakTimeService) {
         headerValue =
             AeadHeader(applicationKey: parameters.applicationKey, activationId: parameters.activationId).value
+        temporaryKeyId = parameters.temporaryKeyId
         self.timeService = timeService
         state = Mutex(.ready(parameters))
     }
@@ -69,7 +72,7 @@ package final class RequestEncryptorV4: Sendable {
 
 extension AeadPurpose {
     /// The scope that messages of the purpose are encrypted in.
-    var scope: PowerAuthCoreEciesEncryptorScope {
+    package var scope: PowerAuthCoreEciesEncryptorScope {
         switch self {
         case .applicationGeneric, .activationLayer2, .upgradeStart: .application
         case .activationGeneric, .vaultUnlock, .tokenCreate, .passwordChange, .biometryAdd: .activation

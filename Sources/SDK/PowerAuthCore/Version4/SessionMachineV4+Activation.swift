@@ -18,7 +18,7 @@ extension SessionMachine {
     /// The record that messages of protocol 4 are about: of an activation, confirmed or not, or of a pending upgrade.
     func recordV4() throws(PowerAuthCoreErrorCode) -> ActivationRecordV4 {
         switch state {
-        case .version4(.activated(let record)), .version4(.waitingForConfirmation(let record)): return record
+        case .version4(.activated(let record)), .version4(.waitingForConfirmation(let record, _)): return record
         case .activated(let record):
             guard let upgrade = record.upgrade else { throw .wrongState }
             return upgrade
@@ -29,7 +29,8 @@ extension SessionMachine {
     /// Puts a changed record in the place that ``recordV4()`` took it from.
     mutating func updateV4(_ record: ActivationRecordV4) {
         switch state {
-        case .version4(.waitingForConfirmation): enter(.version4(.waitingForConfirmation(record)))
+        case .version4(.waitingForConfirmation(_, let exchanged)):
+            enter(.version4(.waitingForConfirmation(record, exchanged)))
         case .version4(.activated): enter(.version4(.activated(record)))
         case .activated(var current):
             current.upgrade = record
@@ -67,15 +68,24 @@ extension SessionMachine {
         }
     }
 
-    /// Locks the factor keys. From here on the device can confirm.
+    /// Locks the factor keys. From here on the device can confirm; until it has, they may be locked again.
     mutating func completeActivationV4(_ keys: UnlockKeys) throws(PowerAuthCoreErrorCode) {
-        guard case .version4(.waitingForCompletion(let exchanged)) = state else { throw .wrongState }
-        enter(.version4(.waitingForConfirmation(try exchanged.record(counterByte: 0, lockedWith: keys))))
+        switch state {
+        case .version4(.waitingForCompletion(let exchanged)):
+            let record = try exchanged.record(counterByte: 0, lockedWith: keys)
+            enter(.version4(.waitingForConfirmation(record, exchanged)))
+        case .version4(.waitingForConfirmation(let before, let exchanged)):
+            var record = try exchanged.record(counterByte: before.counterByte, lockedWith: keys)
+            // The server may have taken a code although its answer was lost.
+            record.counter = before.counter
+            enter(.version4(.waitingForConfirmation(record, exchanged)))
+        default: throw .wrongState
+        }
     }
 
     /// Makes the activation persistable, once the server knows that the device has its keys.
     mutating func confirmActivationV4() throws(PowerAuthCoreErrorCode) {
-        guard case .version4(.waitingForConfirmation(let record)) = state else { throw .wrongState }
+        guard case .version4(.waitingForConfirmation(let record, _)) = state else { throw .wrongState }
         enter(.version4(.activated(record)))
     }
 }

@@ -39,7 +39,7 @@ extension SessionMachine {
     mutating func activationConfirmationCode(
         body: Data, keys: UnlockKeys
     ) throws(PowerAuthCoreErrorCode) -> ComputedCode {
-        guard case .version4(.waitingForConfirmation(let record)) = state else { throw .wrongState }
+        guard case .version4(.waitingForConfirmation(let record, _)) = state else { throw .wrongState }
         let request = PowerAuthCoreHTTPRequestData(method: "POST", uri: "/pa/activation/confirm", body: body)
         return try code(UnsignedRequest(request), keys, [.possession, .knowledge], of: record)
     }

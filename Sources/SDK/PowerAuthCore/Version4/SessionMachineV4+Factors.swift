@@ -118,6 +118,14 @@ extension SessionMachine {
         return try encryptionFailure { try JWS(payload: payload, keys: keys) }
     }
 
+    /// - Returns: The request for a certificate of the curve's key, signed by it, in DER.
+    func sign(
+        _ request: CertificateRequest, vaultKey: Key256<KeyPurpose.DeviceKeyEncryption>
+    ) throws(PowerAuthCoreErrorCode) -> Data {
+        let keys = try devicePrivateKeys(vaultKey)
+        return try encryptionFailure { try request.signed(by: keys.ec) }
+    }
+
     private func devicePrivateKeys(
         _ vaultKey: Key256<KeyPurpose.DeviceKeyEncryption>
     ) throws(PowerAuthCoreErrorCode) -> SuitePrivateKeys {

@@ -9,8 +9,9 @@ enum StateV4: Sendable {
     case waitingForResponse(KeyExchangeV4)
     /// The server answered, the keys are not locked yet.
     case waitingForCompletion(ExchangedKeysV4)
-    /// The keys are locked, and the server does not know yet that the device has them.
-    case waitingForConfirmation(ActivationRecordV4)
+    /// The keys are locked, and the server does not know yet that the device has them. They stay at hand, so that a further
+    /// attempt may lock them otherwise.
+    case waitingForConfirmation(ActivationRecordV4, ExchangedKeysV4)
     /// There is an activation.
     case activated(ActivationRecordV4)
 
@@ -22,7 +23,7 @@ enum StateV4: Sendable {
         switch self {
         case .waitingForResponse: nil
         case .waitingForCompletion(let exchanged): exchanged.activationId
-        case .waitingForConfirmation(let record), .activated(let record): record.activationId
+        case .waitingForConfirmation(let record, _), .activated(let record): record.activationId
         }
     }
 
@@ -30,7 +31,7 @@ enum StateV4: Sendable {
         switch self {
         case .waitingForResponse: nil
         case .waitingForCompletion(let exchanged): exchanged.fingerprint
-        case .waitingForConfirmation(let record), .activated(let record): record.fingerprint
+        case .waitingForConfirmation(let record, _), .activated(let record): record.fingerprint
         }
     }
 }

@@ -2,6 +2,7 @@
 
 package import Foundation
 import LabPoints
+import PowerAuthProtocol
 package import SimulatedDevice
 
 /// Computes signatures of requests and turns refusals into the documented errors (sdk.md, sections 5.8 and 7.2).
@@ -36,6 +37,38 @@ package final class RequestSigner: Sendable {
         }
     }
 
+    /// Computes a code of an activation of protocol 4. The moved counter is stored before this returns.
+    /// - Throws: as ``sign(_:with:)``.
+    package func code(
+        for request: PowerAuthCoreHTTPRequestData, with authentication: PowerAuthAuthentication
+    ) throws(NSError) -> ComputedCode {
+        try nsError { try session.read { core in try requireActivation(core) } }
+        let keys = try factorKeys.keys(for: authentication)
+        return try code(with: keys) { core throws(PowerAuthCoreErrorCode) in
+            try core.authenticationCode(request, keys: keys.unlockKeys, factor: keys.factor)
+        }
+    }
+
+    /// Computes a code of protocol 4, also inside a session task that is already open.
+    /// - Parameter compute: computes it, in a write task.
+    func code(
+        with keys: SigningKeys,
+        _ compute: (PowerAuthCoreSession) throws(PowerAuthCoreErrorCode) -> ComputedCode
+    ) throws(NSError) -> ComputedCode {
+        let code = try nsError {
+            try session.write { core -> ComputedCode in
+                try requireFactor(of: keys, core)
+                do {
+                    return try compute(core)
+                } catch {
+                    throw NSError.powerAuth(.signatureError)
+                }
+            }
+        }
+        trace(code.counterLabel, code.activationId, factors: code.type.rawValue)
+        return code
+    }
+
     /// Signs inside a session task that is already open.
     func sign(
         _ request: PowerAuthCoreHTTPRequestData, with keys: SigningKeys
@@ -48,13 +81,14 @@ package final class RequestSigner: Sendable {
                 return signature
             }
         }
+        trace(signature.counterLabel, signature.activationId, factors: signature.factor)
+        return signature
+    }
+
+    private func trace(_ counter: String, _ activationId: String, factors: String) {
         sandbox.trace(
             .counterUsed,
-            [
-                .usedCounter: .text(signature.counterLabel), .activationId: .text(signature.activationId),
-                .factors: .text(signature.factor),
-            ])
-        return signature
+            [.usedCounter: .text(counter), .activationId: .text(activationId), .factors: .text(factors)])
     }
 
     /// The user is asked outside of the task, so another application may have replaced the factor since. A key of

@@ -10,10 +10,13 @@ package import SimulatedDevice
 ///
 /// Thread rule: any thread; nothing blocks the caller. Requests are built, sent and completed on background threads.
 package final class RestClient: Sendable {
-    let session: any SessionInterface
+    /// Locked access to the session.
+    package let session: any SessionInterface
     /// Signs requests of the application.
     package let signer: RequestSigner
     let factorKeys: FactorKeySource
+    /// Where the server says its time.
+    let serverStatusEndpoint: RestEndpoint
     let settings: HTTPSettings
     /// The way to the server, also for the SDKs that stand on this one.
     package let network: DeviceNetwork
@@ -28,17 +31,28 @@ package final class RestClient: Sendable {
     /// Where requests that need no order are built, for all instances of the process.
     package static let concurrentQueue = DispatchQueue(label: "com.wultra.powerauth.rest", attributes: .concurrent)
 
+    /// How often the server is asked at most for one thing, when answers are lost or do not fit the state.
+    package static let mostAttempts = 3
+
+    /// Makes a further attempt after a pause, of real time as the transport's time-outs.
+    /// - Parameter attempt: number of the one before, from 1.
+    package static func retry(after attempt: Int, _ next: @escaping @Sendable () -> Void) {
+        concurrentQueue.asyncAfter(deadline: .now() + .milliseconds(attempt == 1 ? 100 : 400), execute: next)
+    }
+
     /// - Parameters:
     ///   - session: locked access to the session.
     ///   - factorKeys: where unlock keys come from.
     ///   - settings: base URL and client configuration.
     ///   - transport: the way to the network.
     ///   - time: server time.
+    ///   - speaksVersion4: whether the SDK makes activations of protocol 4, and asks its resources where both have one.
     ///   - sandbox: the device.
     package init(
         session: any SessionInterface, factorKeys: FactorKeySource, settings: HTTPSettings,
-        transport: any HTTPTransport, time: SynchronizedTime, sandbox: Sandbox
+        transport: any HTTPTransport, time: SynchronizedTime, speaksVersion4: Bool = false, sandbox: Sandbox
     ) {
+        serverStatusEndpoint = speaksVersion4 ? .serverStatusV4 : .serverStatus
         self.session = session
         self.factorKeys = factorKeys
         self.settings = settings
@@ -75,6 +89,9 @@ package final class RestClient: Sendable {
         operation.start(after: { done in meet(missing, callback: done) })
     }
 
+    /// Whether the activation is one of protocol 4.
+    package var hasVersion4Activation: Bool { session.readBoolTask { $0.hasVersion4Activation } }
+
     /// What an answer is compared with; nil when it is not, as in the original (sharing.md, D30).
     package func basis(in core: PowerAuthCoreSession) -> ActivationSnapshot? {
         sandbox.keeps(.lateAnswerIsApplied) ? nil : core.activationSnapshot
@@ -110,20 +127,29 @@ package final class RestClient: Sendable {
 
     /// What the server is asked for before a request can be made.
     package enum Prerequisite: Equatable, Sendable {
-        /// The temporary key of a scope; its answer usually brings the time, too.
-        case temporaryKey(PowerAuthCoreEciesEncryptorScope)
+        /// A temporary key; its answer usually brings the time, too.
+        case temporaryKey(TemporaryKeyKind)
         /// The server's time.
         case time
     }
 
     /// What is missing before requests of a scope can be encrypted; nil when everything is known.
-    package func prerequisite(ofEncryptionFor scope: PowerAuthCoreEciesEncryptorScope) -> Prerequisite? {
-        guard temporaryKeys.hasUsableKey(for: scope, client: self) else { return .temporaryKey(scope) }
+    /// - Parameters:
+    ///   - scope: the scope of the requests.
+    ///   - isVersion4: whether they are requests of protocol 4.
+    package func prerequisite(
+        ofEncryptionFor scope: PowerAuthCoreEciesEncryptorScope, isVersion4: Bool = false
+    ) -> Prerequisite? {
+        prerequisite(ofEncryptionWith: TemporaryKeyKind(scope: scope, isVersion4: isVersion4))
+    }
+
+    private func prerequisite(ofEncryptionWith key: TemporaryKeyKind) -> Prerequisite? {
+        guard temporaryKeys.hasUsableKey(key, client: self) else { return .temporaryKey(key) }
         return time.isTimeSynchronized ? nil : .time
     }
 
     private func prerequisite(of endpoint: RestEndpoint) -> Prerequisite? {
-        if let encryption = endpoint.encryption { return prerequisite(ofEncryptionFor: encryption.scope) }
+        if let encryption = endpoint.encryption { return prerequisite(ofEncryptionWith: encryption.key) }
         return endpoint.needsTime && !time.isTimeSynchronized ? .time : nil
     }
 
@@ -135,7 +161,7 @@ package final class RestClient: Sendable {
         _ prerequisite: Prerequisite, callback: @escaping (TaskResult<Void>) -> Void
     ) -> any PowerAuthOperationTask {
         switch prerequisite {
-        case .temporaryKey(let scope): temporaryKeys.obtain(scope, client: self, callback: callback)
+        case .temporaryKey(let kind): temporaryKeys.obtain(kind, client: self, callback: callback)
         case .time: synchronizeTime(callback: callback)
         }
     }
@@ -144,7 +170,11 @@ package final class RestClient: Sendable {
 
     /// Forgets a key of a scope, because the server no longer has it.
     package func forgetTemporaryKey(_ keyId: String, for scope: PowerAuthCoreEciesEncryptorScope) {
-        temporaryKeys.forget(keyId, of: scope, client: self)
+        forgetTemporaryKey(keyId, TemporaryKeyKind(scope: scope, isVersion4: false))
+    }
+
+    func forgetTemporaryKey(_ keyId: String, _ kind: TemporaryKeyKind) {
+        temporaryKeys.forget(keyId, kind, client: self)
     }
 
     /// Finds out whether the server still has a key of the activation, and gets another one if not.
@@ -158,12 +188,20 @@ package final class RestClient: Sendable {
     package func replaceTemporaryKeyIfUnknown(
         _ keyId: String, callback: @escaping @Sendable (Bool) -> Void
     ) -> any PowerAuthOperationTask {
-        post(RestRequest(.userInfo), LocalStep<Void>.answer { _ in }) { [session] result in
+        replaceTemporaryKeyIfUnknown(
+            keyId, TemporaryKeyKind(scope: .activation, isVersion4: false), callback: callback)
+    }
+
+    func replaceTemporaryKeyIfUnknown(
+        _ keyId: String, _ kind: TemporaryKeyKind, callback: @escaping @Sendable (Bool) -> Void
+    ) -> any PowerAuthOperationTask {
+        let endpoint: RestEndpoint = kind.isVersion4 ? .userInfoV4 : .userInfo
+        return post(RestRequest(endpoint), LocalStep<Void>.answer { _ in }) { [session] result in
             // A blocked activation, for instance, is refused with any key. Other failures say nothing about the key.
-            if case .failure(let error) = result, RestEndpoint.userInfo.encryption?.isRefused(by: error) == true {
+            if case .failure(let error) = result, endpoint.encryption?.isRefused(by: error) == true {
                 return callback(false)
             }
-            let current = session.readTask { core in core.publicKeyId(forEciesScope: .activation) }
+            let current = session.readTask { core in kind.keyId(in: core) }
             callback(current != nil && current != keyId)
         }
     }

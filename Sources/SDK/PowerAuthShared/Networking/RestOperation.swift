@@ -3,6 +3,7 @@
 import Foundation
 import LabHTTP
 import LabPoints
+import PowerAuthProtocol
 import SimulatedDevice
 import Synchronization
 
@@ -155,14 +156,14 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         return try nsError {
             try client.session.read { core in
                 var headers: [(name: String, value: String)] = []
-                var decryptor: PowerAuthCoreEciesEncryptor?
+                var decryptor: ResponseDecryptor?
                 let object = try request.object(core)
                 let body: Data
                 if let encryption = endpoint.encryption {
                     let sealed = try seal(object, encryption, keys: possessionKeys, core)
                     body = sealed.body
                     decryptor = sealed.decryptor
-                    if signing == nil { headers.append(sealed.header) }
+                    if signing == nil || endpoint.hasBothHeaders { headers.append(sealed.header) }
                 } else {
                     body = try json(object.isEmpty ? [:] : ["requestObject": object])
                 }
@@ -189,10 +190,11 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     private func seal(
         _ object: [String: Any], _ encryption: RestEndpoint.Encryption, keys: PowerAuthCoreSignatureUnlockKeys?,
         _ core: PowerAuthCoreSession
-    ) throws(NSError) -> (body: Data, decryptor: PowerAuthCoreEciesEncryptor, header: (name: String, value: String)) {
+    ) throws(NSError) -> (body: Data, decryptor: ResponseDecryptor, header: (name: String, value: String)) {
         if encryption.scope == .activation, !core.hasValidActivation {
             throw .powerAuth(core.hasPendingActivation ? .activationPending : .missingActivation)
         }
+        if let purpose = encryption.purpose { return try seal(object, purpose, keys: keys, core) }
         guard core.hasPublicKey(forEciesScope: encryption.scope) else {
             throw .powerAuth(.encryption, "Temporary key for ECIES is not set")
         }
@@ -203,19 +205,56 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
         guard let cryptogram = encryptor.encryptRequest(try json(object)) else {
             throw .powerAuth(.encryption, "Failed to encrypt object data.")
         }
-        return (try json(cryptogram.requestPayload()), encryptor, (metaData.httpHeaderKey, metaData.httpHeaderValue))
+        return (
+            try json(cryptogram.requestPayload()), .version3(encryptor),
+            (metaData.httpHeaderKey, metaData.httpHeaderValue)
+        )
+    }
+
+    private func seal(
+        _ object: [String: Any], _ purpose: AeadPurpose, keys: PowerAuthCoreSignatureUnlockKeys?,
+        _ core: PowerAuthCoreSession
+    ) throws(NSError) -> (body: Data, decryptor: ResponseDecryptor, header: (name: String, value: String)) {
+        let plain = try json(object)
+        do {
+            let encryptor = try core.requestEncryptorV4(for: purpose, keys: keys)
+            let body = try JSONEncoder().encode(encryptor.encryptRequest(plain))
+            return (body, .version4(encryptor), (EncryptionHeader.name, encryptor.headerValue))
+        } catch {
+            throw .powerAuth(.encryption, "Failed to encrypt object data.")
+        }
     }
 
     private func authorization(
         _ uriId: String, body: Data, _ signing: SigningKeys, _ core: PowerAuthCoreSession
     ) throws(NSError) -> (name: String, value: String) {
         try requireSigning(core)
-        let signature = try client.signer.sign(
-            PowerAuthCoreHTTPRequestData(method: "POST", uri: uriId, body: body), with: signing)
-        return ("X-PowerAuth-Authorization", signature.authHeaderValue)
+        let data = PowerAuthCoreHTTPRequestData(method: "POST", uri: uriId, body: body)
+        let (signer, keys) = (client.signer, signing.unlockKeys)
+        let value =
+            switch endpoint.code {
+            case .signature: try signer.sign(data, with: signing).authHeaderValue
+            case .authenticationCode:
+                try signer.code(with: signing) { core throws(PowerAuthCoreErrorCode) in
+                    try core.authenticationCode(data, keys: keys, factor: signing.factor)
+                }.headerValue
+            case .activationConfirmation:
+                try signer.code(with: signing) { core throws(PowerAuthCoreErrorCode) in
+                    try core.activationConfirmationCode(body: body, keys: keys)
+                }.headerValue
+            case .upgradeConfirmation:
+                try signer.code(with: signing) { core throws(PowerAuthCoreErrorCode) in
+                    try core.upgradeConfirmationCode(body: body, keys: keys)
+                }.headerValue
+            }
+        return ("X-PowerAuth-Authorization", value)
     }
 
     private func requireSigning(_ core: PowerAuthCoreSession) throws(NSError) {
+        if case .activationConfirmation = endpoint.code {
+            guard core.hasPendingActivation else { throw .powerAuth(.invalidActivationState) }
+            return
+        }
         if !request.endpoint.isAllowedDuringUpgrade,
             core.hasPendingProtocolUpgrade || core.hasProtocolUpgradeAvailable
         {
@@ -264,26 +303,26 @@ final class RestOperation: SerialOperation, PowerAuthOperationTask {
     /// original reports the error, and uses the key on until its time is over (sdk.md, section 15, item 30).
     /// - Returns: false when the outcome is final.
     private func repeats(
-        after outcome: TaskResult<RestResponse>, _ encryptor: PowerAuthCoreEciesEncryptor?
+        after outcome: TaskResult<RestResponse>, _ decryptor: ResponseDecryptor?
     ) -> Bool {
         guard case .failure(let error) = outcome, let encryption = endpoint.encryption,
-            let keyId = encryptor?.associatedMetaData?.temporaryKeyId, !keyId.isEmpty,
+            let keyId = decryptor?.temporaryKeyId, !keyId.isEmpty,
             !client.sandbox.keeps(.unknownKeyIsUsedOn), encryption.isRefused(by: error)
         else { return false }
         switch encryption.refusal {
         case .code:
-            client.forgetTemporaryKey(keyId, for: encryption.scope)
+            client.forgetTemporaryKey(keyId, encryption.key)
             guard beginsRepetition() else { return false }
             client.admit(self)
         case .wrongSignature:
             guard beginsRepetition() else { return false }
             start(after: { done in
-                client.replaceTemporaryKeyIfUnknown(keyId) { isReplaced in
+                client.replaceTemporaryKeyIfUnknown(keyId, encryption.key) { isReplaced in
                     done(isReplaced ? .success(()) : .failure(error))
                 }
             })
         case .anyReason:
-            client.forgetTemporaryKey(keyId, for: encryption.scope)
+            client.forgetTemporaryKey(keyId, encryption.key)
             return false
         }
         return true

@@ -2,6 +2,7 @@
 
 import Foundation
 import LabHTTP
+import PowerAuthProtocol
 
 /// One call of the server.
 package struct RestRequest: Sendable {
@@ -54,6 +55,20 @@ package struct RestResponse: @unchecked Sendable {
 
     /// A member that is a text.
     package func string(_ name: String) -> String? { object[name] as? String }
+
+    /// The members as a message of the protocol.
+    /// - Throws: ``ProtocolError`` naming the member that is wrong, or `DecodingError` for JSON of another shape.
+    package func decode<Message: Decodable>(_ type: Message.Type) throws -> Message {
+        try JSONDecoder().decode(type, from: JSONSerialization.data(withJSONObject: object))
+    }
+}
+
+extension RestRequest {
+    /// A message of the protocol as a request object.
+    /// - Throws: what the message throws; those of the SDK never do.
+    package static func object(_ message: some Encodable) throws -> [String: Any] {
+        try JSONSerialization.jsonObject(with: JSONEncoder().encode(message)) as? [String: Any] ?? [:]
+    }
 }
 
 /// One resource of the server's REST interface, with the rules for its requests (sdk.md, section 7.1).
@@ -63,8 +78,27 @@ package struct RestEndpoint: Sendable {
         package let scope: PowerAuthCoreEciesEncryptorScope
         /// Purpose of the encryption, `sharedInfo1`.
         package let sharedInfo: String
+        /// Purpose of an encryption of protocol 4; nil for one of protocol 3.
+        let purpose: AeadPurpose?
         /// How the server refuses an envelope that it cannot open.
         let refusal: Refusal
+
+        init(scope: PowerAuthCoreEciesEncryptorScope, sharedInfo: String, refusal: Refusal) {
+            self.scope = scope
+            self.sharedInfo = sharedInfo
+            purpose = nil
+            self.refusal = refusal
+        }
+
+        init(_ purpose: AeadPurpose, refusal: Refusal) {
+            scope = purpose.scope
+            sharedInfo = purpose.rawValue
+            self.purpose = purpose
+            self.refusal = refusal
+        }
+
+        /// The temporary key that encrypts.
+        var key: TemporaryKeyKind { TemporaryKeyKind(scope: scope, isVersion4: purpose != nil) }
 
         /// Whether an error may be such a refusal.
         func isRefused(by error: NSError) -> Bool {
@@ -90,9 +124,23 @@ package struct RestEndpoint: Sendable {
         case anyReason(String)
     }
 
+    /// What authenticates a request.
+    package enum Code: Sendable {
+        /// A signature of protocol 3.
+        case signature
+        /// A code of an activation of protocol 4.
+        case authenticationCode
+        /// The code that confirms an activation of protocol 4.
+        case activationConfirmation
+        /// The code that confirms the upgrade of an activation to protocol 4.
+        case upgradeConfirmation
+    }
+
     /// Path behind the base URL.
     package let path: String
     package var encryption: Encryption?
+    /// What ``signatureUriId`` enters.
+    package var code = Code.signature
     /// Identifier that enters the signature; nil for requests that are not signed.
     package var signatureUriId: String?
     /// The request has the serial queue for itself, so that signed requests arrive in the order of their counters.
@@ -104,7 +152,7 @@ package struct RestEndpoint: Sendable {
     /// The request makes no sense without the activation it was made for, or makes one: its answer is for that one only.
     package var belongsToActivation: Bool
 
-    private init(
+    init(
         path: String, encryption: Encryption? = nil, isSerialized: Bool = false, needsTime: Bool = false,
         belongsToActivation: Bool = true
     ) {
@@ -117,10 +165,12 @@ package struct RestEndpoint: Sendable {
     }
 
     /// A signed request. Those the protocol defines all sign their path without the version.
-    private init(
-        path: String, signedAs uriId: String, encryption: Encryption? = nil, isAllowedDuringUpgrade: Bool = false
+    init(
+        path: String, signedAs uriId: String, by code: Code = .signature, encryption: Encryption? = nil,
+        isAllowedDuringUpgrade: Bool = false
     ) {
         self.path = path
+        self.code = code
         signatureUriId = uriId
         self.encryption = encryption
         isSerialized = true
@@ -173,7 +223,7 @@ package struct RestEndpoint: Sendable {
 /// Turns an HTTP response into a response object or one of the documented errors (sdk.md, section 7.3).
 struct RestResponseParser: Sendable {
     /// Decrypts the response of an encrypted request; nil for plain ones. Usable once.
-    let decryptor: PowerAuthCoreEciesEncryptor?
+    let decryptor: ResponseDecryptor?
     /// Whether an error that is not encrypted is understood in place of an encrypted answer.
     let readsPlainErrors: Bool
     /// The activation that the request was made with; nil where the answer is for any.
@@ -198,14 +248,11 @@ struct RestResponseParser: Sendable {
     }
 
     private func parse(
-        _ response: HTTPResponse, with decryptor: PowerAuthCoreEciesEncryptor
+        _ response: HTTPResponse, with decryptor: ResponseDecryptor
     ) throws(NSError) -> RestResponse {
         let body = try object(response.body)
         if readsPlainErrors, body["status"] as? String == "ERROR" { throw .rest(response) }
-        guard let cryptogram = PowerAuthCoreEciesCryptogram(responsePayload: body) else { throw Self.unexpectedType }
-        guard let plain = decryptor.decryptResponse(cryptogram) else {
-            throw .powerAuth(.encryption, "Failed to decrypt object data.")
-        }
+        guard let plain = try decryptor.decrypt(body) else { throw Self.unexpectedType }
         return RestResponse(object: try object(plain), basis: basis)
     }
 

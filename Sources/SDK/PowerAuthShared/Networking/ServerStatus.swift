@@ -54,7 +54,7 @@ final class ServerStatusRequests: Sendable {
         let measurement = UncheckedTransfer(client.time.startTimeSynchronizationTask())
         group.setOperation(
             client.post(
-                RestRequest(.serverStatus),
+                RestRequest(client.serverStatusEndpoint),
                 .answer { response in
                     // The original reads a missing time as 1970 (sdk.md, section 15, item 15).
                     let believesAnything = client.sandbox.keeps(.missingServerTimeIsZero)

@@ -2,17 +2,55 @@
 
 import Dispatch
 import Foundation
+import PowerAuthProtocol
 import SimulatedDevice
 import Synchronization
 
-/// Obtains the server's temporary keys and knows how long they are good (protocol.md, section 8).
+/// Which of the server's temporary keys: that of a scope, in protocol 3 or 4.
+package struct TemporaryKeyKind: Hashable, Sendable {
+    let scope: PowerAuthCoreEciesEncryptorScope
+    let isVersion4: Bool
+
+    /// Identifier of the key that a session has; nil without one.
+    func keyId(in core: PowerAuthCoreSession) -> String? {
+        isVersion4 ? core.temporaryKeyIdV4(for: scope) : core.publicKeyId(forEciesScope: scope)
+    }
+
+    fileprivate func remove(from core: PowerAuthCoreSession) {
+        if isVersion4 { core.removeTemporaryKeyV4(for: scope) } else { core.removePublicKey(forEciesScope: scope) }
+    }
+
+    fileprivate var endpoint: RestEndpoint {
+        switch (scope, isVersion4) {
+        case (.application, false): .createTemporaryKey
+        case (.activation, false): .createTemporaryKeyOfActivation
+        case (.application, true): .createTemporaryKeyV4
+        case (.activation, true): .createTemporaryKeyOfActivationV4
+        }
+    }
+}
+
+/// A request for a temporary key, made by a session.
+private enum PreparedKeyRequest: Sendable {
+    case version3(TemporaryKeyExchange)
+    case version4(TemporaryKeyExchangeV4)
+
+    var jwt: String {
+        switch self {
+        case .version3(let exchange): exchange.jwt
+        case .version4(let exchange): exchange.jwt
+        }
+    }
+}
+
+/// Obtains the server's temporary keys and knows how long they are good (protocol.md, section 8; protocol-4.md, section 6).
 ///
 /// The keys themselves live in the session. Thread rule: any thread; the lock of the session comes before the one in
 /// here, and nothing is called while the latter is held.
 final class TemporaryKeyStore: Sendable {
     private struct State {
-        var validity: [PowerAuthCoreEciesEncryptorScope: TemporaryKeyValidity] = [:]
-        var requests: [PowerAuthCoreEciesEncryptorScope: GroupedTask<Void>] = [:]
+        var validity: [TemporaryKeyKind: TemporaryKeyValidity] = [:]
+        var requests: [TemporaryKeyKind: GroupedTask<Void>] = [:]
     }
 
     /// A key is not used in its last seconds.
@@ -21,42 +59,42 @@ final class TemporaryKeyStore: Sendable {
     private let state = Mutex(State())
 
     /// Whether the session has a key that may still encrypt; an expired one is removed in the same session task.
-    func hasUsableKey(for scope: PowerAuthCoreEciesEncryptorScope, client: RestClient) -> Bool {
+    func hasUsableKey(_ kind: TemporaryKeyKind, client: RestClient) -> Bool {
         client.session.readBoolTask { core in
-            guard let keyId = core.publicKeyId(forEciesScope: scope) else { return false }
-            let validity = state.withLock { $0.validity[scope] }
+            guard let keyId = kind.keyId(in: core) else { return false }
+            let validity = state.withLock { $0.validity[kind] }
             if let validity, validity.keyId == keyId,
                 client.time.currentTime() < validity.expiresAt - Self.safetyMargin
             {
                 return true
             }
-            core.removePublicKey(forEciesScope: scope)
+            kind.remove(from: core)
             return false
         }
     }
 
-    /// Removes a key of a scope from the session, whether it is still good or not; a key that came after it stays.
-    func forget(_ keyId: String, of scope: PowerAuthCoreEciesEncryptorScope, client: RestClient) {
+    /// Removes a key from the session, whether it is still good or not; a key that came after it stays.
+    func forget(_ keyId: String, _ kind: TemporaryKeyKind, client: RestClient) {
         _ = client.session.readBoolTask { core in
-            guard core.publicKeyId(forEciesScope: scope) == keyId else { return false }
-            core.removePublicKey(forEciesScope: scope)
+            guard kind.keyId(in: core) == keyId else { return false }
+            kind.remove(from: core)
             return true
         }
     }
 
-    /// Asks the server for a key, together with other callers that need one of the same scope.
+    /// Asks the server for a key, together with other callers that need the same one.
     func obtain(
-        _ scope: PowerAuthCoreEciesEncryptorScope, client: RestClient,
+        _ kind: TemporaryKeyKind, client: RestClient,
         queue: DispatchQueue = RestClient.concurrentQueue, callback: @escaping (TaskResult<Void>) -> Void
     ) -> any PowerAuthOperationTask {
         while true {
             let group = state.withLock { state in
-                if let running = state.requests[scope], !running.isFinished { return running }
+                if let running = state.requests[kind], !running.isFinished { return running }
                 let group = GroupedTask<Void>(
                     GroupedTask.Hooks(
-                        start: { [self] group in start(group, scope, client) },
-                        complete: { [self] _ in forgetFinished(scope) }))
-                state.requests[scope] = group
+                        start: { [self] group in start(group, kind, client) },
+                        complete: { [self] _ in forgetFinished(kind) }))
+                state.requests[kind] = group
                 return group
             }
             if let child = group.addChild(queue: queue, callback: callback) { return child }
@@ -64,16 +102,16 @@ final class TemporaryKeyStore: Sendable {
     }
 
     /// A finished group holds the client, which holds this object: keeping it would keep all three for good.
-    private func forgetFinished(_ scope: PowerAuthCoreEciesEncryptorScope) {
+    private func forgetFinished(_ kind: TemporaryKeyKind) {
         state.withLock { state in
-            if state.requests[scope]?.isFinished == true { state.requests[scope] = nil }
+            if state.requests[kind]?.isFinished == true { state.requests[kind] = nil }
         }
     }
 
-    private func start(_ group: GroupedTask<Void>, _ scope: PowerAuthCoreEciesEncryptorScope, _ client: RestClient) {
-        let exchange: TemporaryKeyExchange
+    private func start(_ group: GroupedTask<Void>, _ kind: TemporaryKeyKind, _ client: RestClient) {
+        let exchange: PreparedKeyRequest
         do throws(NSError) {
-            exchange = try prepare(scope, client)
+            exchange = try prepare(kind, client)
         } catch {
             return group.complete(.failure(error))
         }
@@ -81,10 +119,10 @@ final class TemporaryKeyStore: Sendable {
         let jwt = exchange.jwt
         group.setOperation(
             client.post(
-                RestRequest(scope == .activation ? .createTemporaryKeyOfActivation : .createTemporaryKey) { _ in
-                    ["jwt": jwt]
-                },
-                .read(refusal: .missingActivation) { [self] core, response in try accept(response, exchange, core) }
+                RestRequest(kind.endpoint) { _ in ["jwt": jwt] },
+                .read(refusal: .missingActivation) { [self] core, response in
+                    try accept(response, exchange, kind, core)
+                }
             ) { result in
                 if case .success(let validity) = result {
                     client.time.completeTimeSynchronizationTask(measurement.value, withServerTime: validity.issuedAt)
@@ -94,16 +132,20 @@ final class TemporaryKeyStore: Sendable {
     }
 
     private func prepare(
-        _ scope: PowerAuthCoreEciesEncryptorScope, _ client: RestClient
-    ) throws(NSError) -> TemporaryKeyExchange {
+        _ kind: TemporaryKeyKind, _ client: RestClient
+    ) throws(NSError) -> PreparedKeyRequest {
+        let scope = kind.scope
         let keys = scope == .activation ? try client.factorKeys.possessionKeys() : nil
         return try nsError {
-            try client.session.read { core in
+            try client.session.read { core -> PreparedKeyRequest in
                 if scope == .activation, !core.hasValidActivation {
                     throw NSError.powerAuth(core.hasPendingActivation ? .activationPending : .missingActivation)
                 }
                 do throws(PowerAuthCoreErrorCode) {
-                    return try core.temporaryKeyExchange(for: scope, keys: keys)
+                    guard kind.isVersion4 else {
+                        return .version3(try core.temporaryKeyExchange(for: scope, keys: keys))
+                    }
+                    return .version4(try core.temporaryKeyExchangeV4(for: scope, keys: keys))
                 } catch {
                     throw NSError.powerAuth(.encryption, "Failed to sign the request for a temporary key.")
                 }
@@ -112,20 +154,31 @@ final class TemporaryKeyStore: Sendable {
     }
 
     private func accept(
-        _ response: RestResponse, _ exchange: TemporaryKeyExchange, _ core: PowerAuthCoreSession
+        _ response: RestResponse, _ exchange: PreparedKeyRequest, _ kind: TemporaryKeyKind,
+        _ core: PowerAuthCoreSession
     ) throws(NSError) -> TemporaryKeyValidity {
-        guard let jwt = response.string("jwt") else {
-            throw .powerAuth(.networkError, "The response has no temporary key.")
-        }
         do throws(TemporaryKeyRefusal) {
-            let validity = try core.acceptTemporaryKey(jwt, answering: exchange)
-            state.withLock { $0.validity[exchange.scope] = validity }
+            let validity: TemporaryKeyValidity
+            switch exchange {
+            case .version3(let exchange):
+                guard let jwt = response.string("jwt") else { throw .malformed("the response has no token") }
+                validity = try core.acceptTemporaryKey(jwt, answering: exchange)
+            case .version4(let exchange):
+                guard let answer = try? response.decode(TemporaryKeyAnswerV4.self) else {
+                    throw .malformed("the response has no signed token")
+                }
+                validity = try core.acceptTemporaryKeyV4(answer.jwt, answering: exchange)
+            }
+            state.withLock { $0.validity[kind] = validity }
             return validity
         } catch {
             throw .refusal(error)
         }
     }
 }
+
+/// The content of an answer of protocol 4: a JWS as text or as an object.
+private struct TemporaryKeyAnswerV4: Decodable { let jwt: JWS }
 
 extension NSError {
     fileprivate static func refusal(_ refusal: TemporaryKeyRefusal) -> NSError {

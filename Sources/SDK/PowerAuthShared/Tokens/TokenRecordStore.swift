@@ -88,16 +88,16 @@ package struct TokenRecord: Equatable, Sendable {
     package let name: String
     /// Identifier from the server.
     package let identifier: String
-    /// Exactly 16 bytes.
+    /// 16 bytes, or 32 for a token of protocol 4.
     package let secret: Data
     /// Activation that the token belongs to; nil in records from 1.6 and older.
     package var activationId: String?
     /// Factors used when the token was made: possession 1, knowledge 2, biometry 4; 0 for unknown.
     package var factors: Int
 
-    /// - Returns: nil unless the secret has 16 bytes.
+    /// - Returns: nil unless the secret has 16 or 32 bytes.
     package init?(name: String, identifier: String, secret: Data, activationId: String?, factors: Int) {
-        guard secret.count == Self.secretLength else { return nil }
+        guard [Self.secretLength, Self.secretLengthV4].contains(secret.count) else { return nil }
         self.name = name
         self.identifier = identifier
         self.secret = secret
@@ -130,7 +130,11 @@ package struct TokenRecord: Equatable, Sendable {
         return try! JSONSerialization.data(withJSONObject: object, options: [.sortedKeys])
     }
 
+    /// Whether the token is one of protocol 4 (protocol-4.md, section 11).
+    package var isVersion4: Bool { secret.count == Self.secretLengthV4 }
+
     private static let secretLength = 16
+    private static let secretLengthV4 = 32
 
     private enum Key {
         static let name = "name"

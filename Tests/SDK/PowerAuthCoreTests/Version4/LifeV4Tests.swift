@@ -134,6 +134,9 @@ struct LifeV4Tests {
             let lattice = try client.session.deviceSignatureV4(of: data, by: .mldsa, vaultKey: unlocked.key)
             #expect(device.verifyLattice(signature: lattice, of: data))
         }
+        let names = try CertificateRequest(distinguishedNames: ["CN": "Eva"])
+        let request = try client.session.signCertificateRequestV4(names, vaultKey: unlocked.key)
+        #expect(request.range(of: device.ec.uncompressed) != nil, "the request is for the device's key")
         let jws = try client.session.deviceJWS(payload: data, vaultKey: unlocked.key)
         #expect(try jws.verified(by: device) == data)
         #expect((jws.compact == nil) == (suite != .ecP384))

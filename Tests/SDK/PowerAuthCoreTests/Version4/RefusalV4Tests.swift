@@ -41,6 +41,13 @@ struct RefusalV4Tests {
                 "deviceSignatureV4",
                 { _ = try $0.deviceSignatureV4(of: Data(), by: .ecdsa, vaultKey: .random()) }
             ),
+            (
+                "signCertificateRequestV4",
+                { session in
+                    let request = try CertificateRequest(distinguishedNames: ["CN": "Eva"])
+                    _ = try session.signCertificateRequestV4(request, vaultKey: .random())
+                }
+            ),
             ("deviceJWS", { _ = try $0.deviceJWS(payload: Data(), vaultKey: .random()) }),
             ("verify", { try $0.verify(OfflinePayloadV4(data: "text", personalized: .random()), keys: keys) }),
             ("finishUpgradeV4", { try $0.finishUpgradeV4() }),
@@ -226,9 +233,18 @@ struct RefusalV4Tests {
             #expect(client.session.hasPendingActivation)
         }
         #expect(refusal { try client.session.confirmActivationV4() } == .wrongState)
-        try client.session.completeActivationV4(keys(possession, nil, String(repeating: "1", count: 512)))
-        #expect(refusal { try client.session.completeActivationV4(client.keys()) } == .wrongState)
+        let longest = keys(possession, nil, String(repeating: "1", count: 512))
+        try client.session.completeActivationV4(longest)
         #expect(refusal { _ = try client.code(.possession) } == .wrongState, "it is not confirmed")
+        #expect(refusal { try client.session.completeActivationV4(keys(possession, nil, "123")) } == .wrongParam)
+
+        // The answer to the first confirmation is lost, and the factors are chosen again.
+        let body = ClientV4.confirmation(biometry: false)
+        let lost = try client.session.activationConfirmationCode(body: body, keys: longest)
+        #expect(try client.server.verify(lost, uri: "/pa/activation/confirm", body: body))
+        try client.session.completeActivationV4(client.keys())
+        let code = try client.session.activationConfirmationCode(body: body, keys: client.keys())
+        #expect(try client.server.verify(code, uri: "/pa/activation/confirm", body: body))
     }
 
     @Test func `A parameter of a wrong form and one that does not decrypt have their own reasons`() throws {

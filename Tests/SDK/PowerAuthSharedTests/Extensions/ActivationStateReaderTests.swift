@@ -21,6 +21,19 @@ struct ActivationStateReaderTests {
         }
     }
 
+    @Test func `The identifier of an activation of protocol 4 stands behind an older state and the suite`() {
+        let beginning = Data("PA".utf8) + [0x02] + Data("P7".utf8)
+        let suite = Data([7]) + Data("EC_P384".utf8)
+        let identifier = Data([UInt8(StoredStates.activationId.utf8.count)]) + Data(StoredStates.activationId.utf8)
+        for older in [Data([0]), Data([3, 1, 2, 3])] {
+            let state = beginning + older + suite + identifier
+            #expect(activation(state + Data([32])) == .identifier(StoredStates.activationId))
+            for length in 0..<state.count {
+                #expect(activation(state.prefix(length)) == .unreadable, "\(length) bytes")
+            }
+        }
+    }
+
     @Test(.verifies("sharing.md", "E-2")) func `E-2: an empty session has no activation`() {
         #expect(activation(StoredStates.empty) == .none)
     }
@@ -36,7 +49,7 @@ struct ActivationStateReaderTests {
 
     @Test func `Other formats, unknown versions, a wrong counter and an empty identifier are unreadable`() {
         #expect(activation(Data("PAM2a".utf8)) == .unreadable)
-        for (index, value) in [(0, 0x51), (2, 0x01), (3, 0x51), (4, 0x32), (4, 0x37), (5, 0x0F)] {
+        for (index, value) in [(0, 0x51), (2, 0x01), (3, 0x51), (4, 0x32), (4, 0x38), (5, 0x0F)] {
             var state = StoredStates.version6
             state[index] = UInt8(value)
             #expect(activation(state) == .unreadable, "byte \(index) = \(value)")

@@ -55,6 +55,28 @@ struct RestEndpointTests {
         #expect(!RestEndpoint.createTemporaryKey.belongsToActivation)
         #expect(RestEndpoint.createTemporaryKeyOfActivation.belongsToActivation)
     }
+
+    @Test func `Those of protocol 4 have codes for their paths without the version, and encrypt for their purposes`() {
+        let endpoints = RestEndpoint.allVersion4
+        for endpoint in endpoints {
+            #expect(endpoint.path.hasPrefix("/pa/v4/"))
+            #expect(endpoint.isSerialized == (endpoint.signatureUriId != nil), "\(endpoint.path)")
+            if let uriId = endpoint.signatureUriId { #expect(uriId == endpoint.path.replacing("/v4/", with: "/")) }
+        }
+        let purposes = endpoints.compactMap { endpoint in
+            endpoint.encryption.map { "\(endpoint.path) \($0.scope == .application ? "app" : "act") \($0.sharedInfo)" }
+        }
+        #expect(
+            purposes == [
+                "/pa/v4/activation/create app /pa/generic/application",
+                "/pa/v4/activation/status act /pa/generic/activation",
+                "/pa/v4/token/create act /pa/token/create", "/pa/v4/vault/unlock act /pa/vault/unlock",
+                "/pa/v4/password/change act /pa/password/change", "/pa/v4/biometry/add act /pa/biometry/add",
+                "/pa/v4/upgrade/start app /pa/upgrade/start", "/pa/v4/user/info act /pa/generic/activation",
+            ])
+        #expect(
+            endpoints.filter { !$0.belongsToActivation }.map(\.path) == ["/pa/v4/status", "/pa/v4/keystore/create"])
+    }
 }
 
 extension Substring {

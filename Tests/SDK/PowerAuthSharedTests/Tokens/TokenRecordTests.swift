@@ -42,17 +42,27 @@ struct TokenRecordTests {
     }
 
     @Test(
-        .verifies("size", "TokenRecord.secretLength"),
+        .verifies("size", "TokenRecord.secretLength", "TokenRecord.secretLengthV4"),
         arguments: [
             "", "[]", "{", "{\"name\":\"T\",\"id\":\"x\"}",
             "{\"name\":\"T\",\"id\":1,\"sec\":\"AAECAwQFBgcICQoLDA0ODw==\"}",
             "{\"name\":\"T\",\"sec\":\"AAECAwQFBgcICQoLDA0ODw==\"}",
             "{\"name\":\"T\",\"id\":\"x\",\"sec\":\"AAECAwQFBgcICQoLDA0O\"}",
             "{\"name\":\"T\",\"id\":\"x\",\"sec\":\"AAECAwQFBgcICQoLDA0ODxA=\"}",
+            "{\"name\":\"T\",\"id\":\"x\",\"sec\":\"\(Data(count: 31).base64EncodedString())\"}",
+            "{\"name\":\"T\",\"id\":\"x\",\"sec\":\"\(Data(count: 33).base64EncodedString())\"}",
             "{\"name\":\"T\",\"id\":\"x\",\"sec\":\"not base64\"}",
         ])
     func `Any other value is not a record`(text: String) {
         #expect(TokenRecord(Data(text.utf8)) == nil)
+    }
+
+    @Test(.verifies("size", "TokenRecord.secretLength", "TokenRecord.secretLengthV4"), arguments: [16, 32])
+    func `The secret of a record has the size of either protocol`(count: Int) throws {
+        let secret = Data(repeating: 7, count: count)
+        let read = TokenRecord(name: "T", identifier: "x", secret: secret, activationId: "A", factors: 1)
+        let record = try #require(read)
+        #expect(TokenRecord(record.serialized()) == record && record.isVersion4 == (count == 32))
     }
 
     @Test func `A record never prints its secret`() throws {
