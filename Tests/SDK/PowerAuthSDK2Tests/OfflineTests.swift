@@ -25,8 +25,8 @@ struct OfflineTests {
             ]
         }
         return [
-            try await app.backOffice.callV4("auth/offline/personalized/create", personalized),
-            try await app.backOffice.callV4("auth/offline/non-personalized/create", common),
+            try await app.backOffice.call("auth/offline/personalized/create", personalized, version: 4),
+            try await app.backOffice.call("auth/offline/non-personalized/create", common, version: 4),
         ]
     }
 
@@ -53,12 +53,12 @@ struct OfflineTests {
             let data = [
                 "POST", Data("/offline".utf8).base64EncodedString(), nonce, Data(sent.utf8).base64EncodedString(),
             ].joined(separator: "&")
-            let verdict = try await app.backOffice.callV4(
+            let verdict = try await app.backOffice.call(
                 "auth/offline/verify",
                 [
                     "activationId": .string(try app.activationId), "data": .string(data),
                     "authenticationCode": .string(code), "allowBiometry": false,
-                ])
+                ], version: 4)
             #expect(verdict["authenticationValid"]?.boolValue == isRight)
         }
         #expect(throws: NSError.self) {

@@ -29,7 +29,8 @@ struct UpgradeTests {
     @Test func `An activation that is offered protocol 4 is upgraded on request, and keeps its identifier`()
         async throws
     {
-        let (app, sdk) = try await older()
+        // Both objects are used.
+        let (app, sdk) = try await older(isSharing: true)
         let identifier = sdk.activationIdentifier
         let former = try await app.token("list")
         #expect(try await sdk.status().isProtocolUpgradeAvailable && sdk.hasProtocolUpgradeAvailable())

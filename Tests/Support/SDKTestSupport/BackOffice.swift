@@ -43,11 +43,13 @@ package struct BackOffice: Sendable {
 
     /// Calls a resource with a request object.
     ///
+    /// - Parameter version: 3 for `/rest/v3`, 4 for `/rest/v4` (protocol-4.md, section 16).
     /// - Returns: the response object.
     /// - Throws: ``Refusal`` for any status but 200.
     @discardableResult
-    package func call(_ path: String, _ object: JSONValue = [:]) async throws -> JSONValue {
-        let answer = try await send(url + path, ["requestObject": object])
+    package func call(_ path: String, _ object: JSONValue = [:], version: Int = 3) async throws -> JSONValue {
+        let root = url.replacing("/rest/v3/", with: "/rest/v\(version)/")
+        let answer = try await send(root + path, ["requestObject": object])
         let response = answer.body["responseObject"] ?? [:]
         guard answer.status == 200 else { throw Refusal(path: path, status: answer.status, answer: response) }
         return response

@@ -4,6 +4,7 @@ import Foundation
 public import PowerAuth2
 import PowerAuthCore
 public import PowerAuthShared
+import Synchronization
 
 /// What is known without asking the server.
 extension PowerAuthSDK {

@@ -3,6 +3,7 @@
 import Foundation
 import PowerAuth2
 public import PowerAuthShared
+import Synchronization
 
 /// The upgrade of an activation to protocol 4 (protocol-4.md, section 14). It is never done unasked.
 extension PowerAuthSDK {

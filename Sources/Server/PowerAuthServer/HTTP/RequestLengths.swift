@@ -98,8 +98,8 @@ extension Endpoint {
     /// The JSON Schema of a POST body; nil if the API surface describes it completely.
     var requestSchema: JSONValue? {
         guard let type = bodies?.request else { return nil }
-        let described = face == .backOffice ? FieldLimit.of(backOfficePath) : limits
-        let object = described.sorted { $0.key < $1.key }.reduce(JSONSchema.of(type)) { schema, limit in
+        let fieldLimits = face == .backOffice ? FieldLimit.of(backOfficePath) : limits
+        let object = fieldLimits.sorted { $0.key < $1.key }.reduce(JSONSchema.of(type)) { schema, limit in
             limit.value.applied(to: schema, at: limit.key)
         }
         guard face == .backOffice else { return RequestLengths.limited(object) }

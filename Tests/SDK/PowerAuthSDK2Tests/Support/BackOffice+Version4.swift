@@ -6,19 +6,9 @@ import SDKTestSupport
 
 /// The newer back office, `/rest/v4` (protocol-4.md, section 16).
 extension BackOffice {
-    /// Calls a resource with a request object.
-    /// - Returns: the response object.
-    @discardableResult
-    func callV4(_ path: String, _ object: JSONValue = [:]) async throws -> JSONValue {
-        let answer = try await send(url.replacing("/rest/v3/", with: "/rest/v4/") + path, ["requestObject": object])
-        let response = answer.body["responseObject"] ?? [:]
-        guard answer.status == 200 else { throw Refusal(path: path, status: answer.status, answer: response) }
-        return response
-    }
-
     /// The configuration of the first application with the master keys of both generations.
     func configurationV4() async throws -> String {
-        let detail = try await callV4("application/detail", ["applicationId": .string(applicationId)])
+        let detail = try await call("application/detail", ["applicationId": .string(applicationId)], version: 4)
         guard let text = detail["versions"]?[0]?["mobileSdkConfig"]?.stringValue else {
             throw Missing(what: "a configuration")
         }
@@ -45,7 +35,7 @@ extension BackOffice {
         let data = [
             method, Data(uriId.utf8).base64EncodedString(), header["pa_nonce"] ?? "", body.base64EncodedString(),
         ].joined(separator: "&")
-        let answer = try await callV4(
+        let answer = try await call(
             "auth/verify",
             [
                 "activationId": .string(header["pa_activation_id"] ?? ""),
@@ -53,31 +43,31 @@ extension BackOffice {
                 "authenticationCode": .string(header["pa_auth_code"] ?? ""),
                 "authenticationCodeType": .string(header["pa_auth_code_type"]?.uppercased() ?? ""),
                 "authenticationVersion": "4.0",
-            ])
+            ], version: 4)
         return answer["authenticationValid"]?.boolValue == true
     }
 
     /// Whether the server accepts the header that a token made.
     func acceptsToken(_ header: AuthorizationHeader) async throws -> Bool {
-        let answer = try await callV4(
+        let answer = try await call(
             "token/validate",
             [
                 "tokenId": .string(header["token_id"] ?? ""), "tokenDigest": .string(header["token_digest"] ?? ""),
                 "nonce": .string(header["nonce"] ?? ""),
                 "timestamp": .integer(header["timestamp"].flatMap { Int64($0) } ?? 0),
                 "protocolVersion": .string(header["version"] ?? ""),
-            ])
+            ], version: 4)
         return answer["tokenValid"]?.boolValue == true
     }
 
     /// Whether the server finds a signature of the device's.
     func acceptsSignature(_ signature: Data, of data: Data, activationId: String) async throws -> Bool {
-        let answer = try await callV4(
+        let answer = try await call(
             "dsa/verify",
             [
                 "activationId": .string(activationId), "data": .string(data.base64EncodedString()),
                 "signature": .string(signature.base64EncodedString()),
-            ])
+            ], version: 4)
         return answer["signatureValid"]?.boolValue == true
     }
 }

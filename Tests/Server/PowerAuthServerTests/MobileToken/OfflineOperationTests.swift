@@ -140,7 +140,7 @@ struct OfflineOperationTests {
                 let id = try await client.operation(name)
                 let payload = try OfflineOperationService(context: fixture.server.services.context)
                     .code(operationId: Identifier(known: id), activationId: nil)
-                #expect(payload.data.components(separatedBy: "\n")[4] == expected)
+                #expect(payload.text.components(separatedBy: "\n")[4] == expected)
             }
         }
     }
