@@ -109,9 +109,9 @@ extension PowerAuthSDK2.PowerAuthConfiguration {
     /// - Parameter server: where the lab's server listens; asked only when the topology leaves something open.
     convenience init(_ spec: PowerAuthSpec, server: () throws -> ServerReady) throws {
         let common = try PowerAuthShared.PowerAuthConfiguration(spec, server: server)
-        self.init(
-            instanceId: common.instanceId, baseEndpointUrl: common.baseEndpointUrl,
-            configuration: common.configuration)
+        // The server's own text for SDK 1.9 lacks the master keys of protocol 4.
+        let keys = try spec.configuration ?? server().configurationV4 ?? common.configuration
+        self.init(instanceId: common.instanceId, baseEndpointUrl: common.baseEndpointUrl, configuration: keys)
         sharingConfiguration = common.sharingConfiguration
         // Both enumerations have the vendor's words.
         if let algorithm = spec.algorithm.flatMap({ PowerAuthAlgorithm(rawValue: $0.rawValue) }) {
