@@ -194,7 +194,7 @@ let lab = building(
         module(
             "AppHandlers",
             [
-                "LabPeer", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "PowerAuth2",
+                "LabPeer", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "PowerAuth2", "PowerAuthSDK2",
                 "PowerAuth2ForExtensions", "PowerAuthShared", "PowerAuthProtocol", "WultraPowerAuthNetworking",
                 "WultraMobileTokenSDK", "LocalAuthentication", "UIKit", "UserNotifications", "ManualPhoneSession",
             ]),

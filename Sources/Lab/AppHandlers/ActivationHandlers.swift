@@ -7,12 +7,12 @@ import LabVocabulary
 import PowerAuth2
 
 enum ActivationHandlers {
-    static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
+    static func register<SDK: FullSDK>(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> SDK) {
         requests.handle(CreateActivation.self) { arguments, reply in
-            let activation = try PowerAuthActivation(activationCode: arguments.activationCode, name: arguments.name)
+            let activation = try SDK.Activation(activationCode: arguments.activationCode, name: arguments.name)
             if let otp = arguments.additionalActivationOtp { activation.with(additionalActivationOtp: otp.revealed) }
             activation.with(extras: arguments.extras, customAttributes: arguments.customAttributes)
-            return try start(activation, sdk(), reply)
+            return try sdk().start(activation, reply)
         }
         peer.handleSync(ParseActivationCode.self) { arguments in
             PowerAuthActivationCodeUtil.parse(fromActivationCode: arguments.activationCode).map { code in
@@ -22,36 +22,28 @@ enum ActivationHandlers {
                 }
             }
         }
-        requests.handle(CreateActivationWithRecoveryCode.self) { arguments, reply in
-            let activation = try PowerAuthActivation(
-                recoveryCode: arguments.recoveryCode, recoveryPuk: arguments.puk.revealed, name: arguments.name)
-            return try start(activation, sdk(), reply)
-        }
         requests.handle(CreateCustomActivation.self) { arguments, reply in
-            let activation = try PowerAuthActivation(
+            let activation = try SDK.Activation(
                 identityAttributes: arguments.identityAttributes.mapValues { $0.stringValue ?? "\($0)" },
                 name: arguments.name)
             activation.with(extras: arguments.extras, customAttributes: arguments.customAttributes)
-            return try start(activation, sdk(), reply)
+            return try sdk().start(activation, reply)
         }
         requests.handle(CreateOpenIDActivation.self) { arguments, reply in
-            let activation = try PowerAuthActivation(
+            let activation = try SDK.Activation(
                 oidcProviderId: arguments.providerId, code: arguments.code, nonce: arguments.nonce,
                 codeVerifier: arguments.codeVerifier)
             if let name = arguments.name { activation.with(activationName: name) }
-            return try start(activation, sdk(), reply)
+            return try sdk().start(activation, reply)
         }
-        peer.handleSync(PersistActivation.self) { arguments in
+        requests.handle(PersistActivation.self) { arguments, reply in
             let password = arguments.password.revealed
-            try sdk().persistActivation(
-                with: arguments.biometry
-                    ? .persistWithPasswordAndBiometry(password: password) : .persistWithPassword(password: password))
+            return try sdk().persist(
+                arguments.biometry
+                    ? .persistWithPasswordAndBiometry(password: password) : .persistWithPassword(password: password),
+                reply)
         }
-        requests.handle(FetchActivationStatus.self) { _, reply in
-            try sdk().fetchActivationStatus { status, error in
-                reply(Outcome.of(status.map(FetchActivationStatus.Result.init), error))
-            }
-        }
+        requests.handle(FetchActivationStatus.self) { _, reply in try sdk().fetchStatus(reply) }
         requests.handle(RemoveActivation.self) { arguments, reply in
             try sdk().removeActivation(with: .signing(with: arguments.password)) { reply(Outcome.of($0)) }
         }
@@ -66,12 +58,17 @@ enum ActivationHandlers {
         peer.handleSync(ExternalPendingOperation.self) { _ in
             try sdk().externalPendingOperation.map(ExternalPendingOperation.Operation.init)
         }
-        registerRecovery(on: peer, requests: requests, sdk: sdk)
     }
+}
 
-    private static func registerRecovery(
-        on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK
-    ) {
+/// The commands about recovery codes, which SDK 2.0 has no longer.
+enum RecoveryHandlers {
+    static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
+        requests.handle(CreateActivationWithRecoveryCode.self) { arguments, reply in
+            let activation = try PowerAuthActivation(
+                recoveryCode: arguments.recoveryCode, recoveryPuk: arguments.puk.revealed, name: arguments.name)
+            return try sdk().start(activation, reply)
+        }
         peer.handleSync(HasActivationRecoveryData.self) { _ in try sdk().hasActivationRecoveryData() }
         requests.handle(ActivationRecoveryData.self) { arguments, reply in
             try sdk().activationRecoveryData(.signing(with: arguments.password)) { data, error in
@@ -86,49 +83,17 @@ enum ActivationHandlers {
             }
         }
     }
-
-    private static func start(
-        _ activation: PowerAuthActivation, _ sdk: PowerAuthSDK,
-        _ reply: @escaping CommandDispatcher<Void>.Reply<CreateActivation.Result>
-    ) -> (any PowerAuthOperationTask)? {
-        sdk.createActivation(activation) { result, error in
-            reply(Outcome.of(result.map(CreateActivation.Result.init), error))
-        }
-    }
 }
 
-extension PowerAuthActivation {
+extension ActivationData {
     fileprivate func with(extras: String?, customAttributes: [String: JSONValue]?) {
         if let extras { with(extras: extras) }
         if let customAttributes { with(customAttributes: customAttributes.propertyList) }
     }
 }
 
-extension CreateActivation.Result {
-    init(_ result: PowerAuthActivationResult) {
-        self.init {
-            $0.activationFingerprint = result.activationFingerprint
-            $0.activationRecovery = result.activationRecovery.map(RecoveryDescription.init)
-            $0.customAttributes = result.customAttributes.map([String: JSONValue].init(propertyList:))
-            $0.userInfo = result.userInfo.map { [String: JSONValue](propertyList: $0.allClaims) }
-        }
-    }
-}
-
-extension FetchActivationStatus.Result {
-    init(_ status: PowerAuthActivationStatus) {
-        self.init {
-            $0.state = FetchActivationStatus.State(status.state)
-            $0.failCount = Int(status.failCount)
-            $0.maxFailCount = Int(status.maxFailCount)
-            $0.remainingAttempts = Int(status.remainingAttempts)
-            $0.customObject = status.customObject.map([String: JSONValue].init(propertyList:))
-        }
-    }
-}
-
 extension FetchActivationStatus.State {
-    fileprivate init(_ state: PowerAuthActivationState) {
+    init(_ state: PowerAuthActivationState) {
         self =
             switch state {
             case .created: .created
@@ -142,7 +107,7 @@ extension FetchActivationStatus.State {
 }
 
 extension RecoveryDescription {
-    fileprivate init(_ data: PowerAuthActivationRecoveryData) {
+    init(_ data: PowerAuthActivationRecoveryData) {
         self.init {
             $0.recoveryCode = data.recoveryCode
             $0.puk = Secret(data.puk)

@@ -9,8 +9,8 @@ import LocalAuthentication
 import PowerAuth2
 
 enum BiometryHandlers {
-    static func register(
-        on peer: Peer, requests: RunningRequests, kept: KeptCredentials, sdk: @escaping () throws -> PowerAuthSDK
+    static func register<SDK: FullSDK>(
+        on peer: Peer, requests: RunningRequests, kept: KeptCredentials, sdk: @escaping () throws -> SDK
     ) {
         peer.handleSync(BiometryInfo.self) { _ in
             let info = PowerAuthKeychain.biometricAuthenticationInfo
@@ -24,7 +24,7 @@ enum BiometryHandlers {
             try sdk().addBiometryFactor(password: arguments.password.revealed) { reply(Outcome.of($0)) }
         }
         peer.handleSync(HasBiometryFactor.self) { _ in try sdk().hasBiometryFactor() }
-        peer.handleSync(RemoveBiometryFactor.self) { _ in try sdk().removeBiometryFactor() }
+        requests.handle(RemoveBiometryFactor.self) { _, reply in try sdk().removeBiometry(reply) }
         peer.handleBlocking(BiometrySignature.self) { arguments in
             let sdk = try sdk()
             let authentication = try factors(for: arguments, kept)

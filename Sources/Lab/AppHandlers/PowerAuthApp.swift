@@ -10,7 +10,7 @@ public import PowerAuth2ForExtensions
 import WultraMobileTokenSDK
 import WultraPowerAuthNetworking
 
-/// What a peer with the full SDK does: builds its SDK objects from the topology and answers the app's commands.
+/// What a peer with the full SDK 1.9 does: builds its SDK objects from the topology and answers the app's commands.
 ///
 /// Main queue only, as an app's own code would use the SDK.
 public final class PowerAuthApp {
@@ -33,25 +33,37 @@ public final class PowerAuthApp {
     /// - Throws: the cause when its configuration was refused.
     public func sdk() throws -> PowerAuthSDK { try objects.used() }
 
-    /// Registers every command that an app with the full SDK understands.
+    /// Registers every command that an app with SDK 1.9 understands.
     public func register(on peer: Peer) {
         let sdk = self.sdk
         let requests = RunningRequests(peer: peer)
-        objects.register(on: peer) { $0.configuration }
-        ActivationHandlers.register(on: peer, requests: requests, sdk: sdk)
+        FullAppHandlers.register(on: peer, requests: requests, kept: KeptCredentials(), objects: objects)
+        RecoveryHandlers.register(on: peer, requests: requests, sdk: sdk)
         LegacyActivationHandlers.register(on: peer, sdk: sdk)
-        let kept = KeptCredentials()
+        Version1KeyHandlers.register(on: peer, requests: requests, sdk: sdk)
+        let app = MobileTokenApp(peer: peer, sdk: sdk)
+        objects.willReplace = { app.forgetServices(ofInstance: $0) }
+        NetworkingHandlers.register(on: peer, app: app)
+        UserOperationHandlers.register(on: peer, app: app, sdk: sdk)
+        InboxHandlers.register(on: peer, app: app)
+    }
+}
+
+/// The commands of apps with a full SDK of either version.
+enum FullAppHandlers {
+    static func register<SDK: FullSDK>(
+        on peer: Peer, requests: RunningRequests, kept: KeptCredentials, objects: SDKObjects<SDK>
+    ) {
+        let sdk = objects.used
+        objects.register(on: peer) { $0.commonConfiguration }
+        ActivationHandlers.register(on: peer, requests: requests, sdk: sdk)
         BiometryHandlers.register(on: peer, requests: requests, kept: kept, sdk: sdk)
         SignatureHandlers.register(on: peer, requests: requests, sdk: sdk)
         SharedStateHandlers.register(on: peer, requests: requests, sdk: sdk)
         TokenHandlers.register(on: peer, requests: requests) { try sdk().tokenStore }
         WatchSupportHandlers.register(on: peer, sdk: sdk)
         PushHandlers.register(on: peer)
-        let app = MobileTokenApp(peer: peer, sdk: sdk)
-        objects.willReplace = { app.forgetServices(ofInstance: $0) }
-        ServiceHandlers.register(on: peer, requests: requests, app: app, kept: kept, sdk: sdk)
-        UserOperationHandlers.register(on: peer, app: app, sdk: sdk)
-        InboxHandlers.register(on: peer, app: app)
+        ServiceHandlers.register(on: peer, requests: requests, kept: kept, sdk: sdk)
     }
 }
 

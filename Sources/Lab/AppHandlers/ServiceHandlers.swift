@@ -12,9 +12,8 @@ import WultraPowerAuthNetworking
 
 /// The commands about what the server says of itself and of the user, and about requests to the app's own server.
 enum ServiceHandlers {
-    static func register(
-        on peer: Peer, requests: RunningRequests, app: MobileTokenApp, kept: KeptCredentials,
-        sdk: @escaping () throws -> PowerAuthSDK
+    static func register<SDK: FullSDK>(
+        on peer: Peer, requests: RunningRequests, kept: KeptCredentials, sdk: @escaping () throws -> SDK
     ) {
         requests.handle(FetchUserInfo.self) { _, reply in
             try sdk().fetchUserInfo { userInfo, error in
@@ -36,6 +35,12 @@ enum ServiceHandlers {
         peer.handle(SendRequest.self) { arguments, reply in
             try ApplicationRequest(arguments, kept: kept, sdk: sdk(), reply: reply).send()
         }
+    }
+}
+
+/// The commands of the networking library, which is built on SDK 1.9.
+enum NetworkingHandlers {
+    static func register(on peer: Peer, app: MobileTokenApp) {
         peer.handle(Post.self) { arguments, reply in
             try PostedRequest(arguments, service: app.makeNetworking(), reply: reply).send()
         }
@@ -55,18 +60,18 @@ extension FetchServerStatus.Result {
 /// sent by the app's own HTTP client.
 ///
 /// Main queue until the request is sent; the reply comes from a queue of the HTTP client.
-struct ApplicationRequest {
+struct ApplicationRequest<SDK: FullSDK> {
     typealias Reply = @Sendable (Result<SendRequest.Result, any Error>) -> Void
 
     private let arguments: SendRequest
-    private let sdk: PowerAuthSDK
+    private let sdk: SDK
     private let authentication: PowerAuthAuthentication
     private let request: URLRequest
     private let reply: Reply
 
     /// - Throws: `ControlError` for a path that makes no URL, for credentials that are not kept, and for two ways to
     ///   sign.
-    init(_ arguments: SendRequest, kept: KeptCredentials, sdk: PowerAuthSDK, reply: @escaping Reply) throws {
+    init(_ arguments: SendRequest, kept: KeptCredentials, sdk: SDK, reply: @escaping Reply) throws {
         guard arguments.password == nil || arguments.credentials == nil else {
             throw ControlError.badArgument(
                 "`sendRequest` takes either `password` or `credentials`: each says with which factors it signs.")
@@ -76,7 +81,7 @@ struct ApplicationRequest {
         self.reply = reply
         authentication =
             try arguments.credentials.map { try kept.credentials(named: $0) } ?? .signing(with: arguments.password)
-        request = try URLRequest(arguments.path, at: sdk.configuration.baseEndpointUrl)
+        request = try URLRequest(arguments.path, at: sdk.commonConfiguration.baseEndpointUrl)
     }
 
     private var method: String { arguments.method.rawValue }
@@ -111,47 +116,39 @@ struct ApplicationRequest {
     }
 
     private func encrypt(_ request: URLRequest) {
-        let then = { (encryptor: PowerAuthCoreEciesEncryptor?, error: (any Error)?) in
-            guard let encryptor else { return reply(.failure(error ?? NSError.powerAuth(.encryption))) }
-            perform(request, encryptedBy: encryptor)
-        }
-        switch arguments.encryption {
-        case .application: sdk.eciesEncryptorForApplicationScope(callback: then)
-        case .activation: sdk.eciesEncryptorForActivationScope(callback: then)
-        case nil: perform(request, body: body, decryptedBy: nil)
-        }
-    }
-
-    private func perform(_ request: URLRequest, encryptedBy encryptor: PowerAuthCoreEciesEncryptor) {
-        var request = request
-        encryptor.encryptRequest(body) { cryptogram, decryptor in
-            guard let cryptogram, let decryptor, let metaData = decryptor.associatedMetaData,
-                let body = try? JSONSerialization.data(withJSONObject: cryptogram.requestPayload())
-            else { return reply(.failure(NSError.powerAuth(.encryption, "The request cannot be encrypted."))) }
-            request.setValue(metaData.httpHeaderValue, forHTTPHeaderField: metaData.httpHeaderKey)
-            perform(request, body: body, decryptedBy: decryptor)
+        guard let scope = arguments.encryption else { return perform(request, body: body, sealed: nil) }
+        sdk.seal(body, for: scope) { outcome in
+            switch outcome {
+            case .success(let sealed):
+                var request = request
+                request.setValue(sealed.header.value, forHTTPHeaderField: sealed.header.name)
+                perform(request, body: sealed.body, sealed: sealed)
+            case .failure(let error): reply(.failure(error))
+            }
         }
     }
 
-    private func perform(_ request: URLRequest, body: Data?, decryptedBy decryptor: PowerAuthCoreEciesEncryptor?) {
+    private func perform(_ request: URLRequest, body: Data?, sealed: SealedRequest?) {
         var request = request
         request.httpBody = body
         let reply = reply
         URLSession.shared.answer(to: request) { answer in
-            reply(answer.flatMap { plain($0.status, $0.body, decryptedBy: decryptor) })
+            reply(
+                answer.flatMap { answer in
+                    Result { try SendRequest.Result(status: answer.status, body: answer.body, sealed: sealed) }
+                })
         }
     }
+}
 
+extension SendRequest.Result {
     /// The answer as the server meant it: the one of a failure is never encrypted.
-    private func plain(
-        _ status: Int, _ body: Data, decryptedBy decryptor: PowerAuthCoreEciesEncryptor?
-    ) -> Result<SendRequest.Result, any Error> {
-        guard status == 200, let decryptor else { return .success(SendRequest.Result(status: status, body: body)) }
-        guard let payload = try? JSONSerialization.jsonObject(with: body),
-            let cryptogram = PowerAuthCoreEciesCryptogram(responsePayload: payload),
-            let plaintext = decryptor.decryptResponse(cryptogram)
-        else { return .failure(NSError.powerAuth(.encryption, "The answer cannot be decrypted.")) }
-        return .success(SendRequest.Result(status: status, body: plaintext))
+    fileprivate init(status: Int, body: Data, sealed: SealedRequest?) throws {
+        guard status == 200, let sealed else {
+            self.init(status: status, body: body)
+            return
+        }
+        self.init(status: status, body: try sealed.open(body))
     }
 }
 

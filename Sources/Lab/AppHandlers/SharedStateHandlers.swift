@@ -10,7 +10,7 @@ import PowerAuthShared
 
 /// The commands about what the apps of an app group have in common: the queue of signed requests, and the shared memory.
 enum SharedStateHandlers {
-    static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
+    static func register<SDK: FullSDK>(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> SDK) {
         // Blocks that have the queue: one at most for each SDK object. On the main queue only, like every handler.
         nonisolated(unsafe) var running: [any PowerAuthOperationTask] = []
         requests.handle(ExecuteBlock.self) { _, reply in

@@ -8,9 +8,9 @@ import LabVocabulary
 import PowerAuth2
 import PowerAuthProtocol
 
-/// The commands about signatures and passwords, about the keys of the vault, and about the key of the app's own.
+/// The commands about signatures, passwords and certificates.
 enum SignatureHandlers {
-    static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
+    static func register<SDK: FullSDK>(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> SDK) {
         peer.handleSync(RequestSignature.self) { arguments in
             try sdk().header(.signing(with: arguments.password), arguments.method, arguments.uriId, arguments.body)
         }
@@ -30,16 +30,19 @@ enum SignatureHandlers {
                 reply(Outcome.of(error))
             }
         }
-        peer.handleSync(UnsafeChangePassword.self) { arguments in
-            try sdk().unsafeChangePassword(from: arguments.from.revealed, to: arguments.to.revealed)
+        requests.handle(CreateSignedCSR.self) { arguments, reply in
+            try sdk().createSignedCSR(
+                with: .signing(with: arguments.password), distinguishedNames: arguments.distinguishedNames,
+                subjectAltNames: arguments.subjectAltNames
+            ) { request, error in
+                reply(Outcome.of(request, error))
+            }
         }
-        registerVault(on: peer, requests: requests, sdk: sdk)
-        registerExternalEncryptionKey(on: peer, sdk: sdk)
     }
 
     /// The header of a GET request. The vendor's function takes one value for each name; an app whose query has a name
     /// several times signs the parameters itself, in the order in which the server does (protocol.md, section 9.2).
-    private static func getHeader(_ arguments: RequestGetSignature, _ sdk: PowerAuthSDK) throws -> HTTPHeader {
+    private static func getHeader(_ arguments: RequestGetSignature, _ sdk: some FullSDK) throws -> HTTPHeader {
         let authentication = PowerAuthAuthentication.signing(with: arguments.password)
         var pairs: [(String, String)] = []
         for (name, values) in arguments.params ?? [:] {
@@ -61,10 +64,14 @@ enum SignatureHandlers {
                 with: authentication, method: RequestMethod.get.rawValue, uriId: arguments.uriId,
                 body: SymmetricSignature.canonicalQuery(pairs)))
     }
+}
 
-    private static func registerVault(
-        on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK
-    ) {
+/// The commands about keys that only SDK 1.9 has in this form: those of the vault, and the key of the app's own.
+enum Version1KeyHandlers {
+    static func register(on peer: Peer, requests: RunningRequests, sdk: @escaping () throws -> PowerAuthSDK) {
+        peer.handleSync(UnsafeChangePassword.self) { arguments in
+            try sdk().unsafeChangePassword(from: arguments.from.revealed, to: arguments.to.revealed)
+        }
         requests.handle(FetchEncryptionKey.self) { arguments, reply in
             try sdk().fetchEncryptionKey(.signing(with: arguments.password), index: arguments.index) { key, error in
                 reply(Outcome.of(key.map { Secret($0.base64EncodedString()) }, error))
@@ -88,6 +95,7 @@ enum SignatureHandlers {
             try sdk().verifyServerSignedData(
                 Data(arguments.data.utf8), signature: arguments.signature, masterKey: arguments.masterKey)
         }
+        registerExternalEncryptionKey(on: peer, sdk: sdk)
     }
 
     private static func registerExternalEncryptionKey(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
@@ -108,16 +116,5 @@ enum SignatureHandlers {
             throw ControlError.badArgument("`key` expects Base64 of 16 bytes.")
         }
         return bytes
-    }
-}
-
-extension PowerAuthSDK {
-    /// The authorization header of a request, as commands answer it.
-    func header(
-        _ authentication: PowerAuthAuthentication, _ method: RequestMethod, _ uriId: String, _ body: String?
-    ) throws -> HTTPHeader {
-        try HTTPHeader(
-            requestSignature(
-                with: authentication, method: method.rawValue, uriId: uriId, body: body.map { Data($0.utf8) }))
     }
 }

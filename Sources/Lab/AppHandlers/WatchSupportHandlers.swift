@@ -14,7 +14,7 @@ final class WatchSupportHandlers {
     /// with it the store's copy, is gone (watch.md, W31).
     private var sent: [String: PowerAuthToken] = [:]
 
-    static func register(on peer: Peer, sdk: @escaping () throws -> PowerAuthSDK) {
+    static func register<SDK: FullSDK>(on peer: Peer, sdk: @escaping () throws -> SDK) {
         let handlers = WatchSupportHandlers()
         peer.handle(SendActivationStatusToWatch.self) { arguments, reply in
             let sdk = try sdk()
@@ -46,7 +46,7 @@ final class WatchSupportHandlers {
         error.map { .failure($0) } ?? .success(true)
     }
 
-    private func storedToken(_ name: String, _ sdk: PowerAuthSDK) throws -> PowerAuthToken {
+    private func storedToken(_ name: String, _ sdk: some FullSDK) throws -> PowerAuthToken {
         guard let token = sdk.tokenStore.localToken(withName: name) else {
             throw NSError.powerAuth(.invalidToken, "There is no token named '\(name)' in the app's store.")
         }

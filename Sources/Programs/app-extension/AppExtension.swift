@@ -5,7 +5,7 @@ import ArgumentParser
 import LabCore
 import LabPeer
 
-/// An app extension: the Extensions SDK, or the full SDK with activation sharing when the topology says so.
+/// An app extension: the Extensions SDK, or a full SDK with activation sharing when the topology says so.
 @main
 struct AppExtension: PeerProgram {
     static let configuration = CommandConfiguration(
@@ -20,6 +20,9 @@ struct AppExtension: PeerProgram {
             switch peer.app.powerAuth.sdk {
             case .full:
                 try PowerAuthApp(peer: peer).register(on: peer)
+                MessagingHandlers.register(on: peer, reportsPairing: true, hasSession: false)
+            case .full2:
+                try PowerAuthApp2(peer: peer).register(on: peer)
                 MessagingHandlers.register(on: peer, reportsPairing: true, hasSession: false)
             case .extensions, .watch: try ReadingExtension(peer: peer).register(on: peer)
             }

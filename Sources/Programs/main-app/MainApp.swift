@@ -5,7 +5,7 @@ import ArgumentParser
 import LabCore
 import LabPeer
 
-/// A phone's app: the full SDK with its watch support.
+/// A phone's app: a full SDK, of version 1.9 or 2.0, with its watch support.
 @main
 struct MainApp: PeerProgram {
     static let configuration = CommandConfiguration(
@@ -17,7 +17,10 @@ struct MainApp: PeerProgram {
 
     func run() throws {
         try Peer.main(options, playing: [.app], errors: AppErrorFacts.controlError) { peer in
-            try PowerAuthApp(peer: peer).register(on: peer)
+            switch peer.app.powerAuth.sdk {
+            case .full2: try PowerAuthApp2(peer: peer).register(on: peer)
+            case .full, .extensions, .watch: try PowerAuthApp(peer: peer).register(on: peer)
+            }
             MessagingHandlers.register(on: peer, reportsPairing: true)
         }
     }

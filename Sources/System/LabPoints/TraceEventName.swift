@@ -273,7 +273,9 @@ public enum TraceEventName: String, CaseIterable, Sendable, CustomStringConverti
                 TraceField("type", .text, "The factors of the signature, such as `possession_knowledge`."),
                 TraceField("valid", .boolean, "Whether it was right."),
                 TraceField("counter", .integer, "The numeric counter of the activation."),
-                TraceField("failedAttempts", .integer, "Failed attempts so far."))
+                TraceField("failedAttempts", .integer, "Failed attempts so far."),
+                TraceField(
+                    "version", .optional(.text), "`4.0` for a code of protocol 4, whose counter is another one."))
         case .serverPush:
             Facts(
                 "The server sent a push notification to a device.",

@@ -129,6 +129,7 @@ struct PlayedPage: CustomTestStringConvertible {
         PlayedPage(path: "docs/install.md", needs: .empty, steps: 3),
         PlayedPage(path: "docs/ci.md", needs: .catalogue, steps: 1),
         PlayedPage(path: "docs/sharing.md", needs: .topology, steps: 8),
+        PlayedPage(path: "docs/protocol-4.md", needs: .topology, steps: 30),
         PlayedPage(path: "docs/watch-link.md", needs: .topology, steps: 6),
         PlayedPage(path: "docs/running.md", needs: .catalogue, steps: 8),
         PlayedPage(

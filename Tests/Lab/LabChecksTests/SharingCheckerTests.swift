@@ -82,6 +82,20 @@ struct SharingCheckerTests {
         try expect(history, breaks: "counters", shownBy: [high, low])
     }
 
+    @Test func `The counter of protocol 4 begins anew, and does not go back either`() throws {
+        func signature(_ counter: Int64) -> [String: JSONValue] {
+            Self.signature(counter).merging(["version": "4.0"]) { $1 }
+        }
+        var history = WrittenHistory()
+        history.add("server", .serverSignature, Self.signature(7))
+        history.passASecond()
+        let first = history.add("server", .serverSignature, signature(1))
+        try expect(history, keeps: "counters", examined: 0)
+        history.passASecond()
+        let second = history.add("server", .serverSignature, signature(1))
+        try expect(history, breaks: "counters", shownBy: [first, second])
+    }
+
     @Test func `A counter that the server accepts twice is a breach, even at the same time`() throws {
         var history = WrittenHistory()
         let first = history.add("server", .serverSignature, Self.signature(4))

@@ -66,7 +66,7 @@ struct TopologyTests {
     }
 
     private static let powerAuth = PowerAuthSpec(
-        sdk: .watch, instanceId: "a", baseEndpointUrl: "b", configuration: "c",
+        sdk: .watch, algorithm: .ecP384L3, instanceId: "a", baseEndpointUrl: "b", configuration: "c",
         sharing: SharingSpec(appGroup: "d", appIdentifier: "e", keychainAccessGroup: "f", sharedMemoryIdentifier: "g"),
         keychainAccessGroup: "h", userDefaultsSuiteName: "i", biometryKey: .currentSet, sslValidation: .noValidation,
         requestTimeout: .seconds(1), removesLocalTokens: true, usesApplicationHeaderVersion: false,
@@ -91,7 +91,8 @@ struct TopologyTests {
 
     @Test func `Every value of an SDK, an app and a device has its own place`() throws {
         let powerAuth: JSONValue = [
-            "sdk": "watch", "instanceId": "a", "baseEndpointUrl": "b", "configuration": "c",
+            "sdk": "watch", "algorithm": "EC_P384_ML_L3", "instanceId": "a", "baseEndpointUrl": "b",
+            "configuration": "c",
             "sharing": [
                 "appGroup": "d", "appIdentifier": "e", "keychainAccessGroup": "f", "sharedMemoryIdentifier": "g",
             ],
@@ -152,7 +153,7 @@ struct TopologyTests {
 
     @Test func `The SDK inside decides which commands an app understands`() {
         for (sdk, kind) in [
-            (PowerAuthSpec.SDK.full, ActorKind.app), (.extensions, .appExtension), (.watch, .watchApp),
+            (PowerAuthSpec.SDK.full, ActorKind.app), (.full2, .app2), (.extensions, .appExtension), (.watch, .watchApp),
         ] {
             let app = AppSpec(
                 name: "a", kind: .app, bundleIdentifier: "b", powerAuth: PowerAuthSpec(sdk: sdk, instanceId: "i"))
@@ -160,6 +161,6 @@ struct TopologyTests {
             #expect(app.commands.map(\.name) == Vocabulary.lab.names(of: kind))
             #expect(app.command(named: "lock") == nil)
         }
-        #expect(Set<ActorKind>.allApps == [.app, .appExtension, .watchApp])
+        #expect(Set<ActorKind>.allApps == [.app, .app2, .appExtension, .watchApp])
     }
 }

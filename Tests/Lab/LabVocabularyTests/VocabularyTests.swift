@@ -37,6 +37,33 @@ struct VocabularyTests {
         #expect(Vocabulary.lab.command(named: "createActivation", of: .watchApp) == nil)
     }
 
+    @Test func `What SDK 2.0 has dropped or added is no command of the other full SDK`() {
+        let (first, second) = (Set(Vocabulary.lab.names(of: .app)), Set(Vocabulary.lab.names(of: .app2)))
+        #expect(
+            second.subtracting(first).sorted() == [
+                "fetchSecureVaultKey", "hasPendingProtocolUpgrade", "signJwsWithDevicePrivateKey",
+                "startProtocolUpgrade", "verifyOfflineData",
+            ])
+        let dropped = first.subtracting(second)
+        for name in [
+            "createActivationWithRecoveryCode", "fetchEncryptionKey", "signJwtWithDevicePrivateKey",
+            "setExternalEncryptionKey", "unsafeChangePassword", "verifyServerSignedData", "startLegacyActivation",
+            "post", "authorize", "getMessageList",
+        ] {
+            #expect(dropped.contains(name), "\(name)")
+        }
+        #expect(first.intersection(second).isSuperset(of: ["createActivation", "changePassword", "sendTokenToWatch"]))
+        #expect(
+            Vocabulary.lab.command(named: "signDataWithDevicePrivateKey", of: .app2)?.declaredBy
+                == "SignDataWithDeviceKey")
+    }
+
+    @Test func `A resource of the mobile API is one of both protocols`() {
+        #expect(MobileEndpoint.tokenCreate.path == "/pa/v3/token/create|/pa/v4/token/create")
+        #expect(MobileEndpoint.inboxList.path == "/api/inbox/message/list")
+        #expect(MobileEndpoint.any.path == "/pa/v3/*|/pa/v4/*|/api/*")
+    }
+
     @Test func `Each fault is ended and counted by commands of the same actor, from the arming answer alone`() {
         let arming = Vocabulary.lab.commands.filter { $0.ending != nil }
         #expect(arming.map(\.name).contains("arm"))

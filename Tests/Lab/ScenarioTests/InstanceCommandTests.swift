@@ -90,6 +90,18 @@ struct InstanceCommandTests {
         }
     }
 
+    @Test func `A command of the other full SDK is refused with the SDK that has it`() async throws {
+        try await FakeLab.run { (lab: FakeLab) throws in
+            let session = ActorSession(instance: lab.connection)
+            let refusal = #expect(throws: BadUsage.self) { try session.find("startProtocolUpgrade", of: "main") }
+            #expect(
+                refusal?.description
+                    == "`startProtocolUpgrade` is a command of an app with SDK 2.0, but `main` is an app")
+            let unknown = #expect(throws: BadUsage.self) { try session.find("initActivation", of: "main") }
+            #expect(unknown?.description.hasPrefix("`main` has no command `initActivation`") == true)
+        }
+    }
+
     // MARK: Two hosts
 
     private static let shares: [(share: HostAssignment?, here: Set<String>)] = [

@@ -53,7 +53,22 @@ struct TopologyCheckTests {
             watch("powerAuth: { sdk: full }"),
             ["114: `sdk: full` does not fit: a watch app, and only it, embeds the watch SDK"]
         ),
+        (
+            watch("powerAuth: { sdk: \"2.0\" }"),
+            ["114: `sdk: 2.0` does not fit: a watch app, and only it, embeds the watch SDK"]
+        ),
         (phone("kind: extension, powerAuth: { sdk: full }"), []),
+        (phone("kind: extension, powerAuth: { sdk: \"2.0\" }"), []),
+        (phone("powerAuth: { sdk: 2.0, algorithm: LEGACY_P256, sharesTimeWithWatch: true }"), []),
+        (
+            phone("powerAuth: { algorithm: EC_P384 }"),
+            ["120: `algorithm` does not fit: only SDK 2.0 chooses one; write `sdk: \"2.0\"` beside it"]
+        ),
+        (phone("powerAuth: { sdk: 2.0, algorithm: P384 }"), ["130: `algorithm` cannot be `P384`"]),
+        (
+            phone("powerAuth: { sdk: 2.0, removesLocalTokens: true }"),
+            ["139: `removesLocalTokens` does not fit: only the Extensions SDK has this switch"]
+        ),
         (
             phone("kind: extension, pushEnvironment: production"),
             ["113: `pushEnvironment` does not fit: only an app of a phone gets pushes"]

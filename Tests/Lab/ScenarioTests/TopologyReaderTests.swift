@@ -61,7 +61,7 @@ struct TopologyReaderTests {
                     bundleIdentifier: com.example.wallet
                     executable: bin/wallet
                     settings: { speed: fast, level: 3 }
-                    powerAuth: { refreshesTokensOnWatch: true }
+                    powerAuth: { sdk: "2.0", algorithm: EC_P384_ML_L5, refreshesTokensOnWatch: true }
                   widget:
                     kind: extension
                     host: main
@@ -96,7 +96,8 @@ struct TopologyReaderTests {
                 sharesTimeWithWatch: true))
         let wallet = AppSpec(
             name: "wallet", kind: .app, bundleIdentifier: "com.example.wallet",
-            powerAuth: PowerAuthSpec(sdk: .full, instanceId: "com.example.wallet", refreshesTokensOnWatch: true),
+            powerAuth: PowerAuthSpec(
+                sdk: .full2, algorithm: .ecP384L5, instanceId: "com.example.wallet", refreshesTokensOnWatch: true),
             own: OwnProgram(path: "/project/bin/wallet", settings: ["speed": "fast", "level": "3"]))
         let widget = AppSpec(
             name: "widget", kind: .appExtension, bundleIdentifier: "com.example.main.widget", host: "main",

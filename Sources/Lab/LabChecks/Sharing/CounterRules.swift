@@ -46,13 +46,15 @@ struct CounterUse: Checker {
                 guard let activation = event.text("activationId"), let counter = event.number("counter") else {
                     continue
                 }
-                if let before = accepted[activation], let last = before.number("counter"), counter <= last {
+                // Protocol 4 has a counter of its own, which begins with the upgrade.
+                let series = "\(activation) \(event.text("version") ?? "")"
+                if let before = accepted[series], let last = before.number("counter"), counter <= last {
                     // Two that were stored one right after the other may be recorded in reverse order.
                     if counter < last, event.time < before.time + SharingCheckers.lateness { continue }
                     finding.breaches.append(
                         Breach("The server's counter went from \(last) to \(counter).", [before, event]))
                 }
-                accepted[activation] = event
+                accepted[series] = event
             default: break
             }
         }

@@ -2,8 +2,10 @@
 
 /// The kinds of actor that a step can address.
 public enum ActorKind: String, Codable, CaseIterable, Sendable {
-    /// A phone's app, or an extension that embeds the full SDK.
+    /// A phone's app, or an extension that embeds the full SDK, of version 1.9.
     case app
+    /// The same with SDK 2.0.
+    case app2
     /// An app extension with the Extensions SDK.
     case appExtension
     /// The app on a watch.
@@ -29,8 +31,21 @@ public enum ActorKind: String, Codable, CaseIterable, Sendable {
 }
 
 extension Set<ActorKind> {
-    /// Every kind of app: with the full SDK, the Extensions SDK or the watch's.
-    public static let allApps: Set = [.app, .appExtension, .watchApp]
+    /// The apps with a full SDK, of either version.
+    public static let fullApps: Set = [.app, .app2]
+    /// Every kind of app: with a full SDK, the Extensions SDK or the watch's.
+    public static let allApps: Set = [.app, .app2, .appExtension, .watchApp]
+}
+
+extension ActorKind {
+    /// The same kind of app with the other full SDK; nil for every other kind.
+    public var withOtherSDK: ActorKind? {
+        switch self {
+        case .app: .app2
+        case .app2: .app
+        default: nil
+        }
+    }
 }
 
 extension PowerAuthSpec.SDK {
@@ -38,6 +53,7 @@ extension PowerAuthSpec.SDK {
     public var actor: ActorKind {
         switch self {
         case .full: .app
+        case .full2: .app2
         case .extensions: .appExtension
         case .watch: .watchApp
         }

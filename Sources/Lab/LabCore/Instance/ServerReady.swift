@@ -15,6 +15,8 @@ public struct ServerReady: Codable, Hashable, Sendable {
     public var applicationId: String
     /// The SDK configuration string of that application.
     public var configuration: String
+    /// The same with the master keys of protocol 4, for SDK 2.0; nil from a server that does not speak it.
+    public var configurationV4: String?
     /// The server's process.
     public var pid: Int32
     /// The TCP port it listens on.
@@ -23,13 +25,14 @@ public struct ServerReady: Codable, Hashable, Sendable {
     /// Makes a description of a listening server.
     public init(
         baseURL: String, enrollmentURL: String, backOfficeURL: String, applicationId: String, configuration: String,
-        pid: Int32, port: Int
+        configurationV4: String? = nil, pid: Int32, port: Int
     ) {
         self.baseURL = baseURL
         self.enrollmentURL = enrollmentURL
         self.backOfficeURL = backOfficeURL
         self.applicationId = applicationId
         self.configuration = configuration
+        self.configurationV4 = configurationV4
         self.pid = pid
         self.port = port
     }

@@ -148,12 +148,26 @@ public enum PushEnvironment: String, Choice {
 public struct PowerAuthSpec: Codable, Equatable, Sendable {
     /// Which SDK the app embeds.
     public enum SDK: String, Codable, CaseIterable, Sendable {
-        /// `PowerAuth2`, the full SDK.
+        /// `PowerAuth2`, the full SDK, of version 1.9.
         case full
+        /// `PowerAuthSDK2`, the full SDK of version 2.0 (docs/protocol-4.md).
+        case full2 = "2.0"
         /// `PowerAuth2ForExtensions`, which only reads.
         case extensions
         /// `PowerAuth2ForWatch`.
         case watch
+    }
+
+    /// The algorithms of new activations in SDK 2.0 (protocol-4.md, section 1).
+    public enum Algorithm: String, Choice {
+        /// P-256: activations of protocol 3.
+        case legacyP256 = "LEGACY_P256"
+        /// P-384 alone.
+        case ecP384 = "EC_P384"
+        /// P-384 with ML-KEM-768 and ML-DSA-65.
+        case ecP384L3 = "EC_P384_ML_L3"
+        /// P-384 with ML-KEM-1024 and ML-DSA-87.
+        case ecP384L5 = "EC_P384_ML_L5"
     }
 
     /// What protects the key of the biometry factor (sdk.md, section 5.4).
@@ -176,6 +190,8 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
 
     /// Which SDK the app embeds.
     public var sdk: SDK
+    /// `PowerAuthConfiguration.algorithm` of SDK 2.0; `nil` means its own default.
+    public var algorithm: Algorithm?
     /// `PowerAuthConfiguration.instanceId`; apps that share an activation use the same one.
     public var instanceId: String
     /// Base URL of the enrolment server; `nil` means the lab's own server.
@@ -199,15 +215,16 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
     /// `usesApplicationHeaderVersion` of the Extensions SDK.
     public var usesApplicationHeaderVersion: Bool
 
-    /// `watchSynchronization` of the full SDK: whether the watch receives the server's time.
+    /// `watchSynchronization` of a full SDK: whether the watch receives the server's time.
     public var sharesTimeWithWatch: Bool
-    /// `watchSynchronization` of the full SDK: whether tokens that change are sent to the watch that has them.
+    /// `watchSynchronization` of a full SDK: whether tokens that change are sent to the watch that has them.
     public var refreshesTokensOnWatch: Bool
 
     /// Creates an SDK configuration.
     public init(
-        sdk: SDK, instanceId: String, baseEndpointUrl: String? = nil, configuration: String? = nil,
-        sharing: SharingSpec? = nil, keychainAccessGroup: String? = nil, userDefaultsSuiteName: String? = nil,
+        sdk: SDK, algorithm: Algorithm? = nil, instanceId: String, baseEndpointUrl: String? = nil,
+        configuration: String? = nil, sharing: SharingSpec? = nil, keychainAccessGroup: String? = nil,
+        userDefaultsSuiteName: String? = nil,
         biometryKey: BiometryKey = .anySet, sslValidation: SSLValidation = .system,
         requestTimeout: LabDuration? = nil, removesLocalTokens: Bool = false,
         usesApplicationHeaderVersion: Bool = false, sharesTimeWithWatch: Bool = false,
@@ -216,6 +233,7 @@ public struct PowerAuthSpec: Codable, Equatable, Sendable {
         self.sharesTimeWithWatch = sharesTimeWithWatch
         self.refreshesTokensOnWatch = refreshesTokensOnWatch
         self.sdk = sdk
+        self.algorithm = algorithm
         self.instanceId = instanceId
         self.baseEndpointUrl = baseEndpointUrl
         self.configuration = configuration

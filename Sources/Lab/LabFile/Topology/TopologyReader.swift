@@ -168,6 +168,12 @@ public struct TopologyReader {
                     at: node["sdk"]?.place ?? node.place)
             }
         }
+        spec.algorithm = reader.choice("algorithm", of: PowerAuthSpec.Algorithm.self)
+        if spec.algorithm != nil, spec.sdk != .full2 {
+            collector.report(
+                .misfit(what: "`algorithm`", reason: "only SDK 2.0 chooses one; write `sdk: \"2.0\"` beside it"),
+                at: node["algorithm"]?.place ?? node.place)
+        }
         if let instance = reader.text("instanceId") { spec.instanceId = instance }
         spec.baseEndpointUrl = reader.text("baseEndpointUrl")
         spec.configuration = reader.text("configuration")
@@ -178,23 +184,25 @@ public struct TopologyReader {
             spec.sslValidation = validation
         }
         spec.requestTimeout = reader.duration("requestTimeout")
-        spec.removesLocalTokens = readSwitch("removesLocalTokens", of: .extensions, reader, node, sdk: spec.sdk)
+        spec.removesLocalTokens = readSwitch("removesLocalTokens", of: [.extensions], reader, node, sdk: spec.sdk)
         spec.usesApplicationHeaderVersion = readSwitch(
-            "usesApplicationHeaderVersion", of: .extensions, reader, node, sdk: spec.sdk)
-        spec.sharesTimeWithWatch = readSwitch("sharesTimeWithWatch", of: .full, reader, node, sdk: spec.sdk)
-        spec.refreshesTokensOnWatch = readSwitch("refreshesTokensOnWatch", of: .full, reader, node, sdk: spec.sdk)
+            "usesApplicationHeaderVersion", of: [.extensions], reader, node, sdk: spec.sdk)
+        spec.sharesTimeWithWatch = readSwitch("sharesTimeWithWatch", of: [.full, .full2], reader, node, sdk: spec.sdk)
+        spec.refreshesTokensOnWatch = readSwitch(
+            "refreshesTokensOnWatch", of: [.full, .full2], reader, node, sdk: spec.sdk)
         spec.sharing = reader.optional("sharing").flatMap(readSharing)
         reader.finish()
         return spec
     }
 
-    /// A switch that only one of the SDKs has.
+    /// A switch that only some of the SDKs have.
     private func readSwitch(
-        _ key: String, of owner: PowerAuthSpec.SDK, _ reader: MappingReader, _ node: YAMLNode, sdk: PowerAuthSpec.SDK
+        _ key: String, of owners: Set<PowerAuthSpec.SDK>, _ reader: MappingReader, _ node: YAMLNode,
+        sdk: PowerAuthSpec.SDK
     ) -> Bool {
         guard let value = reader.boolean(key) else { return false }
-        if sdk != owner {
-            let name = owner == .full ? "full" : "Extensions"
+        if !owners.contains(sdk) {
+            let name = owners.contains(.full) ? "full" : "Extensions"
             collector.report(
                 .misfit(what: "`\(key)`", reason: "only the \(name) SDK has this switch"),
                 at: node[key]?.place ?? node.place)

@@ -90,6 +90,11 @@ extension PowerAuthSpec {
         guard spec.sharing != nil || given.isEmpty else {
             throw ControlError.badArgument("the app shares nothing; give it `sharing` in `lab.yaml`")
         }
+        guard spec.sdk == .full2 || command.algorithm == nil else {
+            throw ControlError.badArgument(
+                "only SDK 2.0 chooses an `algorithm`; give the app `sdk: \"2.0\"` in `lab.yaml`")
+        }
+        if let algorithm = command.algorithm { spec.algorithm = algorithm }
         if let appGroup = command.appGroup { spec.sharing?.appGroup = appGroup }
         if let appIdentifier = command.appIdentifier { spec.sharing?.appIdentifier = appIdentifier }
         if let identifier = command.sharedMemoryIdentifier { spec.sharing?.sharedMemoryIdentifier = identifier }

@@ -18,7 +18,7 @@ extension Vocabulary {
 
 public struct CreateActivation: Command {
     public static let info = CommandInfo(
-        "createActivation", of: .app, "Exchanges keys with the server, using an activation code.")
+        "createActivation", of: .fullApps, "Exchanges keys with the server, using an activation code.")
     @Field("Activation code, with or without its signature.") public var activationCode: String
     @Field(.activationName) public var name: String?
     @Field(.extras) public var extras: String?
@@ -37,7 +37,7 @@ public struct CreateActivation: Command {
 
 public struct PersistActivation: Command {
     public static let info = CommandInfo(
-        "persistActivation", of: .app, "Protects the new activation with a password and stores it.")
+        "persistActivation", of: .fullApps, "Protects the new activation with a password and stores it.")
     @Field(.password, limit: "at least 4 bytes") public var password: Secret
     @Field("Adds the biometry factor; no dialog opens.") public var biometry: Bool = false
     public init() {}
@@ -45,7 +45,7 @@ public struct PersistActivation: Command {
 
 public struct FetchActivationStatus: Command {
     public static let info = CommandInfo(
-        "fetchActivationStatus", of: .app,
+        "fetchActivationStatus", of: .fullApps,
         "Asks the server for the activation's state and synchronises the signature counter.")
 
     public enum State: String, Choice {
@@ -58,6 +58,10 @@ public struct FetchActivationStatus: Command {
         @Field(.maxFailedAttempts) public var maxFailCount: Int
         @Field("Attempts left while active, else 0.") public var remainingAttempts: Int
         @Field(.customAnswer) public var customObject: [String: JSONValue]?
+        @Field("Whether the server offers protocol 4 to the activation; SDK 2.0 only.")
+        public var isProtocolUpgradeAvailable: Bool?
+        @Field("False when the application no longer supports the algorithms of the activation; SDK 2.0 only.")
+        public var isAlgorithmSupported: Bool?
         public init() {}
     }
     public init() {}
@@ -94,7 +98,7 @@ public struct ActivationIdentifier: Command {
 
 public struct ActivationFingerprint: Command {
     public static let info = CommandInfo(
-        "activationFingerprint", of: .app,
+        "activationFingerprint", of: .fullApps,
         "Returns the eight digits by which user and server recognise the activation.")
     public typealias Result = String?
     public init() {}
@@ -102,7 +106,7 @@ public struct ActivationFingerprint: Command {
 
 public struct ExternalPendingOperation: Command {
     public static let info = CommandInfo(
-        "externalPendingOperation", of: .app,
+        "externalPendingOperation", of: .fullApps,
         "Returns the critical operation that another app of the vendor is in the middle of.")
 
     public enum Kind: String, Choice {
@@ -120,7 +124,7 @@ public struct ExternalPendingOperation: Command {
 
 public struct RemoveActivation: Command {
     public static let info = CommandInfo(
-        "removeActivation", of: .app,
+        "removeActivation", of: .fullApps,
         "Removes the activation from the server and, when that succeeded, from the device.")
     @Field(.password) public var password: Secret
     public init() {}
@@ -128,13 +132,14 @@ public struct RemoveActivation: Command {
 
 public struct RemoveActivationLocal: Command {
     public static let info = CommandInfo(
-        "removeActivationLocal", of: .app, "Deletes the activation on the device; the server is not notified.")
+        "removeActivationLocal", of: .fullApps, "Deletes the activation on the device; the server is not notified.")
     public init() {}
 }
 
 public struct ParseActivationCode: Command {
     public static let info = CommandInfo(
-        "parseActivationCode", of: .app, "Splits an activation code from its signature; nothing when it is mistyped.")
+        "parseActivationCode", of: .fullApps,
+        "Splits an activation code from its signature; nothing when it is mistyped.")
     @Field("The code, with or without its signature.") public var activationCode: String
 
     public struct Parts: FieldObject {
@@ -159,7 +164,7 @@ public struct CreateActivationWithRecoveryCode: Command {
 
 public struct CreateCustomActivation: Command {
     public static let info = CommandInfo(
-        "createCustomActivation", of: .app,
+        "createCustomActivation", of: .fullApps,
         "Exchanges keys with the server, which identifies the user by the app's attributes.")
     @Field("What the server identifies the user by.", limit: "texts") public var identityAttributes: [String: JSONValue]
     @Field(.activationName) public var name: String?
@@ -171,7 +176,7 @@ public struct CreateCustomActivation: Command {
 
 public struct CreateOpenIDActivation: Command {
     public static let info = CommandInfo(
-        "createOpenIDActivation", of: .app,
+        "createOpenIDActivation", of: .fullApps,
         "Exchanges keys with the server, which redeems a code of an OpenID Connect provider.")
     @Field("The provider as the server knows it.") public var providerId: String
     @Field("Authorization code that the provider has issued.") public var code: String

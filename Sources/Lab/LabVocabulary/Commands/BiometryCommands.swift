@@ -11,7 +11,7 @@ extension Vocabulary {
 
 public struct BiometryInfo: Command {
     public static let info = CommandInfo(
-        "biometryInfo", of: .app, "Shows what biometry the device has and whether it can be used now.")
+        "biometryInfo", of: .fullApps, "Shows what biometry the device has and whether it can be used now.")
 
     public enum Status: String, Choice {
         case notSupported, notAvailable, notEnrolled, lockout, available
@@ -28,7 +28,7 @@ public struct BiometryInfo: Command {
 
 public struct AddBiometryFactor: Command {
     public static let info = CommandInfo(
-        "addBiometryFactor", of: .app,
+        "addBiometryFactor", of: .fullApps,
         "Adds, or replaces, the biometry factor after the server has confirmed the password.")
     @Field(.password) public var password: Secret
     public init() {}
@@ -36,7 +36,7 @@ public struct AddBiometryFactor: Command {
 
 public struct HasBiometryFactor: Command {
     public static let info = CommandInfo(
-        "hasBiometryFactor", of: .app,
+        "hasBiometryFactor", of: .fullApps,
         "Checks whether the activation has a biometry factor whose key is on this device.")
     public typealias Result = Bool
     public init() {}
@@ -44,14 +44,15 @@ public struct HasBiometryFactor: Command {
 
 public struct RemoveBiometryFactor: Command {
     public static let info = CommandInfo(
-        "removeBiometryFactor", of: .app, "Removes the biometry factor; true whenever there is an activation.")
+        "removeBiometryFactor", of: .fullApps,
+        "Removes the biometry factor, that of protocol 4 from the server first; true whenever there is an activation.")
     public typealias Result = Bool
     public init() {}
 }
 
 public struct BiometrySignature: Command {
     public static let info = CommandInfo(
-        "biometrySignature", of: .app,
+        "biometrySignature", of: .fullApps,
         "Computes the authorization header of a request with possession and biometry; waits for the user's answer.")
     @Field(.uriId) public var uriId: String
     @Field(.httpMethod) public var method: RequestMethod = .post
@@ -64,7 +65,7 @@ public struct BiometrySignature: Command {
 
 public struct AuthenticateUsingBiometry: Command {
     public static let info = CommandInfo(
-        "authenticateUsingBiometry", of: .app,
+        "authenticateUsingBiometry", of: .fullApps,
         "Asks the user for biometry in advance, then computes the authorization header of a request with the result.")
     @Field(.uriId) public var uriId: String
     @Field(.httpMethod) public var method: RequestMethod = .post

@@ -4,7 +4,7 @@ extension Vocabulary {
     /// The commands of the lab's own actors, in the order in which the reference lists them.
     public static let lab = Vocabulary(
         sdkObjectCommands + activationCommands + biometryCommands + signatureCommands + serialQueueCommands
-            + requestCommands + vaultCommands + recoveryCommands + tokenCommands + serviceCommands
+            + requestCommands + vaultCommands + version4Commands + recoveryCommands + tokenCommands + serviceCommands
             + userOperationCommands + inboxCommands + watchSupportCommands + messagingCommands + backgroundTaskCommands
             + pushCommands + serverCommands + operationCommands + resourceCommands + trafficCommands
             + serverProcessCommands

@@ -15,7 +15,7 @@ extension Vocabulary {
 
 public struct WatchSessionState: Command {
     public static let info = CommandInfo(
-        "watchSession", of: [.app, .watchApp], "Reports the state of the watch session.")
+        "watchSession", of: [.app, .app2, .watchApp], "Reports the state of the watch session.")
 
     public enum State: String, Choice {
         case notActivated, inactive, activated
@@ -40,7 +40,7 @@ public struct WatchSessionState: Command {
 
 public struct SendMessage: Command {
     public static let info = CommandInfo(
-        "sendMessage", of: [.app, .watchApp],
+        "sendMessage", of: [.app, .app2, .watchApp],
         "Sends an immediate message to the counterpart app, which must be reachable.")
     @Field("The message.") public var message: [String: JSONValue]
     @Field(.awaitsReply) public var reply: Bool = true
@@ -50,7 +50,7 @@ public struct SendMessage: Command {
 
 public struct SendMessageData: Command {
     public static let info = CommandInfo(
-        "sendMessageData", of: [.app, .watchApp],
+        "sendMessageData", of: [.app, .app2, .watchApp],
         "Sends text as an immediate message of bytes to the counterpart app, which must be reachable.")
     @Field("The text.") public var text: String
     @Field(.awaitsReply) public var reply: Bool = true
@@ -60,7 +60,7 @@ public struct SendMessageData: Command {
 
 public struct TransferUserInfo: Command {
     public static let info = CommandInfo(
-        "transferUserInfo", of: [.app, .watchApp],
+        "transferUserInfo", of: [.app, .app2, .watchApp],
         "Queues a message that arrives even if both apps die in between; fails when the session refuses it.")
     @Field(.transferredContent) public var userInfo: [String: JSONValue]
     public init() {}
@@ -68,7 +68,7 @@ public struct TransferUserInfo: Command {
 
 public struct OutstandingUserInfoTransfers: Command {
     public static let info = CommandInfo(
-        "outstandingUserInfoTransfers", of: [.app, .watchApp],
+        "outstandingUserInfoTransfers", of: [.app, .app2, .watchApp],
         "Counts the guaranteed messages that have not arrived yet.")
     public typealias Result = Int
     public init() {}
@@ -76,7 +76,7 @@ public struct OutstandingUserInfoTransfers: Command {
 
 public struct FinishedUserInfoTransfers: Command {
     public static let info = CommandInfo(
-        "finishedUserInfoTransfers", of: [.app, .watchApp],
+        "finishedUserInfoTransfers", of: [.app, .app2, .watchApp],
         "Lists the guaranteed messages whose end was reported to this process, oldest first.")
 
     public struct Transfer: FieldObject {
@@ -90,7 +90,7 @@ public struct FinishedUserInfoTransfers: Command {
 
 public struct OutstandingTransfers: Command {
     public static let info = CommandInfo(
-        "outstandingTransfers", of: [.app, .watchApp],
+        "outstandingTransfers", of: [.app, .app2, .watchApp],
         "Lists what the app has sent with a guarantee and has not arrived yet, each kind in the order sent.")
 
     public struct Transfer: FieldObject {
@@ -107,7 +107,7 @@ public struct OutstandingTransfers: Command {
 
 public struct CancelTransfers: Command {
     public static let info = CommandInfo(
-        "cancelTransfers", of: [.app, .watchApp],
+        "cancelTransfers", of: [.app, .app2, .watchApp],
         "Takes back what the app has sent and has not arrived yet; answers how many transfers it has tried that with.")
     @Field("Only guaranteed messages with this content.") public var userInfo: [String: JSONValue]?
     @Field("Only files with this name.") public var file: String?
@@ -117,7 +117,7 @@ public struct CancelTransfers: Command {
 
 public struct ReceivedMessages: Command {
     public static let info = CommandInfo(
-        "receivedMessages", of: [.app, .watchApp],
+        "receivedMessages", of: [.app, .app2, .watchApp],
         "Lists the immediate messages that this process has received, oldest first.")
     public typealias Result = [[String: JSONValue]]
     public init() {}
@@ -125,7 +125,7 @@ public struct ReceivedMessages: Command {
 
 public struct ReceivedMessageData: Command {
     public static let info = CommandInfo(
-        "receivedMessageData", of: [.app, .watchApp],
+        "receivedMessageData", of: [.app, .app2, .watchApp],
         "Lists the app's own immediate messages of bytes that this process has received, as text, oldest first.")
     public typealias Result = [String]
     public init() {}
@@ -133,7 +133,7 @@ public struct ReceivedMessageData: Command {
 
 public struct ReceivedUserInfo: Command {
     public static let info = CommandInfo(
-        "receivedUserInfo", of: [.app, .watchApp],
+        "receivedUserInfo", of: [.app, .app2, .watchApp],
         "Lists the guaranteed messages that this process has received, oldest first.")
     public typealias Result = [[String: JSONValue]]
     public init() {}
@@ -141,7 +141,7 @@ public struct ReceivedUserInfo: Command {
 
 public struct UpdateApplicationContext: Command {
     public static let info = CommandInfo(
-        "updateApplicationContext", of: [.app, .watchApp],
+        "updateApplicationContext", of: [.app, .app2, .watchApp],
         "Replaces what the counterpart app should know; only the newest context arrives.")
     @Field("The context.") public var context: [String: JSONValue]
     public init() {}
@@ -149,7 +149,7 @@ public struct UpdateApplicationContext: Command {
 
 public struct ApplicationContexts: Command {
     public static let info = CommandInfo(
-        "applicationContexts", of: [.app, .watchApp], "Reports the last application context of either side.")
+        "applicationContexts", of: [.app, .app2, .watchApp], "Reports the last application context of either side.")
 
     public struct Result: FieldObject {
         @Field("The context that this app has set last, also in an earlier process.") public var sent:
@@ -163,7 +163,7 @@ public struct ApplicationContexts: Command {
 
 public struct DelegateCalls: Command {
     public static let info = CommandInfo(
-        "delegateCalls", of: [.app, .watchApp],
+        "delegateCalls", of: [.app, .app2, .watchApp],
         "Lists the session's calls of this process' delegate, oldest first, without contents of the SDK's messages.")
 
     public struct Call: FieldObject {
@@ -182,7 +182,7 @@ public struct DelegateCalls: Command {
 
 public struct TransferFile: Command {
     public static let info = CommandInfo(
-        "transferFile", of: [.app, .watchApp],
+        "transferFile", of: [.app, .app2, .watchApp],
         "Queues a file that arrives even if both apps die in between; fails when the session refuses it.")
     @Field("Name of the file, in the app's documents.") public var name: String
     @Field("Writes the file with this text before.") public var text: String?
@@ -193,7 +193,7 @@ public struct TransferFile: Command {
 
 public struct ReceivedFiles: Command {
     public static let info = CommandInfo(
-        "receivedFiles", of: [.app, .watchApp], "Lists the files that this process has received, oldest first.")
+        "receivedFiles", of: [.app, .app2, .watchApp], "Lists the files that this process has received, oldest first.")
 
     public struct File: FieldObject {
         @Field(.fileName) public var name: String
@@ -209,7 +209,7 @@ public struct ReceivedFiles: Command {
 
 public struct FinishedFileTransfers: Command {
     public static let info = CommandInfo(
-        "finishedFileTransfers", of: [.app, .watchApp],
+        "finishedFileTransfers", of: [.app, .app2, .watchApp],
         "Lists the files whose transfer's end was reported to this process, oldest first.")
 
     public struct Transfer: FieldObject {
@@ -223,7 +223,7 @@ public struct FinishedFileTransfers: Command {
 
 public struct TransferComplicationUserInfo: Command {
     public static let info = CommandInfo(
-        "transferCurrentComplicationUserInfo", of: .app,
+        "transferCurrentComplicationUserInfo", of: .fullApps,
         "Queues a message for the watch app's complication, before all that waits; fails when the session refuses it.")
     @Field(.transferredContent) public var userInfo: [String: JSONValue]
 

@@ -11,7 +11,7 @@ extension Vocabulary {
 
 public struct RegisterForRemoteNotifications: Command {
     public static let info = CommandInfo(
-        "registerForRemoteNotifications", of: .app,
+        "registerForRemoteNotifications", of: .fullApps,
         "Asks the user whether notifications may be shown, without waiting for the answer, and the system for the device "
             + "token.")
     @Field(
@@ -28,7 +28,7 @@ public struct RegisterForRemoteNotifications: Command {
 
 public struct ReceivedNotifications: Command {
     public static let info = CommandInfo(
-        "receivedNotifications", of: .app,
+        "receivedNotifications", of: .fullApps,
         "Lists the notifications that the system has handed to this process, oldest first.")
 
     public struct Notification: FieldObject {

@@ -9,7 +9,7 @@ extension Vocabulary {
 
 public struct CreateSDK: Command {
     public static let info = CommandInfo(
-        "createSDK", of: [.app, .appExtension],
+        "createSDK", of: [.app, .app2, .appExtension],
         "Makes an SDK object in the running process, in place of the one with the same instance identifier; later commands use it."
     )
     @Field("`instanceId` of its configuration; that of `lab.yaml` when left out.") public var instanceId: String?
@@ -20,6 +20,8 @@ public struct CreateSDK: Command {
         "`sharedMemoryIdentifier`; that of `lab.yaml` when left out, or computed.",
         limit: "1 to 4 of the characters A-Z a-z 0-9 - +")
     public var sharedMemoryIdentifier: String?
+    @Field("`algorithm` of SDK 2.0, as an update of the app may change it; that of `lab.yaml` when left out.")
+    public var algorithm: PowerAuthSpec.Algorithm?
 
     public struct Result: FieldObject {
         @Field(.instanceId) public var instanceId: String
@@ -32,7 +34,8 @@ public struct CreateSDK: Command {
 
 public struct UseSDK: Command {
     public static let info = CommandInfo(
-        "useSDK", of: [.app, .appExtension], "Lets later commands use an SDK object that the process has made before.")
+        "useSDK", of: [.app, .app2, .appExtension],
+        "Lets later commands use an SDK object that the process has made before.")
     @Field("Its instance identifier; that of the object made at the start when left out.")
     public var instanceId: String?
     public init() {}

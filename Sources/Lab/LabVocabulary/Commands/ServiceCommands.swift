@@ -12,13 +12,13 @@ extension Vocabulary {
 
 public struct FetchUserInfo: Command {
     public static let info = CommandInfo(
-        "fetchUserInfo", of: .app, "Fetches the claims about the user from the server.")
+        "fetchUserInfo", of: .fullApps, "Fetches the claims about the user from the server.")
     public typealias Result = [String: JSONValue]
     public init() {}
 }
 
 public struct FetchServerStatus: Command {
-    public static let info = CommandInfo("fetchServerStatus", of: .app, "Asks the server for its time.")
+    public static let info = CommandInfo("fetchServerStatus", of: .fullApps, "Asks the server for its time.")
 
     public struct Result: FieldObject {
         @Field("The server's time when it answered, in seconds since 1970.") public var serverTime: Double
@@ -29,7 +29,7 @@ public struct FetchServerStatus: Command {
 
 public struct SynchronizeTime: Command {
     public static let info = CommandInfo(
-        "synchronizeTime", of: .app, "Measures how far the device's clock is off from the server's.")
+        "synchronizeTime", of: .fullApps, "Measures how far the device's clock is off from the server's.")
 
     public struct Result: FieldObject {
         @Field("Seconds added to the device's time.") public var localTimeAdjustment: Double
@@ -40,7 +40,7 @@ public struct SynchronizeTime: Command {
 
 public struct SendRequest: Command {
     public static let info = CommandInfo(
-        "sendRequest", of: .app,
+        "sendRequest", of: .fullApps,
         "Sends a request of the app's own, signed, authorised by a token and encrypted as asked.")
     @Field(.requestPath) public var path: String
     @Field(.httpMethod) public var method: ResourceMethod = .post

@@ -23,6 +23,7 @@ extension Meaning {
     static let currentPassword: Meaning = "Current password."
     static let customAnswer: Meaning = "Values from the application's server."
     static let customAttributes: Meaning = "Further values for the application's server."
+    static let dataToSign: Meaning = "Data to sign."
     static let decidingUser: Meaning = "User who decides."
     static let delivery: Meaning =
         "`guaranteed` queues the message and returns; `immediate` waits for the counterpart, which must be reachable."
@@ -78,6 +79,7 @@ extension Meaning {
     static let storedToken: Meaning = "Name of the stored token to authorise with."
     static let title: Meaning = "Title."
     static let tokenChanges: Meaning = "How often the tokens were changed, from 1."
+    static let tokenClaims: Meaning = "Claims of the token."
     static let tokenName: Meaning = "Symbolic name of the token."
     static let transferEnd: Meaning = "The `WCError` with which it ended; none when it has arrived."
     static let transferredContent: Meaning = "The content."

@@ -10,7 +10,7 @@ extension Vocabulary {
 
 public struct ExecuteBlock: Command {
     public static let info = CommandInfo(
-        "executeBlock", of: .app,
+        "executeBlock", of: .fullApps,
         "Waits until no signed request is under way and holds the queue of signed requests, in all apps that share, until `finishBlock`; false without an activation."
     )
     public typealias Result = Bool
@@ -19,13 +19,13 @@ public struct ExecuteBlock: Command {
 
 public struct FinishBlock: Command {
     public static let info = CommandInfo(
-        "finishBlock", of: .app, "Gives back the queue of signed requests that `executeBlock` holds.")
+        "finishBlock", of: .fullApps, "Gives back the queue of signed requests that `executeBlock` holds.")
     public init() {}
 }
 
 public struct SharedMemoryOfApp: Command {
     public static let info = CommandInfo(
-        "sharedMemory", of: .app,
+        "sharedMemory", of: .fullApps,
         "Reads the memory that the apps of an app group share, under its lock; the app must share its activation.")
 
     public struct Result: FieldObject {

@@ -9,11 +9,11 @@ extension Vocabulary {
         ChangePassword.self, UnsafeChangePassword.self,
     ]
 
-    /// Commands about keys and signatures that need the vault, and about the key of the app's own.
+    /// Commands about keys, signatures and certificates that need the vault, and about the key of the app's own.
     static let vaultCommands: [any Command.Type] = [
         FetchEncryptionKey.self, SignData.self, SignJWT.self, VerifyServerSignedData.self,
         SetExternalEncryptionKey.self, AddExternalEncryptionKey.self, RemoveExternalEncryptionKey.self,
-        HasExternalEncryptionKey.self,
+        HasExternalEncryptionKey.self, CreateSignedCSR.self,
     ]
 }
 
@@ -26,7 +26,7 @@ public struct HTTPHeader: FieldObject {
 
 public struct RequestSignature: Command {
     public static let info = CommandInfo(
-        "requestSignature", of: .app, "Computes the authorization header of a request; nothing is sent.")
+        "requestSignature", of: .fullApps, "Computes the authorization header of a request; nothing is sent.")
     @Field(.httpMethod) public var method: RequestMethod
     @Field(.uriId) public var uriId: String
     @Field(.requestBody) public var body: String?
@@ -37,7 +37,7 @@ public struct RequestSignature: Command {
 
 public struct RequestGetSignature: Command {
     public static let info = CommandInfo(
-        "requestGetSignature", of: .app, "Computes the authorization header of a GET request; nothing is sent.")
+        "requestGetSignature", of: .fullApps, "Computes the authorization header of a GET request; nothing is sent.")
     @Field(.uriId) public var uriId: String
     @Field(
         "Parameters of the query, by their names; one that the query has several times has a list of its values.",
@@ -50,7 +50,7 @@ public struct RequestGetSignature: Command {
 
 public struct OfflineSignature: Command {
     public static let info = CommandInfo(
-        "offlineSignature", of: .app, "Computes the decimal signature of an offline operation.")
+        "offlineSignature", of: .fullApps, "Computes the decimal signature of an offline operation.")
     @Field(.uriId) public var uriId: String
     @Field("Data of the operation.") public var body: String?
     @Field("Nonce given by the server.", limit: "Base64 of 16 bytes") public var nonce: String
@@ -61,14 +61,14 @@ public struct OfflineSignature: Command {
 
 public struct ValidatePassword: Command {
     public static let info = CommandInfo(
-        "validatePassword", of: .app, "Lets the server check the password with a signed request.")
+        "validatePassword", of: .fullApps, "Lets the server check the password with a signed request.")
     @Field("Password to check.") public var password: Secret
     public init() {}
 }
 
 public struct ChangePassword: Command {
     public static let info = CommandInfo(
-        "changePassword", of: .app, "Changes the password after the server has confirmed the old one.")
+        "changePassword", of: .fullApps, "Changes the password after the server has confirmed the old one.")
     @Field(.currentPassword) public var from: Secret
     @Field(.newPassword, limit: "at least 4 bytes") public var to: Secret
     public init() {}
@@ -97,7 +97,7 @@ public struct SignData: Command {
     public static let info = CommandInfo(
         "signDataWithDevicePrivateKey", of: .app,
         "Signs data with the device's private key; the answer is Base64 of an ECDSA signature.")
-    @Field("Data to sign.") public var data: String
+    @Field(.dataToSign) public var data: String
     @Field(.password) public var password: Secret
     public typealias Result = String
     public init() {}
@@ -107,7 +107,7 @@ public struct SignJWT: Command {
     public static let info = CommandInfo(
         "signJwtWithDevicePrivateKey", of: .app,
         "Signs claims with the device's private key; the answer is a compact JWT.")
-    @Field("Claims of the token.") public var claims: [String: JSONValue]
+    @Field(.tokenClaims) public var claims: [String: JSONValue]
     @Field(.password) public var password: Secret
     public typealias Result = String
     public init() {}
@@ -149,5 +149,17 @@ public struct HasExternalEncryptionKey: Command {
     public static let info = CommandInfo(
         "hasExternalEncryptionKey", of: .app, "Checks whether a key of the app's own is set in the SDK object.")
     public typealias Result = Bool
+    public init() {}
+}
+
+public struct CreateSignedCSR: Command {
+    public static let info = CommandInfo(
+        "createSignedCSR", of: .fullApps,
+        "Makes a request for a certificate of the device's key on the curve; the answer is PEM text.")
+    @Field("Parts of the subject by their short names, such as `CN` and `O`.", limit: "texts")
+    public var distinguishedNames: [String: String]
+    @Field("Other names, such as `DNS:example.com` and `IP:192.0.2.1`.") public var subjectAltNames: [String]?
+    @Field(.password) public var password: Secret
+    public typealias Result = String
     public init() {}
 }

@@ -10,8 +10,8 @@ extension Vocabulary {
     ]
 }
 
-/// A resource that apps ask, by its path below `/pa/v3/`; those of the Mobile Token API by the path below `/api/`, or
-/// below `/api/auth/token/app/`.
+/// A resource that apps ask, by its path below `/pa/v3/` and `/pa/v4/`; those of the Mobile Token API by the path below
+/// `/api/`, or below `/api/auth/token/app/`.
 public enum MobileEndpoint: String, Choice {
     case activationCreate = "activation/create"
     case activationDetail = "activation/detail"
@@ -28,6 +28,12 @@ public enum MobileEndpoint: String, Choice {
     case upgradeStart = "upgrade/start"
     case userInfo = "user/info"
     case vaultUnlock = "vault/unlock"
+    case activationConfirm = "activation/confirm"
+    case authValidate = "auth/validate"
+    case passwordChange = "password/change"
+    case biometryAdd = "biometry/add"
+    case biometryRemove = "biometry/remove"
+    case upgradeConfirm = "upgrade/confirm"
     case operationList = "operation/list"
     case operationHistory = "operation/history"
     case operationDetail = "operation/detail"
@@ -46,12 +52,12 @@ public enum MobileEndpoint: String, Choice {
     /// The path that the server answers at; `*` stands for any text, and `|` stands between alternatives.
     public var path: String {
         switch self {
-        case .any: "/pa/v3/*|/api/*"
+        case .any: "/pa/v3/*|/pa/v4/*|/api/*"
         case .operationList, .operationHistory, .operationDetail, .operationClaim, .operationAuthorize,
             .operationCancel:
             "/api/auth/token/app/" + rawValue
         case .pushRegister, .inboxCount, .inboxList, .inboxDetail, .inboxRead, .inboxReadAll: "/api/" + rawValue
-        default: "/pa/v3/" + rawValue
+        default: "/pa/v3/\(rawValue)|/pa/v4/\(rawValue)"
         }
     }
 }

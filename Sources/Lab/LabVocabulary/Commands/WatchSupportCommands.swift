@@ -12,14 +12,14 @@ extension Vocabulary {
 
 public struct SendActivationStatusToWatch: Command {
     public static let info = CommandInfo(
-        "sendActivationStatusToWatch", of: .app, "Sends the watch whether there is an activation, and which.")
+        "sendActivationStatusToWatch", of: .fullApps, "Sends the watch whether there is an activation, and which.")
     @Field(.delivery) public var delivery: Delivery = .guaranteed
     public typealias Result = Bool
     public init() {}
 }
 
 public struct SendTokenToWatch: Command {
-    public static let info = CommandInfo("sendTokenToWatch", of: .app, "Copies a stored token to the watch.")
+    public static let info = CommandInfo("sendTokenToWatch", of: .fullApps, "Copies a stored token to the watch.")
     @Field(.tokenName) public var name: String
     @Field(.delivery) public var delivery: Delivery = .guaranteed
     public typealias Result = Bool
@@ -27,7 +27,7 @@ public struct SendTokenToWatch: Command {
 }
 
 public struct RemoveTokenFromWatch: Command {
-    public static let info = CommandInfo("removeTokenFromWatch", of: .app, "Removes the watch's copy of a token.")
+    public static let info = CommandInfo("removeTokenFromWatch", of: .fullApps, "Removes the watch's copy of a token.")
     @Field(.tokenName) public var name: String
     @Field(.delivery) public var delivery: Delivery = .guaranteed
     public typealias Result = Bool
@@ -56,7 +56,7 @@ public enum Delivery: String, Choice {
 
 public struct UseManualSession: Command {
     public static let info = CommandInfo(
-        "useManualSession", of: [.app, .watchApp],
+        "useManualSession", of: [.app, .app2, .watchApp],
         "Gives the watch session the `SessionManager` of the SDK's manual as its delegate instead of the lab's; false without a session."
     )
     public typealias Result = Bool

@@ -57,7 +57,7 @@ package struct HostRole: Sendable {
             case .trace: true
             case .clock, .faults, .server, .serverProcess: false
             case .device, .deviceProcess: plays(target.actor)
-            case .app, .appExtension, .watchApp, .process:
+            case .app, .app2, .appExtension, .watchApp, .process:
                 topology.app(named: target.actor).map { plays($0.device.name) } ?? false
             case .link: topology.link(named: target.actor).map { plays($0.phone) } ?? false
             }

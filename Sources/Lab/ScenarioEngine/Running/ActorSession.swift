@@ -50,6 +50,15 @@ package struct ActorSession: Sendable {
         for target in targets {
             if let declaration = target.command(named: command) { return (target, declaration) }
         }
+        if let role = targets.first?.kind, Vocabulary.lab.command(named: command, of: role) == nil,
+            let other = role.withOtherSDK,
+            Vocabulary.lab.command(named: command, of: other) != nil
+        {
+            throw BadUsage(
+                .misplacedCommand(
+                    command: command, actor: actor, actorIs: role.title, belongsTo: [other.title],
+                    example: instance.actors.names(understanding: command).first.map { "\($0): \(command)" }))
+        }
         let known = targets.flatMap(\.commands).map(\.name)
         throw BadUsage(.unknownCommand(command: command, actor: actor, known: known))
     }

@@ -107,6 +107,7 @@ extension ActorKind {
     package var title: String {
         switch self {
         case .app: "an app"
+        case .app2: "an app with SDK 2.0"
         case .appExtension: "an app extension"
         case .watchApp: "a watch app"
         case .server: "the server"

@@ -111,6 +111,9 @@ enum TopologySchema {
             ], required: ["appGroup", "appIdentifier", "keychainAccessGroup"])
         return form.object([
             "sdk": word(of: PowerAuthSpec.SDK.self, "The SDK that the app embeds; by default that of its kind."),
+            "algorithm": word(
+                of: PowerAuthSpec.Algorithm.self, "The algorithms of new activations in an app with SDK 2.0.",
+                default: "EC_P384_ML_L3"),
             "instanceId": text("Name of the activation on the device; by default the bundle identifier."),
             "baseEndpointUrl": text("A PowerAuth server other than the lab's."),
             "configuration": text("The configuration string for that server."),

@@ -112,39 +112,61 @@ enum ServerHandlers {
     private static func verifySignature(
         _ arguments: VerifySignature, _ services: ServerServices
     ) throws -> VerifySignature.Result {
-        let header: SignatureHeader
-        do {
-            header = try SignatureHeader(parsing: arguments.header)
-        } catch {
-            throw ControlError.badArgument("`header` is no such header: \(error.rawValue).")
-        }
-        let verdict = try services.signatures.verify(
-            SignatureQuestion(
-                activationId: Identifier(header.activationId, field: "activationId"),
-                applicationKey: Identifier(header.applicationKey, field: "applicationKey"),
-                data: .request(
-                    method: arguments.method.rawValue, uriId: arguments.uriId, nonce: header.nonce,
-                    body: Data((arguments.body ?? "").utf8)),
-                signature: header.signature, type: header.signatureType, version: .v3(header.version)))
+        let question = try question(arguments)
+        let verdict = try services.signatures.verify(question)
         let activation = verdict.activation
         return VerifySignature.Result {
             $0.signatureValid = verdict.isValid
             $0.activationStatus = (activation?.status ?? .removed).name
-            $0.activationId = header.activationId
+            $0.activationId = question.activationId.text
             $0.userId = activation?.userId.text
-            $0.signatureType = header.signatureType.name
+            $0.signatureType = question.type.name
             $0.remainingAttempts = activation?.remainingAttempts
+        }
+    }
+
+    /// What a header of either generation of the protocol asks.
+    private static func question(_ arguments: VerifySignature) throws -> SignatureQuestion {
+        func data(nonce: String) -> SignedData {
+            .request(
+                method: arguments.method.rawValue, uriId: arguments.uriId, nonce: nonce,
+                body: Data((arguments.body ?? "").utf8))
+        }
+        do {
+            guard DeviceAuthentication.isOfVersion4(arguments.header, "pa_version") else {
+                let header = try SignatureHeader(parsing: arguments.header)
+                return SignatureQuestion(
+                    activationId: try Identifier(header.activationId, field: "activationId"),
+                    applicationKey: try Identifier(header.applicationKey, field: "applicationKey"),
+                    data: data(nonce: header.nonce), signature: header.signature, type: header.signatureType,
+                    version: .v3(header.version))
+            }
+            let header = try AuthenticationHeader(parsing: arguments.header)
+            return SignatureQuestion(
+                activationId: try Identifier(header.activationId, field: "activationId"),
+                applicationKey: try Identifier(header.applicationKey, field: "applicationKey"),
+                data: data(nonce: header.nonce), signature: header.code, type: header.type, version: .v4)
+        } catch let error as SignatureHeaderError {
+            throw ControlError.badArgument("`header` is no such header: \(error.rawValue).")
+        } catch let error as ProtocolError {
+            throw ControlError.badArgument("`header` is no such header: \(error).")
         }
     }
 
     private static func validateToken(
         _ arguments: ValidateToken, _ services: ServerServices
     ) throws -> ValidateToken.Result {
-        let header: TokenHeader
+        let header: any TokenProof
         do {
-            header = try TokenHeader(parsing: arguments.header)
-        } catch {
+            if DeviceAuthentication.isOfVersion4(arguments.header, "version") {
+                header = try TokenHeaderV4(parsing: arguments.header)
+            } else {
+                header = try TokenHeader(parsing: arguments.header)
+            }
+        } catch let error as TokenHeaderError {
             throw ControlError.badArgument("`header` is no such header: \(error.rawValue).")
+        } catch {
+            throw ControlError.badArgument("`header` is no such header: \(error).")
         }
         switch try services.tokens.validate(header) {
         case .unknownToken:

@@ -20,11 +20,18 @@ public enum ServerEvent: Sendable {
     /// An activation was saved in a new state, or saved again in the same one with a reason.
     case activationChanged(activationId: String, from: ActivationState?, to: ActivationState, reason: String?)
     /// A signature was checked.
-    case signatureVerified(activationId: String, type: String, valid: Bool, counter: UInt64, failedAttempts: Int)
+    case signatureVerified(
+        activationId: String, type: String, valid: Bool, counter: UInt64, failedAttempts: Int, isVersion4: Bool = false)
     /// A notification was handed over for a device; no outcome without push gateway.
     case pushSent(id: String, activationId: String, type: String?, outcome: PushOutcome?)
     /// The server stops listening.
     case stopped
+
+    /// The facts of a signature, which name protocol 4 only.
+    private static func withVersion(_ isVersion4: Bool, _ fields: [String: JSONValue]) -> [String: JSONValue] {
+        guard isVersion4 else { return fields }
+        return fields.merging(["version": .string(CodeVersion.v4.text)]) { $1 }
+    }
 
     /// What traces and logs write down about it.
     var fields: [String: JSONValue] {
@@ -48,11 +55,13 @@ public enum ServerEvent: Sendable {
                 "activationId": .string(id), "from": .optional(from?.name), "to": .string(to.name),
                 "reason": .optional(reason),
             ]
-        case .signatureVerified(let id, let type, let valid, let counter, let failedAttempts):
-            [
-                "activationId": .string(id), "type": .string(type), "valid": .bool(valid),
-                "counter": .integer(Int64(clamping: counter)), "failedAttempts": .integer(Int64(failedAttempts)),
-            ]
+        case .signatureVerified(let id, let type, let valid, let counter, let failedAttempts, let isVersion4):
+            Self.withVersion(
+                isVersion4,
+                [
+                    "activationId": .string(id), "type": .string(type), "valid": .bool(valid),
+                    "counter": .integer(Int64(clamping: counter)), "failedAttempts": .integer(Int64(failedAttempts)),
+                ])
         case .pushSent(let id, let activationId, let type, let outcome):
             [
                 "id": .string(id), "activationId": .string(activationId), "type": .optional(type),

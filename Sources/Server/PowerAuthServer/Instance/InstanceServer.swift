@@ -121,7 +121,7 @@ extension ServerReady {
         self.init(
             baseURL: listening.baseURL, enrollmentURL: listening.baseURL + "/enrollment-server",
             backOfficeURL: listening.baseURL + "/powerauth-java-server", applicationId: listening.applicationId,
-            configuration: listening.mobileSdkConfig, pid: ProcessInfo.processInfo.processIdentifier,
-            port: listening.port)
+            configuration: listening.mobileSdkConfig, configurationV4: listening.mobileSdkConfigV4,
+            pid: ProcessInfo.processInfo.processIdentifier, port: listening.port)
     }
 }

@@ -93,7 +93,7 @@ final class ServerMetrics: ServerJournal {
                 let first = Self.bounds.firstIndex { milliseconds / 1_000 <= $0 } ?? Self.bounds.count
                 for index in first..<state.buckets.count { state.buckets[index] += 1 }
             case .requestRefused(_, let code, _): state.refusals[code, default: 0] += 1
-            case .signatureVerified(_, _, let valid, _, _): state.signatures[valid, default: 0] += 1
+            case .signatureVerified(_, _, let valid, _, _, _): state.signatures[valid, default: 0] += 1
             case .activationChanged(_, let from, let to, _):
                 if from != to { state.activations[to.name, default: 0] += 1 }
             case .pushSent(_, _, _, let outcome): state.pushes[outcome?.rawValue ?? "kept", default: 0] += 1

@@ -26,6 +26,8 @@ public final class LabServer: Sendable {
         public let applicationId: String
         /// The mobile SDK configuration of that application.
         public let mobileSdkConfig: String
+        /// The same with the master keys of protocol 4, for SDK 2.0.
+        public let mobileSdkConfigV4: String
         /// The certificate of the authority to trust; nil for plain HTTP.
         public let certificateAuthorityPath: String?
         /// The credentials of the back office; nil when it is open.
@@ -71,7 +73,7 @@ public final class LabServer: Sendable {
     let credentials: Credentials?
     /// Whether the stop of the server is in the journal.
     private let isStopNoted = Flag()
-    private let application: (id: String, mobileSdkConfig: String)
+    private let application: ServerServices.FirstApplication
     private let shutdown = GracefulShutdown()
 
     /// Opens the database, and creates the first application if it has no application. Blocks.
@@ -128,6 +130,7 @@ public final class LabServer: Sendable {
                 Listening(
                     baseURL: baseURL, port: port, applicationId: self.application.id,
                     mobileSdkConfig: self.application.mobileSdkConfig,
+                    mobileSdkConfigV4: self.application.mobileSdkConfigV4,
                     certificateAuthorityPath: self.certificates?.authorityPath, credentials: self.credentials,
                     exposure: self.exposure, labAccess: self.labAccess))
         }

@@ -46,9 +46,16 @@ struct ServerServices: Sendable {
     var signatures: SignatureService { SignatureService(context: context) }
     var tokens: TokenService { TokenService(context: context) }
 
+    /// What a server announces of its first application: the configurations of its oldest version for the mobile SDKs.
+    struct FirstApplication: Sendable {
+        let id: String
+        let mobileSdkConfig: String
+        /// With the master keys of protocol 4, too.
+        let mobileSdkConfigV4: String
+    }
+
     /// Creates the first application, unless there is one; with it a new server gets its first templates.
-    /// - Returns: the configuration of its oldest version for the mobile SDK.
-    func firstApplication(id: String, hasDefaultTemplates: Bool) throws -> (id: String, mobileSdkConfig: String) {
+    func firstApplication(id: String, hasDefaultTemplates: Bool) throws -> FirstApplication {
         let application: Application
         if let first = try applications.list().first {
             application = first
@@ -60,7 +67,9 @@ struct ServerServices: Sendable {
         guard let version = detail.versions.first else {
             throw ServiceError(.invalidApplication, "application \(application.id) has no version")
         }
-        return (application.id.text, version.mobileSdkConfig)
+        return FirstApplication(
+            id: application.id.text, mobileSdkConfig: version.mobileSdkConfig,
+            mobileSdkConfigV4: try applications.mobileSdkConfigV4(version.version))
     }
 
     /// Creates an integration if the back office is open to integrations only and has none yet: otherwise no caller

@@ -144,7 +144,8 @@ struct OfflineSignatureService: Sendable {
             change.note(
                 .signatureVerified(
                     activationId: activation.id.text, type: type.name, valid: verdict.isValid,
-                    counter: activation.lifecycle.binding?.counter ?? 0, failedAttempts: activation.failedAttempts))
+                    counter: activation.lifecycle.binding?.counter ?? 0, failedAttempts: activation.failedAttempts,
+                    isVersion4: activation.lifecycle.binding?.version == 4))
             return (verdict, type)
         }
     }

@@ -138,10 +138,14 @@ struct SignatureService: Sendable {
         let verdict = try verify(question, trial, &activation, in: change)
         try SignatureAuditStore.insert(
             change.database, SignatureAudit(question, verdict, before: before), at: change.now)
+        let isVersion4 = question.version == .v4
+        // Of an upgrade the counter of protocol 4 is apart, until it is confirmed.
+        let upgrade = isVersion4 ? activation.version4?.upgrade?.counter : nil
         change.note(
             .signatureVerified(
                 activationId: activation.id.text, type: question.type.name, valid: verdict.isValid,
-                counter: activation.lifecycle.binding?.counter ?? 0, failedAttempts: activation.failedAttempts))
+                counter: upgrade ?? activation.lifecycle.binding?.counter ?? 0,
+                failedAttempts: activation.failedAttempts, isVersion4: isVersion4))
         return verdict
     }
 

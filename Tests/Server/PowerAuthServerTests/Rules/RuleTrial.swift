@@ -174,7 +174,7 @@ struct RuleTrial: Sendable {
         var found = after.verifications.filter { $0.time != now }.map { "a verification has the time \($0.time)" }
         found += after.audit.filter { $0.time != now }.map { "an entry of the audit has the time \($0.time)" }
         let noted = events.compactMap { event in
-            if case .signatureVerified(_, _, let isValid, _, _) = event { isValid } else { nil }
+            if case .signatureVerified(_, _, let isValid, _, _, _) = event { isValid } else { nil }
         }
         if noted != after.verifications.map(\.isValid) { found.append("the journal has the verifications \(noted)") }
         let codes = after.recoveryCodes.count { before.recoveryCodes[$0] ?? 0 != $1 }

@@ -25,6 +25,7 @@ struct InstanceServerTests {
         #expect(ready.baseURL == "http://127.0.0.1:\(ready.port)")
         #expect(ready.enrollmentURL == ready.baseURL + "/enrollment-server")
         #expect(try MobileSdkConfiguration(ready.configuration).masterServerPublicKey.count == 65)
+        #expect(try SdkConfigurationV4(#require(ready.configurationV4)).keys.count == 4)
 
         let reply = try await onThread {
             let client = try ControlClient(layout, .server)

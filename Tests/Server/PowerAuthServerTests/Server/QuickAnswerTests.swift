@@ -75,7 +75,7 @@ struct QuickAnswerTests {
             let events = fixture.journal.events.dropFirst(count).map(\.event)
             try #require(events.count == 3)
             guard case .requestReceived("POST", "/rest/v3/signature/verify") = events[0],
-                case .signatureVerified(device.activationId, _, true, 2, 0) = events[1],
+                case .signatureVerified(device.activationId, _, true, 2, 0, false) = events[1],
                 case .requestAnswered("POST", "/rest/v3/signature/verify", 200, _) = events[2]
             else { throw Unexpected("unexpected events \(events)") }
             let body = try JSONSerialization.data(

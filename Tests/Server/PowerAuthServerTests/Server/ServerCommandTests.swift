@@ -113,6 +113,33 @@ struct ServerCommandTests {
         }
     }
 
+    @Test func `A header of protocol 4 is verified by the same command`() async throws {
+        let fixture = try ServerFixture()
+        let header = try await fixture.run { client in
+            var device = try await client.activeDeviceV4()
+            return try device.header(uriId: "/login", body: Data("body".utf8))
+        }
+        let login = VerifySignature {
+            $0.header = header.value
+            $0.method = .post
+            $0.uriId = "/login"
+            $0.body = "body"
+        }
+        let verified = try await call(login, on: fixture)
+        #expect(verified.signatureValid && verified.activationId == header.activationId)
+        #expect(verified.signatureType == "POSSESSION_KNOWLEDGE")
+        let again = try await call(login, on: fixture)
+        #expect(!again.signatureValid && again.remainingAttempts == 4)
+        var incomplete = login
+        incomplete.header = #"PowerAuth pa_version="4.0""#
+        let request = ControlRequest(command: VerifySignature.name, arguments: try JSONValue(encoding: incomplete))
+        guard case .failure(let error) = try await answer(request, on: fixture) else {
+            Issue.record("an incomplete header is accepted")
+            return
+        }
+        #expect(error.name == "badArgument")
+    }
+
     @Test func `A one-time password of a command is due in the key exchange`() async throws {
         let fixture = try ServerFixture()
         let initiated = try await call(InitActivation { $0.activationOtp = "4321" }, on: fixture)
