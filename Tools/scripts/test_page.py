@@ -325,6 +325,35 @@ def the_bench_shows_the_cast_as_it_was_after_the_failing_step(browser):
 
 
 @test
+def the_link_lies_between_devices_of_one_height_and_no_word_is_broken(browser):
+    broken = """() => {
+        const words = [];
+        for (const cell of document.querySelectorAll('.thing :is(dt, dd), .panel .changes :is(th, td)')) {
+            const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+            while (texts.nextNode()) for (const { 0: word, index } of texts.currentNode.data.matchAll(/[A-Za-z]+/g)) {
+                const range = document.createRange();
+                range.setStart(texts.currentNode, index);
+                range.setEnd(texts.currentNode, index + word.length);
+                if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) words.push(word);
+            }
+        }
+        return words;
+    }"""
+    for scenario in [LOCK, "Scenarios/failing/server-died.yaml", "Scenarios/failing/link-down.yaml"]:
+        for width in [400, 1400, 2500]:
+            with Tab(browser, failing_page, width) as tab:
+                tab.open(scenario, "&thing=app main")
+                page = tab.page
+                settle(page)
+                assert page.evaluate(broken) == [], (scenario, width)
+                if width == 400:
+                    continue
+                phone, watch, wires, server = [page.locator(part).bounding_box() for part in [".device.phone", ".device.watch", ".wires", ".thing.server"]]
+                assert phone["y"] == watch["y"] == server["y"] and phone["height"] == watch["height"], (phone, watch, server)
+                assert phone["x"] + phone["width"] < wires["x"] and wires["x"] + wires["width"] < watch["x"], (phone, wires, watch)
+
+
+@test
 def the_bench_shows_what_lab_inspect_moment_prints(browser):
     moment = json.loads(Path(failing_page).with_name("moment.json").read_text())
     with Tab(browser, failing_page) as tab:
