@@ -370,10 +370,10 @@ def the_bench_shows_what_lab_inspect_moment_prints(browser):
         expect(row(page, next(iter(page.locator("[data-thing^='shared page ']").evaluate_all("all => all.map(one => one.dataset.thing)"))), "counter")).to_have_text(str(counter))
 
 
-def cursor_line(page):
-    """Where the line of the cursor is in the lanes, in the colour of the light page's accent."""
+def cursor_line(page, lanes=None):
+    """Where a line goes through all lanes in the colour of the light page's accent, such as that of the cursor."""
     settle(page)
-    return page.locator("canvas.rows").evaluate("""canvas => {
+    return (lanes or page.locator("canvas.rows")).evaluate("""canvas => {
         const { width, height } = canvas;
         const copied = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
         copied.drawImage(canvas, 0, 0);
@@ -1196,11 +1196,58 @@ def lanes_of_two_rounds_are_one_above_the_other_with_the_first_difference_marked
         page.screenshot(path=f"{screenshots}/difference-light.png")
 
 
+def two_orders(overview, first, second):
+    """Two orders of one scenario, as `lab explore` writes them, of which the second turn is different."""
+    for number, (result, timeline, turns) in enumerate([
+        (overview["results"][0], first, ["wallet start", "wallet queueLock.take", "main start"]), (overview["results"][1], second, ["wallet start", "main start", "wallet queueLock.take"]),
+    ], 1):
+        result.update(id=f".lab/explored/lock-{number}.yaml", scenario=f".lab/explored/lock-{number}.yaml", round=1)
+        block = next(line for line in steps(timeline, "started") if line["step"] == "3")
+        place = timeline["history"].index(block) + 1
+        timeline["history"][place:place] = [
+            {"e": "turn", "t": block["t"] + 500 * turn, "step": "3", "number": turn, "process": words.split()[0], "place": words.split()[1]} for turn, words in enumerate(turns, 1)]
+
+
+@test
+def two_orders_are_side_by_side_with_the_turn_that_decides(browser):
+    with Tab(browser, changed_page("orders.html", two_orders, rounds=2)) as tab:
+        page = tab.page
+        expect(page.locator(".case .rounds").first).not_to_contain_text("rounds passed")
+        page.get_by_role("link", name="Compare with lock-2.yaml").click()
+        expect(page.locator(".facts").first).to_contain_text("lock-1.yaml and lock-2.yaml, compared by process")
+        expect(page.locator(".decisive")).to_have_text(
+            "Turn 2 decides. The turns before it are the same. In the first wallet continues from queueLock.take; in the second main continues from start.")
+        expect(page.locator("main")).to_contain_text("Each process did the same, event by event.")
+        # All processes with turns have their lanes, in both orders, and the turn has a line through them.
+        for process in ["main", "wallet"]:
+            expect(page.get_by_role("button", name=process, exact=True)).to_have_count(2)
+        lanes = page.locator("canvas.rows")
+        expect(lanes).to_have_count(2)
+
+        def shown():
+            return [cursor_line(page, lanes.nth(side)) for side in range(2)]
+
+        before = shown()
+        assert all(before), before
+        page.get_by_role("button", name="Show all").click()
+        assert shown() != before
+        page.get_by_role("button", name="Turn that decides").click()
+        assert shown() == before
+        page.screenshot(path=f"{screenshots}/orders-light.png", full_page=True)
+        page.go_back()
+        page.locator(".case").last.click()
+        expect(page.get_by_role("link", name="lock-1.yaml")).to_be_visible()
+    with Tab(browser, changed_page("same.html", lambda *timelines: None, rounds=2)) as tab:
+        tab.page.goto(f"{tab.path}#s=0&with=1")
+        expect(tab.page.locator("main")).to_contain_text("Both did the same, event by event.")
+        expect(tab.page.locator(".decisive")).to_have_count(0)
+
+
 @test
 def no_screen_needs_scrolling_sideways(browser):
     for name, path, scenario, more in [
         ("overview", failing_page, None, ""), ("failure", failing_page, LOCK, ""), ("arrow", failing_page, LOCK, "&arrow=3"), ("thing", failing_page, LOCK, "&thing=app main"),
-        ("compared", changed_page("different.html", different_rounds, rounds=2), 0, "&with=1"),
+        ("compared", changed_page("different.html", different_rounds, rounds=2), 0, "&with=1"), ("orders", changed_page("orders.html", two_orders, rounds=2), 0, "&with=1"),
     ]:
         for screen in [400, 1400, 2500]:
             with Tab(browser, path, width=screen) as tab:
@@ -1218,7 +1265,7 @@ def everyone_can_use_it(browser):
         for name, path, scenario, more in [
             ("overview", failing_page, None, ""), ("failure", failing_page, LOCK, ""), ("rounds", rounds_page, 0, "&with=1"),
             ("arrow", failing_page, LOCK, "&arrow=3"), ("thing", failing_page, LOCK, "&thing=app main"), ("turn", catalogue_page, ORDERED, "&turn=0"), ("clock", failing_page, "Scenarios/failing/does-not-stay.yaml", ""),
-            ("compared", changed_page("different.html", different_rounds, rounds=2), 0, "&with=1"),
+            ("compared", changed_page("different.html", different_rounds, rounds=2), 0, "&with=1"), ("orders", changed_page("orders.html", two_orders, rounds=2), 0, "&with=1"),
         ]:
             with Tab(browser, path, scheme=scheme) as tab:
                 if scenario is not None:
