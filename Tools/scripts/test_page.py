@@ -513,6 +513,52 @@ def the_bench_shows_what_was_done_to_devices_and_links(browser):
 
 
 @test
+def a_device_that_is_off_has_the_frame_of_what_is_dead(browser):
+    with Tab(browser, catalogue_page) as tab:
+        page = tab.page
+        tab.open("Scenarios/push/app-that-dies-over-a-notification.yaml")
+        expect(page.locator(".device.phone")).to_have_css("border-top-style", "solid")
+        page.locator(".steps button.step", has_text="phone: kill").first.click()
+        expect(thing(page, "device phone").locator(".word").first).to_have_text("off")
+        expect(page.locator(".device.phone")).to_have_css("border-top-style", "dashed")
+        expect(page.locator(".device.phone > .thing.dead")).to_have_css("border-top-width", "0px")
+        expect(page.locator(".device.watch")).to_have_css("border-top-style", "solid")
+        # A watch is not drawn as high as a phone with many apps.
+        tab.open("Scenarios/sharing/eight-apps.yaml")
+        settle(page)
+        phone, watch = [page.locator(f".device.{kind}").bounding_box()["height"] for kind in ["phone", "watch"]]
+        assert watch < phone / 2, (watch, phone)
+
+
+@test
+def an_armed_fault_is_shown_with_its_arguments_also_under_a_note(browser):
+    shown = []
+    for note in [None, "So that the other app waits"]:
+        def explain(overview, timeline, note=note):
+            step = next(line for line in steps(timeline, "started") if line["step"] == "2")
+            step["sentence"] = note or step["sentence"]
+        with Tab(browser, changed_page("note.html", explain)) as tab:
+            tab.open(0, "&after=2")
+            shown.append(row(tab.page, "faults", "fault 1").inner_text())
+    assert shown[0] == shown[1] and 'point="queueLock.taken"' in shown[0], shown
+
+
+@test
+def the_clock_is_ahead_or_behind_in_round_words(browser):
+    for offset, words in [(-135, "runs, 135.0 ms behind"), (0, "runs"), (299_960, "runs, 5 min 0 s ahead")]:
+        def move(overview, timeline, offset=offset):
+            events, texts = timeline["events"], timeline["texts"]
+            time = next(line for line in steps(timeline, "started") if line["step"] == "2")["t"]
+            place = sum(1 for one in events["t"] if one <= time)
+            texts += ["clock.changed", json.dumps({"offset": offset, "frozen": False, "rate": 1})]
+            for name, value in {"t": time, "lane": 0, "inc": 1, "name": len(texts) - 2, "op": -1, "fields": len(texts) - 1}.items():
+                events[name].insert(place, value)
+        with Tab(browser, changed_page("clock.html", move)) as tab:
+            tab.open(0, "&after=2")
+            expect(thing(tab.page, "clock").locator(".word")).to_have_text(words)
+
+
+@test
 def the_steps_are_a_tree_with_folded_blocks(browser):
     with Tab(browser, failing_page) as tab:
         tab.open(LOCK)

@@ -193,7 +193,7 @@ class States {
         // Only of an app its device records the end, too.
         if (fields.action === "kill") this.end(state, app, "ended: SIGKILL", source);
         break;
-      case "clock.changed": set("lab's clock", [fields.frozen ? "stands still" : fields.rate === 1 ? "runs" : `runs ${fields.rate} times as fast`, `${formatLabTime(fields.offset * 1e3)} ahead`].join(", "), "clock"); break;
+      case "clock.changed": set("lab's clock", [fields.frozen ? "stands still" : fields.rate === 1 ? "runs" : `runs ${fields.rate} times as fast`, fields.offset === 0 ? "" : `${formatLabTime(Math.abs(fields.offset) * 1e3)} ${fields.offset < 0 ? "behind" : "ahead"}`].filter(Boolean).join(", "), "clock"); break;
     }
   }
 
@@ -413,14 +413,15 @@ function formatLabTime(us, step = 1e5) {
   if (seconds < 60) return formatTime(us);
   const units = [["d", 86_400], ["h", 3_600], ["min", 60]];
   const words = [];
-  let rest = seconds;
+  const digits = Math.min(Math.max(-Math.floor(Math.log10(step / 1e6)), 0), 6);
+  // Rounded before it is divided: 59.96 s after some minutes are a minute more.
+  let rest = Number(seconds.toFixed(digits));
   for (const [unit, size] of units) {
     const count = Math.floor(rest / size);
     if (count) words.push(`${count} ${unit}`);
     rest -= count * size;
   }
   // Beside hours, parts of a second say nothing, nor seconds beside days, unless one looks closely.
-  const digits = Math.min(Math.max(-Math.floor(Math.log10(step / 1e6)), 0), 6);
   const last = seconds < 3_600 || step < 1e5 ? `${Number(rest.toFixed(digits))} s` : seconds < 86_400 ? `${Math.floor(rest)} s` : "";
   return `${us < 0 ? "−" : ""}${[...words, last].filter(Boolean).join(" ")}`;
 }
