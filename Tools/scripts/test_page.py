@@ -1094,6 +1094,17 @@ def the_page_of_the_whole_catalogue_is_small(browser):
 
 
 @test
+def a_compressed_overview_is_read(browser):
+    path = changed_page("compressed.html", lambda overview, timeline: None)
+    data = base64.b64encode(zlib.compress(json.dumps(documents(path)["run"]).encode())).decode()
+    path.write_text(re.sub(r'<script type="application/json" id="run">.*?</script>', f'<script type="application/zlib" id="run">{data}</script>', path.read_text(), flags=re.S))
+    with Tab(browser, path) as tab:
+        expect(tab.page.locator(".case")).to_have_count(1)
+        tab.open(0)
+        expect(tab.page.locator(".failure .cause").first).to_be_visible()
+
+
+@test
 def a_request_shows_what_was_encrypted_and_how_its_keys_are_derived(browser):
     with Tab(browser, failing_page) as tab:
         tab.open(LOCK)

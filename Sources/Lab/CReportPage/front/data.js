@@ -1,7 +1,11 @@
 // Reading what the page was written with. A scenario's timeline is parsed when it is opened, not before.
 
-const run = JSON.parse(document.getElementById("run").textContent);
+/** The results, and what they need; empty until it is read. */
+let run = { results: [], runs: [], meanings: {}, kept: {} };
 const timelines = new Map();
+
+/** Reads the overview, which is compressed if it is long. */
+async function loadRun() { run = JSON.parse(await documentIn(document.getElementById("run"))); }
 
 /** Reads the timelines of results by their places in the run, so that they can be shown. */
 async function loadTimelines(indices) {
