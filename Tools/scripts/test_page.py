@@ -1060,6 +1060,10 @@ def paper_is_light_and_has_all_events(browser):
         expect(thing(page, "app main")).to_be_visible()
         expect(page.get_by_role("slider")).to_have_count(0)
         assert tab.colour() == "rgb(255, 255, 255)"
+        # The parts are below each other: nothing lies over the next one.
+        bottoms = [page.locator(part).evaluate("part => part.getBoundingClientRect().bottom") for part in [".steps", ".file li >> nth=-1", ".bench", ".lanes"]]
+        tops = [page.locator(part).evaluate("part => part.getBoundingClientRect().top") for part in [".file", ".bench", ".lanes", ".events"]]
+        assert all(bottom <= top for bottom, top in zip(bottoms, tops)), (bottoms, tops)
         page.screenshot(path=f"{screenshots}/printed.png", full_page=True)
         page.pdf(path=f"{screenshots}/printed.pdf")
         page.emulate_media(media="screen", color_scheme="dark")
