@@ -1314,7 +1314,7 @@ def two_orders_are_side_by_side_with_the_turn_that_decides(browser):
         page.screenshot(path=f"{screenshots}/orders-light.png", full_page=True)
         page.go_back()
         page.locator(".case").last.click()
-        expect(page.get_by_role("link", name="lock-1.yaml")).to_be_visible()
+        expect(page.get_by_role("link", name=re.compile("^lock-1.yaml"))).to_be_visible()
     with Tab(browser, changed_page("same.html", lambda *timelines: None, rounds=2)) as tab:
         tab.page.goto(f"{tab.path}#s=0&with=1")
         expect(tab.page.locator("main")).to_contain_text("Both did the same, event by event.")
