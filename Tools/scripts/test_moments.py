@@ -135,6 +135,7 @@ def the_page_and_lab_inspect_moment_know_the_same_at_each_moment(browser):
         opened.write_text(f"{before}window.moments = {MOMENTS};\n{end}{after}")
         page = browser.new_page()
         page.goto(opened.as_uri())
+        page.wait_for_selector("h1")
         found = page.evaluate("moments()")
         page.close()
     differences = []

@@ -325,6 +325,35 @@ def the_bench_shows_the_cast_as_it_was_after_the_failing_step(browser):
 
 
 @test
+def the_link_lies_between_devices_of_one_height_and_no_word_is_broken(browser):
+    broken = """() => {
+        const words = [];
+        for (const cell of document.querySelectorAll('.thing :is(dt, dd), .panel .changes :is(th, td)')) {
+            const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+            while (texts.nextNode()) for (const { 0: word, index } of texts.currentNode.data.matchAll(/[A-Za-z]+/g)) {
+                const range = document.createRange();
+                range.setStart(texts.currentNode, index);
+                range.setEnd(texts.currentNode, index + word.length);
+                if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) words.push(word);
+            }
+        }
+        return words;
+    }"""
+    for scenario in [LOCK, "Scenarios/failing/server-died.yaml", "Scenarios/failing/link-down.yaml"]:
+        for width in [400, 1400, 2500]:
+            with Tab(browser, failing_page, width) as tab:
+                tab.open(scenario, "&thing=app main")
+                page = tab.page
+                settle(page)
+                assert page.evaluate(broken) == [], (scenario, width)
+                if width == 400:
+                    continue
+                phone, watch, wires, server = [page.locator(part).bounding_box() for part in [".device.phone", ".device.watch", ".wires", ".thing.server"]]
+                assert phone["y"] == watch["y"] == server["y"] and phone["height"] == watch["height"], (phone, watch, server)
+                assert phone["x"] + phone["width"] < wires["x"] and wires["x"] + wires["width"] < watch["x"], (phone, wires, watch)
+
+
+@test
 def the_bench_shows_what_lab_inspect_moment_prints(browser):
     moment = json.loads(Path(failing_page).with_name("moment.json").read_text())
     with Tab(browser, failing_page) as tab:
@@ -341,10 +370,10 @@ def the_bench_shows_what_lab_inspect_moment_prints(browser):
         expect(row(page, next(iter(page.locator("[data-thing^='shared page ']").evaluate_all("all => all.map(one => one.dataset.thing)"))), "counter")).to_have_text(str(counter))
 
 
-def cursor_line(page):
-    """Where the line of the cursor is in the lanes, in the colour of the light page's accent."""
+def cursor_line(page, lanes=None):
+    """Where a line goes through all lanes in the colour of the light page's accent, such as that of the cursor."""
     settle(page)
-    return page.locator("canvas.rows").evaluate("""canvas => {
+    return (lanes or page.locator("canvas.rows")).evaluate("""canvas => {
         const { width, height } = canvas;
         const copied = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
         copied.drawImage(canvas, 0, 0);
@@ -461,6 +490,23 @@ def the_bench_shows_the_link_with_what_waits_in_it(browser):
 
 
 @test
+def a_message_that_is_lost_or_has_arrived_is_not_under_way(browser):
+    with Tab(browser, failing_page) as tab:
+        tab.open("Scenarios/failing/message-lost-on-the-link.yaml")
+        expect(row(tab.page, "link pairing", "last fault")).to_have_text("live toWatch: it was lost")
+        expect(row(tab.page, "link pairing", "on their way")).to_have_count(0)
+        expect(thing(tab.page, "link pairing").locator(".wire i")).to_have_count(0)
+    with Tab(browser, catalogue_page) as tab:
+        # A message whose reply is lost has arrived; a guaranteed one that is lost waits, and is sent again.
+        for scenario in ["watch/messages-without-a-reply", "watch/transfers-over-a-bad-link", "watch/link-cut-in-one-direction", "watch/removal-is-not-undone-by-an-older-message"]:
+            tab.open(f"Scenarios/{scenario}.yaml")
+            expect(row(tab.page, "link pairing", "on their way")).to_have_count(0)
+        tab.page.get_by_label("Search events").fill('"it was lost"')
+        tab.page.locator(".events .row", has_text="kind=transfer").first.click()
+        expect(row(tab.page, "link pairing", "wait on phone")).to_have_text(re.compile("1"))
+
+
+@test
 def the_bench_shows_what_was_done_to_devices_and_links(browser):
     with Tab(browser, catalogue_page) as tab:
         page = tab.page
@@ -481,6 +527,52 @@ def the_bench_shows_what_was_done_to_devices_and_links(browser):
         expect(thing(page, "app main").locator(".dialog")).to_contain_text("may it show notifications?")
         page.get_by_role("slider", name="Cursor").press("End")
         expect(thing(page, "app main").locator(".dialog")).to_have_count(0)
+
+
+@test
+def a_device_that_is_off_has_the_frame_of_what_is_dead(browser):
+    with Tab(browser, catalogue_page) as tab:
+        page = tab.page
+        tab.open("Scenarios/push/app-that-dies-over-a-notification.yaml")
+        expect(page.locator(".device.phone")).to_have_css("border-top-style", "solid")
+        page.locator(".steps button.step", has_text="phone: kill").first.click()
+        expect(thing(page, "device phone").locator(".word").first).to_have_text("off")
+        expect(page.locator(".device.phone")).to_have_css("border-top-style", "dashed")
+        expect(page.locator(".device.phone > .thing.dead")).to_have_css("border-top-width", "0px")
+        expect(page.locator(".device.watch")).to_have_css("border-top-style", "solid")
+        # A watch is not drawn as high as a phone with many apps.
+        tab.open("Scenarios/sharing/eight-apps.yaml")
+        settle(page)
+        phone, watch = [page.locator(f".device.{kind}").bounding_box()["height"] for kind in ["phone", "watch"]]
+        assert watch < phone / 2, (watch, phone)
+
+
+@test
+def an_armed_fault_is_shown_with_its_arguments_also_under_a_note(browser):
+    shown = []
+    for note in [None, "So that the other app waits"]:
+        def explain(overview, timeline, note=note):
+            step = next(line for line in steps(timeline, "started") if line["step"] == "2")
+            step["sentence"] = note or step["sentence"]
+        with Tab(browser, changed_page("note.html", explain)) as tab:
+            tab.open(0, "&after=2")
+            shown.append(row(tab.page, "faults", "fault 1").inner_text())
+    assert shown[0] == shown[1] and 'point="queueLock.taken"' in shown[0], shown
+
+
+@test
+def the_clock_is_ahead_or_behind_in_round_words(browser):
+    for offset, words in [(-135, "runs, 135.0 ms behind"), (0, "runs"), (299_960, "runs, 5 min 0 s ahead")]:
+        def move(overview, timeline, offset=offset):
+            events, texts = timeline["events"], timeline["texts"]
+            time = next(line for line in steps(timeline, "started") if line["step"] == "2")["t"]
+            place = sum(1 for one in events["t"] if one <= time)
+            texts += ["clock.changed", json.dumps({"offset": offset, "frozen": False, "rate": 1})]
+            for name, value in {"t": time, "lane": 0, "inc": 1, "name": len(texts) - 2, "op": -1, "fields": len(texts) - 1}.items():
+                events[name].insert(place, value)
+        with Tab(browser, changed_page("clock.html", move)) as tab:
+            tab.open(0, "&after=2")
+            expect(thing(tab.page, "clock").locator(".word")).to_have_text(words)
 
 
 @test
@@ -985,6 +1077,10 @@ def paper_is_light_and_has_all_events(browser):
         expect(thing(page, "app main")).to_be_visible()
         expect(page.get_by_role("slider")).to_have_count(0)
         assert tab.colour() == "rgb(255, 255, 255)"
+        # The parts are below each other: nothing lies over the next one.
+        bottoms = [page.locator(part).evaluate("part => part.getBoundingClientRect().bottom") for part in [".steps", ".file li >> nth=-1", ".bench", ".lanes"]]
+        tops = [page.locator(part).evaluate("part => part.getBoundingClientRect().top") for part in [".file", ".bench", ".lanes", ".events"]]
+        assert all(bottom <= top for bottom, top in zip(bottoms, tops)), (bottoms, tops)
         page.screenshot(path=f"{screenshots}/printed.png", full_page=True)
         page.pdf(path=f"{screenshots}/printed.pdf")
         page.emulate_media(media="screen", color_scheme="dark")
@@ -1013,9 +1109,20 @@ def the_page_of_the_whole_catalogue_is_small(browser):
     print(f"  the catalogue's page has {size / 1e6:.2f} MB")
     assert size < 6_000_000, f"the page of the catalogue has {size} bytes"
     with Tab(browser, catalogue_page) as tab:
-        assert tab.page.locator(".case").count() > 250
+        expect(tab.page.locator(".case").nth(250)).to_be_attached()
         tab.page.locator(".case:visible").first.click()
         expect(tab.page.locator(".events .row").first).to_be_visible()
+
+
+@test
+def a_compressed_overview_is_read(browser):
+    path = changed_page("compressed.html", lambda overview, timeline: None)
+    data = base64.b64encode(zlib.compress(json.dumps(documents(path)["run"]).encode())).decode()
+    path.write_text(re.sub(r'<script type="application/json" id="run">.*?</script>', f'<script type="application/zlib" id="run">{data}</script>', path.read_text(), flags=re.S))
+    with Tab(browser, path) as tab:
+        expect(tab.page.locator(".case")).to_have_count(1)
+        tab.open(0)
+        expect(tab.page.locator(".failure .cause").first).to_be_visible()
 
 
 @test
@@ -1167,11 +1274,58 @@ def lanes_of_two_rounds_are_one_above_the_other_with_the_first_difference_marked
         page.screenshot(path=f"{screenshots}/difference-light.png")
 
 
+def two_orders(overview, first, second):
+    """Two orders of one scenario, as `lab explore` writes them, of which the second turn is different."""
+    for number, (result, timeline, turns) in enumerate([
+        (overview["results"][0], first, ["wallet start", "wallet queueLock.take", "main start"]), (overview["results"][1], second, ["wallet start", "main start", "wallet queueLock.take"]),
+    ], 1):
+        result.update(id=f".lab/explored/lock-{number}.yaml", scenario=f".lab/explored/lock-{number}.yaml", round=1)
+        block = next(line for line in steps(timeline, "started") if line["step"] == "3")
+        place = timeline["history"].index(block) + 1
+        timeline["history"][place:place] = [
+            {"e": "turn", "t": block["t"] + 500 * turn, "step": "3", "number": turn, "process": words.split()[0], "place": words.split()[1]} for turn, words in enumerate(turns, 1)]
+
+
+@test
+def two_orders_are_side_by_side_with_the_turn_that_decides(browser):
+    with Tab(browser, changed_page("orders.html", two_orders, rounds=2)) as tab:
+        page = tab.page
+        expect(page.locator(".case .rounds").first).not_to_contain_text("rounds passed")
+        page.get_by_role("link", name="Compare with lock-2.yaml").click()
+        expect(page.locator(".facts").first).to_contain_text("lock-1.yaml and lock-2.yaml, compared by process")
+        expect(page.locator(".decisive")).to_have_text(
+            "Turn 2 decides. The turns before it are the same. In the first wallet continues from queueLock.take; in the second main continues from start.")
+        expect(page.locator("main")).to_contain_text("Each process did the same, event by event.")
+        # All processes with turns have their lanes, in both orders, and the turn has a line through them.
+        for process in ["main", "wallet"]:
+            expect(page.get_by_role("button", name=process, exact=True)).to_have_count(2)
+        lanes = page.locator("canvas.rows")
+        expect(lanes).to_have_count(2)
+
+        def shown():
+            return [cursor_line(page, lanes.nth(side)) for side in range(2)]
+
+        before = shown()
+        assert all(before), before
+        page.get_by_role("button", name="Show all").click()
+        assert shown() != before
+        page.get_by_role("button", name="Turn that decides").click()
+        assert shown() == before
+        page.screenshot(path=f"{screenshots}/orders-light.png", full_page=True)
+        page.go_back()
+        page.locator(".case").last.click()
+        expect(page.get_by_role("link", name=re.compile("^lock-1.yaml"))).to_be_visible()
+    with Tab(browser, changed_page("same.html", lambda *timelines: None, rounds=2)) as tab:
+        tab.page.goto(f"{tab.path}#s=0&with=1")
+        expect(tab.page.locator("main")).to_contain_text("Both did the same, event by event.")
+        expect(tab.page.locator(".decisive")).to_have_count(0)
+
+
 @test
 def no_screen_needs_scrolling_sideways(browser):
     for name, path, scenario, more in [
         ("overview", failing_page, None, ""), ("failure", failing_page, LOCK, ""), ("arrow", failing_page, LOCK, "&arrow=3"), ("thing", failing_page, LOCK, "&thing=app main"),
-        ("compared", changed_page("different.html", different_rounds, rounds=2), 0, "&with=1"),
+        ("compared", changed_page("different.html", different_rounds, rounds=2), 0, "&with=1"), ("orders", changed_page("orders.html", two_orders, rounds=2), 0, "&with=1"),
     ]:
         for screen in [400, 1400, 2500]:
             with Tab(browser, path, width=screen) as tab:
@@ -1189,7 +1343,7 @@ def everyone_can_use_it(browser):
         for name, path, scenario, more in [
             ("overview", failing_page, None, ""), ("failure", failing_page, LOCK, ""), ("rounds", rounds_page, 0, "&with=1"),
             ("arrow", failing_page, LOCK, "&arrow=3"), ("thing", failing_page, LOCK, "&thing=app main"), ("turn", catalogue_page, ORDERED, "&turn=0"), ("clock", failing_page, "Scenarios/failing/does-not-stay.yaml", ""),
-            ("compared", changed_page("different.html", different_rounds, rounds=2), 0, "&with=1"),
+            ("compared", changed_page("different.html", different_rounds, rounds=2), 0, "&with=1"), ("orders", changed_page("orders.html", two_orders, rounds=2), 0, "&with=1"),
         ]:
             with Tab(browser, path, scheme=scheme) as tab:
                 if scenario is not None:

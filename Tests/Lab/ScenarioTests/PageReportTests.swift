@@ -196,7 +196,7 @@ struct PageReportTests {
         #expect(text.contains("default-src 'none'"))
     }
 
-    @Test func `A long timeline is compressed on the page, but the overview is not; in a picture neither is`() throws {
+    @Test func `A long timeline is compressed on the page, a short overview is not; in a picture neither is`() throws {
         let line = #"{"t":500000,"p":"main#1","e":"command.started","f":{"command":"login"}}"#
         try record(trace: Array(repeating: line, count: 5_000))
         var result = ScenarioResult.sample(.passed)
@@ -211,6 +211,15 @@ struct PageReportTests {
         #expect(clear.utf8.count > text.utf8.count + 20_000)
         page.isCompressed = false
         #expect(try written(page).contains(#"<script type="application/json" id="timeline-0">"#))
+    }
+
+    @Test func `The overview of many scenarios is compressed, but not in a picture`() throws {
+        var result = ScenarioResult.sample(.passed)
+        result.remark = String(repeating: "long ", count: 20_000)
+        var page = PageReport(runs: [.init(label: "", report: JSONReport(seed: 1, seconds: 2, results: [result]))])
+        #expect(try written(page).contains(#"<script type="application/zlib" id="run">"#))
+        page.isCompressed = false
+        #expect(try written(page).contains(#"<script type="application/json" id="run">"#))
     }
 
     @Test func `It shows how often each of its scenarios passed in the kept runs`() throws {

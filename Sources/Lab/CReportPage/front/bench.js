@@ -284,7 +284,7 @@ class Bench {
       const isChanged = old !== row.text;
       // Numbers and words are short enough to show what they were.
       const words = isChanged && old && old.length + row.text.length < 24 ? `${old} → ${row.text}` : row.text;
-      return make("div", { class: [isChanged ? "changed" : "", row.label === "dialog" ? "dialog" : ""].join(" ").trim() || null }, make("dt", {}, row.label), make("dd", { class: row.tone || null }, words, isChanged && hidden(" changed")));
+      return make("div", { class: [isChanged ? "changed" : "", row.label === "dialog" ? "dialog" : ""].join(" ").trim() || null }, make("dt", {}, row.label), make("dd", { class: row.tone || null }, breakable(words), isChanged && hidden(" changed")));
     });
     const isChanged = before?.word.replace(/, [^,]* ago$/, "") !== thing.word.replace(/, [^,]* ago$/, "");
     const button = make("button", { type: "button", title: `Show what is known of ${thing.name}`, onclick: () => this.select({ thing: thing.id }) },

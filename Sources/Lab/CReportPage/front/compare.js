@@ -85,6 +85,13 @@ function compareView(index, other) {
     const time = Math.min(...[left, right].map((side, number) => sinceBegin(sides[number].model, side.get(name)?.[place])));
     return { name, place, time };
   }).filter((difference) => difference.place >= 0).sort((a, b) => a.time - b.time || compareTexts(a.name, b.name));
+  const decisive = decisiveTurn(...sides.map(({ model }) => model.turns));
+  if (decisive != null) view.append(make("p", { class: "decisive" }, ...decisionParts(sides.map(({ model }) => model.turns[decisive]), decisive)));
+  // Orders may differ while each process does the same: then the one with the turn is shown.
+  if (!differences.length && decisive != null) {
+    const { process } = sides.map(({ model }) => model.turns[decisive]).find(Boolean);
+    differences.push({ name: names.find((name) => name.startsWith(`${process}#`)) ?? names[0], place: null });
+  }
   if (!differences.length) {
     view.append(make("p", {}, "Both did the same, event by event."));
     return { view };
@@ -93,11 +100,11 @@ function compareView(index, other) {
   let shown = null;
   const show = (name) => {
     shown?.forget();
-    shown = new Comparison(sides, [left, right].map((side) => side.get(name) ?? []), name, differences.find((one) => one.name === name).place);
+    shown = new Comparison(sides, [left, right].map((side) => side.get(name) ?? []), name, differences.find((one) => one.name === name).place, decisive);
     body.replaceChildren(shown.element);
   };
-  view.append(make("div", { class: "tools" }, make("span", {}, `The first difference is in ${differences[0].name}.`),
-    choice("Process", differences.map((one) => [one.name, `${one.name}, from event ${one.place + 1}`]), differences[0].name, show)), body);
+  view.append(make("div", { class: "tools" }, differences[0].place == null ? "Each process did the same, event by event."
+    : [make("span", {}, `The first difference is in ${differences[0].name}.`), choice("Process", differences.map((one) => [one.name, `${one.name}, from event ${one.place + 1}`]), differences[0].name, show)]), body);
   show(differences[0].name);
   return {
     view, redraw: () => shown.timelines.forEach((timeline) => timeline.draw()),
@@ -108,13 +115,40 @@ function compareView(index, other) {
   };
 }
 
+/** The place of the first turn that two orders do not have in common; null if neither has such a turn. */
+function decisiveTurn(left, right) {
+  const words = (turn) => turn && `${turn.process} ${turn.place} ${turn.dies}`;
+  for (let place = 0; place < Math.max(left.length, right.length); place += 1) if (words(left[place]) !== words(right[place])) return place;
+  return null;
+}
+
+/** What the turn that decides is in each order. */
+function decisionParts(turns, place) {
+  const number = turns.find(Boolean).number;
+  return [make("strong", {}, `Turn ${number} decides.`), place ? " The turns before it are the same." : "", ...turns.flatMap((turn, side) => [side ? "; in the second " : " In the first ",
+    ...(turn ? [make("code", {}, turn.process), turn.dies ? " is killed at " : " continues from ", make("code", {}, turn.place)] : ["there is no such turn"])]), "."];
+}
+
+/** Turns before and after the one that decides that are shown with it at first. */
+const turnsAround = 6;
+
 /** Events of a process that are shown at once. */
 const eventsOfPage = 30;
 
-/** A process in two runs: its lanes one above the other on one axis, and its events side by side, page by page. */
+/**
+ * A process in two runs: its lanes one above the other on one axis, and its events side by side, page by page. Of two orders the
+ * lanes have all processes with turns, and the turn that decides is marked.
+ */
 class Comparison {
-  constructor(sides, events, name, place) {
-    Object.assign(this, { sides, events, name, place });
+  /**
+   * @param {{ result: object, model: TimelineModel }[]} sides
+   * @param {object[][]} events of the process in each
+   * @param {string} name of the process
+   * @param {number | null} place of the first event that differs; null if none does
+   * @param {number | null} decisive place of the turn that decides
+   */
+  constructor(sides, events, name, place, decisive) {
+    Object.assign(this, { sides, events, name, place, decisive });
     this.first = Math.max(0, place - 5);
     this.length = Math.max(...events.map((list) => list.length));
     this.says = make("span", { class: "totals", role: "status" });
@@ -130,9 +164,10 @@ class Comparison {
     this.lanes = make("div", { class: "both" });
     this.element = make("div", {},
       make("div", { class: "tools" }, whole, make("button", { type: "button", onclick: () => this.timelines[0].zoom(0.6) }, "Zoom in"),
-        make("button", { type: "button", onclick: () => this.timelines[0].zoom(1.6) }, "Zoom out"), make("button", { type: "button", onclick: () => this.showAll() }, "Show all")),
+        make("button", { type: "button", onclick: () => this.timelines[0].zoom(1.6) }, "Zoom out"), make("button", { type: "button", onclick: () => this.showAll() }, "Show all"),
+        decisive == null ? null : make("button", { type: "button", onclick: () => this.showDecision() }, "Turn that decides")),
       this.lanes,
-      make("div", { class: "tools" }, this.earlier, this.later, make("button", { type: "button", onclick: () => this.turnTo(place) }, "First difference"), this.says),
+      make("div", { class: "tools" }, this.earlier, this.later, place == null ? null : make("button", { type: "button", onclick: () => this.turnTo(place) }, "First difference"), this.says),
       this.lists);
     this.drawLanes();
     this.drawLists();
@@ -142,14 +177,15 @@ class Comparison {
   drawLanes() {
     this.forget();
     const from = this.timelines?.[0].from, to = this.timelines?.[0].to;
-    const lane = this.name.slice(0, this.name.lastIndexOf("#"));
+    const shown = new Set(["steps", this.name.slice(0, this.name.lastIndexOf("#"))]);
+    if (this.decisive != null) for (const { model } of this.sides) for (const { process } of model.turns) shown.add(process);
     this.timelines = this.sides.map(({ model }, number) => new Timeline(model, (choice) => this.choose(number, choice), {
-      origin: model.steps[0]?.start ?? 0, hasAxis: number === 0, shows: this.isWhole ? null : (other) => other.name === "steps" || other.name === lane,
-      marked: this.events[number][this.place]?.event.index ?? null,
+      origin: model.steps[0]?.start ?? 0, hasAxis: number === 0, shows: this.isWhole ? null : (other) => shown.has(other.name),
+      marked: this.events[number][this.place]?.event.index ?? null, decisive: model.turns[this.decisive] ? this.decisive : null,
     }));
     const [one, two] = this.timelines;
     one.bind(two);
-    if (from != null) one.show(from, to); else this.showAll();
+    if (from != null) one.show(from, to); else if (this.decisive != null) this.showDecision(); else this.showAll();
     this.lanes.replaceChildren(...this.sides.map((side, number) => make("section", { "aria-label": `Lanes of the ${["first", "second"][number]} run` },
       make("p", {}, verdict(side.result), ` ${roundName(side.result)}, seed ${side.result.seed}`), this.timelines[number].element)));
   }
@@ -158,6 +194,13 @@ class Comparison {
     const [one] = this.timelines;
     const margin = one.furthest * 0.02;
     one.show(one.origin - margin, one.origin + one.furthest + margin);
+  }
+
+  /** Brings the turn that decides into sight in both orders, with some turns around it. */
+  showDecision() {
+    const times = this.timelines.flatMap(({ model, origin }) => model.turns.slice(Math.max(0, this.decisive - turnsAround), this.decisive + turnsAround + 1).map(({ start }) => start - origin));
+    const [first, last] = [Math.min(...times), Math.max(...times)], [one] = this.timelines, margin = (last - first) * 0.1 + 1;
+    one.show(one.origin + first - margin, one.origin + last + margin);
   }
 
   /** Leads from the lanes to the list: to the event that was chosen or, when another process has it, to the nearest one after it. */
@@ -196,15 +239,15 @@ class Comparison {
     const last = Math.min(this.first + eventsOfPage, this.length);
     this.earlier.disabled = this.first === 0;
     this.later.disabled = last >= this.length;
-    this.says.textContent = `${this.place === 0 ? "They differ from the begin." : `The same up to event ${this.place}.`} Events ${this.first + 1} to ${last} of ${this.length}.`;
+    this.says.textContent = `${this.place == null ? "" : this.place === 0 ? "They differ from the begin. " : `The same up to event ${this.place}. `}Events ${this.first + 1} to ${last} of ${this.length}.`;
     this.lists.replaceChildren(...this.sides.map((side, number) => this.list(side, this.events[number], ["First", "Second"][number], last, chosen?.[0] === number ? chosen[1] : null)));
   }
 
   list(side, events, label, last, chosen) {
-    const rank = (place) => (place < this.place ? "same" : place === this.place ? "differs" : "");
+    const rank = (place) => (this.place == null || place < this.place ? "same" : place === this.place ? "differs" : "");
     const rows = events.slice(this.first, last).map(({ event }, offset) => make("li", { class: rank(this.first + offset), "aria-current": event.index === chosen ? "true" : null },
       make("a", { href: `#s=${run.results.indexOf(side.result)}&e=${event.index}` }, formatTime(sinceBegin(side.model, { event }))), ` ${event.name}  ${factsLine(side.model.fields(event))}`));
-    if (events.length <= this.place && this.first <= this.place && last >= this.place) rows.push(make("li", { class: "differs" }, "nothing more"));
+    if (this.place != null && events.length <= this.place && this.first <= this.place && last >= this.place) rows.push(make("li", { class: "differs" }, "nothing more"));
     return make("section", { "aria-label": label }, make("p", {}, verdict(side.result), ` ${roundName(side.result)}, seed ${side.result.seed}`),
       rows.length ? make("ol", { start: String(this.first + 1) }, rows) : make("p", { class: "empty" }, "It has no events here."));
   }

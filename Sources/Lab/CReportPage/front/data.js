@@ -1,7 +1,11 @@
 // Reading what the page was written with. A scenario's timeline is parsed when it is opened, not before.
 
-const run = JSON.parse(document.getElementById("run").textContent);
+/** The results, and what they need; empty until it is read. */
+let run = { results: [], runs: [], meanings: {}, kept: {} };
 const timelines = new Map();
+
+/** Reads the overview, which is compressed if it is long. */
+async function loadRun() { run = JSON.parse(await documentIn(document.getElementById("run"))); }
 
 /** Reads the timelines of results by their places in the run, so that they can be shown. */
 async function loadTimelines(indices) {
@@ -108,10 +112,15 @@ class TimelineModel {
     return this.steps.find((step) => step.path === command.path && step.source === command.source && step.start <= command.t && command.t <= (step.end ?? Infinity));
   }
 
-  /** What a command was given, in the words of its step: the arguments, or the note that stands for them. */
+  /** What a command was given, in the words of its step, or else as it is written. */
   argumentsOf(command) {
     const sentence = this.stepOf(command)?.sentence ?? "";
-    return sentence.match(/\(([^()]*=[^()]*)\)$/)?.[1] ?? sentence;
+    const told = sentence.match(/\(([^()]*=[^()]*)\)$/)?.[1];
+    // A note of the step stands in place of its sentence.
+    const written = told == null && this.writtenFor(command).match(/\bwith: *\{([^{}]*)\}/)?.[1];
+    if (!written) return told ?? sentence;
+    const quoted = (value) => (/^(".*"|\[.*|[\d.]+|true|false)$/.test(value) ? value : `"${value}"`);
+    return [...written.matchAll(/(\w+): *("[^"]*"|\[[^\]]*\]|[^,]+)/g)].map(([, name, value]) => `${name}=${quoted(value.trim())}`).join(", ");
   }
 
   /** A command with its arguments, as far as the record has them: in the words of its step, or in the lines of its source. */

@@ -64,8 +64,8 @@ class Details {
       pairs([["state", thing.word], ...thing.rows.map((row) => [row.label, row.text]), ["last change", latest ? this.sourceLink(latest) : null], ["at", this.model.moment(cursor.time)]]),
       make("button", { type: "button", onclick: () => this.select({ thing: null }) }, "Close"),
       ...this.changes(before, cursor, isOfThing),
-      ...(facts.length ? [make("h3", {}, "Values, and what set them"), make("table", { class: "changes values" }, make("thead", {}, make("tr", {}, ["what", "value", "set by"].map((word) => make("th", { scope: "col" }, word)))),
-        make("tbody", {}, facts.map(([name, fact]) => make("tr", {}, make("th", { scope: "row" }, name.slice(name.indexOf(": ") + 2)), make("td", {}, fact.value), make("td", {}, this.sourceLink(fact))))))] : []),
+      ...(facts.length ? [make("h3", {}, "Values, and what set them"), make("table", { class: "changes values" }, make("thead", {}, make("tr", {}, ["what", "value, set by"].map((word) => make("th", { scope: "col" }, word)))),
+        make("tbody", {}, facts.map(([name, fact]) => make("tr", {}, make("th", { scope: "row" }, breakable(name.slice(name.indexOf(": ") + 2))), make("td", {}, breakable(fact.value), make("small", {}, this.sourceLink(fact)))))))] : []),
       ...(arrows.length ? [make("h3", {}, "Requests and messages, newest first"), make("ol", {}, arrows.map((arrow) => make("li", {}, this.arrowLink(arrow))))] : []),
       ...this.log(processes, 0, cursor.time),
     ];
@@ -254,7 +254,7 @@ class Details {
     const changes = States.changes(this.model.states.at(before), this.model.states.at(after), isKept);
     if (!changes.length) return [];
     return [make("h3", {}, "Before and after"), make("table", { class: "changes" }, make("thead", {}, make("tr", {}, ["what", "before", "after"].map((word) => make("th", { scope: "col" }, word)))),
-      make("tbody", {}, changes.map((change) => make("tr", {}, make("th", { scope: "row" }, change.name), make("td", {}, change.before?.value ?? "–"), make("td", { class: "change" }, change.after?.value ?? "–")))))];
+      make("tbody", {}, changes.map((change) => make("tr", {}, make("th", { scope: "row" }, breakable(change.name)), make("td", {}, breakable(change.before?.value ?? "–")), make("td", { class: "change" }, breakable(change.after?.value ?? "–"))))))];
   }
 
   changesWithin(start, end) { return this.changes(this.model.states.cursorAt(start - 0.5), this.model.states.cursorAt(end)); }

@@ -18,6 +18,11 @@ function prose(text) {
   return text.split(/`([^`\n]+)`/).map((part, index) => (index % 2 ? make("code", {}, part) : part)).filter((part) => part !== "");
 }
 
+/** A text that may go on in the next line within a path, a name with dots, or a list without spaces. */
+function breakable(text) {
+  return text.split(/(?<=[/._@,])(?=\w)/).flatMap((part, index) => (index ? [make("wbr"), part] : [part]));
+}
+
 /** The tooltip of the page: lines of text beside a place in the window. */
 const tip = {
   element: make("div", { class: "tip", role: "tooltip", id: "tip", hidden: true }),

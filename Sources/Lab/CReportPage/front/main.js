@@ -115,9 +115,11 @@ function print(isOnPaper) {
 
 document.getElementById("theme").addEventListener("click", toggleTheme);
 document.getElementById("help").addEventListener("click", () => document.getElementById("keys").showModal());
-window.addEventListener("hashchange", route);
 window.addEventListener("beforeprint", () => print(true));
 window.addEventListener("afterprint", () => print(false));
 matchMedia("print").addEventListener("change", (event) => print(event.matches));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => current.redraw?.());
-route();
+loadRun().then(() => {
+  window.addEventListener("hashchange", route);
+  return route();
+});

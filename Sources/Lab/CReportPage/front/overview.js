@@ -103,7 +103,7 @@ function rowOf(result) { return result.id.match(/\[([^\]]*)\](~\d+)?$/)?.[1]; }
 function caseOf(result, index, longest) {
   const rounds = siblings(index);
   const passed = rounds.filter((round) => round.result.verdict === "passed").length;
-  const other = comparedWith(index, rounds);
+  const other = comparedWith(index, rounds) ?? otherOrders(index)[0];
   const line = make("a", { class: "case", href: `#s=${index}` },
     verdict(result),
     make("span", { class: "name" }, result.name, make("small", { class: "mono" }, [result.id, run.runs.length > 1 ? run.runs[result.run].label : null].filter(Boolean).join(" · ")),
@@ -140,8 +140,20 @@ function comparedWith(index, rounds) {
   return others.find((round) => round.result.run !== result.run && round.result.round === result.round) ?? others.find((round) => round.result.verdict !== result.verdict) ?? others[0];
 }
 
-/** The name of a round: its run, its number, or both. */
-function roundName(result) { return [run.runs.length > 1 ? `run ${run.runs[result.run].label}` : null, run.runs.length > 1 && result.round === 1 ? null : `round ${result.round}`].filter(Boolean).join(", "); }
+/** The file without its number, of an order that `lab explore` has written; undefined for any other scenario. */
+function exploredFrom(result) { return result.scenario.match(/^(.*\.lab\/explored\/.+)-\d+\.yaml(\[.*)?$/)?.[1]; }
+
+/** Other orders of the scenario that an order was written for. */
+function otherOrders(index) {
+  const own = run.results[index], file = exploredFrom(own);
+  return run.results.map((result, other) => ({ result, index: other })).filter(({ result }) => file != null && exploredFrom(result) === file && result.scenario !== own.scenario);
+}
+
+/** The name of a round: its order, its run, its number, or several of them. */
+function roundName(result) {
+  const order = otherOrders(run.results.indexOf(result)).length ? result.scenario.match(/[^/]*$/)[0] : null;
+  return [order, run.runs.length > 1 ? `run ${run.runs[result.run].label}` : null, (order || run.runs.length > 1) && result.round === 1 ? null : `round ${result.round}`].filter(Boolean).join(", ");
+}
 
 /** Why a scenario did not pass: the cause or the reason, and what was expected and what was there. */
 function reasonOf(result) {

@@ -37,7 +37,7 @@ const linkedRounds = 4;
 
 /** Leads to a comparison with another round of the scenario, or with the other run. */
 function otherRounds(index) {
-  const others = siblings(index).filter((other) => other.index !== index);
+  const others = [...siblings(index).filter((other) => other.index !== index), ...otherOrders(index)];
   if (!others.length) return make("span", {});
   const label = ({ result }) => `${roundName(result)} (${verdictWords[result.verdict]})`;
   if (others.length <= linkedRounds) return make("p", {}, "Compare with ", others.flatMap((other, place) => [place ? ", " : "", make("a", { href: `#s=${index}&with=${other.index}` }, label(other))]));

@@ -61,7 +61,29 @@ class States {
     this.commands = [...model.commands].sort((a, b) => a.t - b.t);
     /** The link of each message: an app that is handed one does not know it. */
     this.linkOf = new Map();
+    this.notUnderWay = this.sendingsInVain();
     this.checkpoints = [new State()];
+  }
+
+  /**
+   * The events `link.sent` after which a message is not under way: a fault took it before it left the phone, or it has arrived. Each
+   * agent records its own part, so that a message may be received before it is sent, and a guaranteed one is repeated until it is confirmed.
+   * @returns {Set<number>}
+   */
+  sendingsInVain() {
+    const found = new Set(), gone = new Map();
+    for (const event of this.model.events) {
+      if (!event.name.startsWith("link.")) continue;
+      const fields = this.model.fields(event), { id } = fields;
+      if (event.name === "link.faulted" && isLost(fields) && fields.direction === "toWatch") gone.set(id, "lost");
+      else if (event.name === "link.received" || (event.name === "link.delivered" && fields.kind === "live")) gone.set(id, "arrived");
+      else if (event.name === "link.sent" && gone.has(id)) {
+        found.add(event.index);
+        // What was lost is sent again.
+        if (gone.get(id) === "lost") gone.delete(id);
+      }
+    }
+    return found;
   }
 
   /** @returns {Cursor} the moment after everything that has happened until a time */
@@ -193,7 +215,7 @@ class States {
         // Only of an app its device records the end, too.
         if (fields.action === "kill") this.end(state, app, "ended: SIGKILL", source);
         break;
-      case "clock.changed": set("lab's clock", [fields.frozen ? "stands still" : fields.rate === 1 ? "runs" : `runs ${fields.rate} times as fast`, `${formatLabTime(fields.offset * 1e3)} ahead`].join(", "), "clock"); break;
+      case "clock.changed": set("lab's clock", [fields.frozen ? "stands still" : fields.rate === 1 ? "runs" : `runs ${fields.rate} times as fast`, fields.offset === 0 ? "" : `${formatLabTime(Math.abs(fields.offset) * 1e3)} ${fields.offset < 0 ? "behind" : "ahead"}`].filter(Boolean).join(", "), "clock"); break;
     }
   }
 
@@ -302,7 +324,7 @@ class States {
       case "link.up": set(`end ${lane.name}`, "up"); break;
       case "link.down": set(`end ${lane.name}`, "down"); break;
       case "link.accepted": message(`waits on ${lane.device}`); break;
-      case "link.sent": message(`on its way to ${peer()}`); break;
+      case "link.sent": if (!this.notUnderWay.has(event.index)) message(`on its way to ${peer()}`); break;
       case "link.received": message(`in the inbox of ${lane.device}`); break;
       case "link.delivered": case "link.redelivered": message(fields.kind === "live" ? null : `${lane.name} handles it`); break;
       case "link.handled": case "link.failed": message(null); break;
@@ -312,6 +334,7 @@ class States {
         break;
       case "link.faulted":
         set("last fault", `${fields.kind} ${fields.direction}: ${fields.effect}`);
+        if (isLost(fields)) message(fields.kind === "live" ? null : `waits on ${fields.direction === "toWatch" ? lane.device : peer()}`);
         this.countFired(state, fields.link, fields.armed, source);
         break;
       case "link.refused": set("last refusal", fields.cause); break;
@@ -376,6 +399,9 @@ class States {
   }
 }
 
+/** Whether a fault has taken a message of an app; what is lost of an answer or a confirmation is not the message. */
+function isLost({ id, kind, effect }) { return id != null && effect === "it was lost" && kind !== "reply" && kind !== "acknowledgement"; }
+
 /** The lab's clock beside real time: each change sets how it runs from there on. */
 class ShownClock {
   constructor(model) {
@@ -413,14 +439,15 @@ function formatLabTime(us, step = 1e5) {
   if (seconds < 60) return formatTime(us);
   const units = [["d", 86_400], ["h", 3_600], ["min", 60]];
   const words = [];
-  let rest = seconds;
+  const digits = Math.min(Math.max(-Math.floor(Math.log10(step / 1e6)), 0), 6);
+  // Rounded before it is divided: 59.96 s after some minutes are a minute more.
+  let rest = Number(seconds.toFixed(digits));
   for (const [unit, size] of units) {
     const count = Math.floor(rest / size);
     if (count) words.push(`${count} ${unit}`);
     rest -= count * size;
   }
   // Beside hours, parts of a second say nothing, nor seconds beside days, unless one looks closely.
-  const digits = Math.min(Math.max(-Math.floor(Math.log10(step / 1e6)), 0), 6);
   const last = seconds < 3_600 || step < 1e5 ? `${Number(rest.toFixed(digits))} s` : seconds < 86_400 ? `${Math.floor(rest)} s` : "";
   return `${us < 0 ? "−" : ""}${[...words, last].filter(Boolean).join(" ")}`;
 }

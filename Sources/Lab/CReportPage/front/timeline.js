@@ -53,12 +53,12 @@ function levels(spans) {
 class Timeline {
   /**
    * Lanes that show a model. Beside another one on the same axis (`bind`), times are relative to an `origin`, only one has the
-   * axis (`hasAxis`), only some lanes are shown (`shows`), and an event is marked as the first that is different. Lanes that are `hidden` are left out of
+   * axis (`hasAxis`), only some lanes are shown (`shows`), an event is marked as the first that is different, and a turn as the one that decides (`decisive`). Lanes that are `hidden` are left out of
    * the list. One that stands alone (`isAlone`) has a minimap, begins with the times from `begin` to `end`, and
    * folds idle lanes unless it is live, where each may be busy at any moment.
    */
-  constructor(model, select, { origin = 0, hasAxis = true, shows = null, marked = null, hidden = [], isAlone = false, begin = null, end = null } = {}) {
-    Object.assign(this, { model, select, origin, marked, shows: shows ?? (() => true), hidden: new Set(hidden), unfolded: isAlone && !live ? new Set() : null });
+  constructor(model, select, { origin = 0, hasAxis = true, shows = null, marked = null, decisive = null, hidden = [], isAlone = false, begin = null, end = null } = {}) {
+    Object.assign(this, { model, select, origin, marked, decisive, turn: decisive, shows: shows ?? (() => true), hidden: new Set(hidden), unfolded: isAlone && !live ? new Set() : null });
     this.furthest = model.end - origin;
     this.rows = layOutRows(model, this.shows, this.unfolded);
     this.height = this.rows.length * rowHeight;
@@ -294,7 +294,9 @@ class Timeline {
     this.drawSwitches(context, colour);
     this.arrows.draw(context, colour);
     this.drawMarks(context, colour);
-    if (this.marked != null) this.drawDifference(context, colour);
+    const { turns, events } = this.model;
+    if (this.decisive != null) this.drawMark(context, colour, "accent", turns[this.decisive].start, this.turnRows.get(this.decisive), 1, `turn ${turns[this.decisive].number} decides`);
+    if (this.marked != null) this.drawMark(context, colour, "bad", events[this.marked].time, this.rowOf(events[this.marked])?.top, 0, "first difference");
     if (this.cursor != null) this.drawCursor(colour);
     this.map?.draw(colour);
   }
@@ -482,23 +484,21 @@ class Timeline {
     }
   }
 
-  /** Where two runs first differ: a line through all lanes and a ring around the event. */
-  drawDifference(context, colour) {
-    const event = this.model.events[this.marked], row = this.rowOf(event);
-    const x = this.xAt(event.time);
-    if (!row || x < 0 || x > this.width) return;
-    context.strokeStyle = colour.bad;
-    context.fillStyle = colour.bad;
+  /** A line through all lanes with a text in some row, and a ring where it crosses the row at `top`: where two runs differ. */
+  drawMark(context, colour, tone, time, top, row, text) {
+    const x = this.xAt(time);
+    if (top == null || x < 0 || x > this.width) return;
+    context.strokeStyle = colour[tone];
     context.lineWidth = 2;
     context.beginPath(); context.moveTo(x, 0); context.lineTo(x, this.height); context.stroke();
-    context.beginPath(); context.arc(x, row.top + rowHeight / 2, 6, 0, 7); context.stroke();
+    context.beginPath(); context.arc(x, top + rowHeight / 2, 6, 0, 7); context.stroke();
     context.lineWidth = 1;
-    const text = "first difference", width = context.measureText(text).width;
+    const { width } = context.measureText(text);
     const left = x + width + 8 > this.width ? x - width - 8 : x + 2;
     context.fillStyle = colour.ground;
-    context.fillRect(left, 1, width + 6, 14);
-    context.fillStyle = colour.bad;
-    context.fillText(text, left + 3, 9);
+    context.fillRect(left, row * rowHeight + 1, width + 6, 14);
+    context.fillStyle = colour[tone];
+    context.fillText(text, left + 3, row * rowHeight + 9);
   }
 
   /** The choice under the pointer: an arrow, which lies on top, a bar, else the nearest event of the row; null if nothing is there. */

@@ -24,9 +24,12 @@ package struct PageReport {
     package let runs: [Run]
     /// The history of the scenarios in the kept runs and those on the page; nil where unknown.
     package var kept: RunHistory?
-    /// Whether long timelines are compressed. A browser reads a compressed one after it has loaded the page, too late for
-    /// a picture of it.
+    /// Whether long timelines, and the overview of many scenarios, are compressed. A browser reads what is compressed
+    /// after it has loaded the page, too late for a picture of it.
     package var isCompressed = true
+
+    /// A longer overview, in bytes, is compressed: without one a browser has a small page on the screen at once.
+    private static let longestPlainOverview = 65_536
 
     package init(runs: [Run], kept: RunHistory? = nil) {
         self.runs = runs
@@ -50,7 +53,9 @@ package struct PageReport {
         // The explanations of failures read all events, too; their memory must not add to that of the longest timeline.
         FreedMemory.giveBack()
         let results = runs.enumerated().flatMap { number, run in run.report.results.map { (number, $0) } }
-        let overview = PageTemplate.Block(id: "run", json: overview(results).encoded())
+        let summary = self.overview(results).encoded()
+        let overview = PageTemplate.Block(
+            id: "run", json: summary, isReadLater: isCompressed && summary.count > Self.longestPlainOverview)
         let timelines = results.enumerated().lazy.compactMap { index, entry -> PageTemplate.Block? in
             guard let timeline = ScenarioTimeline(recordedIn: entry.1.directory) else { return nil }
             let document = timeline.json(withLogs: entry.1.verdict != .passed).encoded()

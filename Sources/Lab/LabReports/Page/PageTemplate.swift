@@ -11,7 +11,7 @@ package enum PageTemplate {
         /// The identifier that the script uses.
         package let id: String
         package let json: Data
-        /// Whether the script reads it only on demand; it reads the others while the page is loading.
+        /// Whether the script waits for it, so that it may be compressed; it reads the others while the page is loading.
         var isReadLater = false
 
         package init(id: String, json: Data, isReadLater: Bool = false) {
