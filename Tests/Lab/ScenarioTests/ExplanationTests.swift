@@ -117,7 +117,8 @@ struct ExplanationTests {
         func chapter(_ name: String) throws -> String {
             try Project.text(of: "docs/spec/\(name)")
         }
-        let (sdk, watch, server) = try (chapter("sdk.md"), chapter("watch.md"), chapter("server.md"))
+        let (sdk, watch) = try (chapter("sdk.md"), chapter("watch.md"))
+        let server = try chapter("server.md") + chapter("protocol-4.md")
         for explanation in Explanation.all {
             let (name, code) = (explanation.name, explanation.code.map(String.init) ?? "")
             switch explanation.subject {

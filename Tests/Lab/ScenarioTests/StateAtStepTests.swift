@@ -35,12 +35,14 @@ struct StateAtStepTests {
         ]
         let start = HistoryEvent.ScenarioStart(id: "a.yaml", name: "A", seed: nil, devices: devices)
         let calls = answers.map { answer in
-            HistoryEvent(
+            // Of the type itself: `nil` would be the JSON value null.
+            let error: JSONValue? = if answer.fails { "notRunning" } else { .none }
+            return HistoryEvent(
                 time: (UInt64(answer.after) * 10 + 5) * millisecond, step: "1",
                 .command(
                     HistoryEvent.Call(
                         actor: answer.actor, command: answer.command,
-                        error: answer.fails ? JSONValue.string("notRunning") : nil, handling: nil, elapsed: nil)))
+                        error: error, handling: nil, elapsed: nil)))
         }
         return [HistoryEvent(time: 0, .scenarioStarted(start))] + calls
     }

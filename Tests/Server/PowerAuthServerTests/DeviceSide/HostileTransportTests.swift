@@ -65,7 +65,7 @@ struct HostileTransportTests {
     @Test(
         arguments: [
             "/pa/v3/", "/pa/v3/activation", "/pa/v3/../v3/nothing", "/pa/v3/activation/create/more", "/pa/v2/status",
-            "/pa/v4/status", "/PA/V3/STATUS", "/pa/v3/status%00", "/pa/v3/%2e%2e/v3/status", "/pa/v3/..%2fstatus",
+            "/pa/v5/status", "/PA/V3/STATUS", "/pa/v3/status%00", "/pa/v3/%2e%2e/v3/status", "/pa/v3/..%2fstatus",
             "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/pa/v3/status.json", "/secured/account/", "/exchange/v3",
             "/enrollment-server", "/%ff%fe", "/pa/v3/status/%",
         ])
