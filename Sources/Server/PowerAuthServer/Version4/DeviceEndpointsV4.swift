@@ -89,7 +89,7 @@ struct DeviceEndpointsV4: Sendable {
             ) { request in
                 let authenticated = try authentication.authenticate(
                     request, uriId: "/pa/upgrade/confirm", allowed: [.possession], stage: .upgrade)
-                try UpgradeServiceV4(context: context).confirm(activationId: authenticated.activation.id)
+                try UpgradeServiceV4(context: context).confirm(authenticated.activation)
                 return try .ok(EmptyEnvelope())
             },
             .device("/pa/v4/user/info", failure: .encryption, others: [.userInfo], answer: userInfo),

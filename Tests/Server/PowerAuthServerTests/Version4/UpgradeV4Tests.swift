@@ -95,4 +95,26 @@ struct UpgradeV4Tests {
             #expect(try await device.status().state == .blocked)
         }
     }
+
+    /// device: code of A | start B ------------ | confirm A
+    /// server: A proved --|--- B in place of A --|--- refused
+    @Test func `A confirmation is for the keys that its code has proved`() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            try await client.configureAlgorithms(["EC_P384"])
+            var former = try await client.activeDevice()
+            var replaced = try await TestDeviceV4(client)
+            try await replaced.startUpgrade(of: &former).answer.expectOK()
+            let context = fixture.server.services.context
+            let proved = try #require(try context.activation(Identifier(known: former.activationId)))
+            var device = try await TestDeviceV4(client)
+            try await device.startUpgrade(of: &former).answer.expectOK()
+            for _ in 0..<2 {
+                #expect(throws: ServiceError.self) { try UpgradeServiceV4(context: context).confirm(proved) }
+                // The same for one that was confirmed meanwhile.
+                try await device.sendCoded(Self.confirmation, type: .possession).expectOK()
+            }
+            #expect(try await device.validate() == 200)
+        }
+    }
 }
