@@ -117,4 +117,40 @@ struct UpgradeV4Tests {
             #expect(try await device.validate() == 200)
         }
     }
+
+    @Test func `A device that removes its upgraded activation ends the recovery codes of version 3`() async throws {
+        try await ServerFixture.run { client in
+            try await client.enableRecovery()
+            try await client.configureAlgorithms(["EC_P384"])
+            var former = try await client.activeDevice()
+            var device = try await TestDeviceV4(client)
+            try await device.startUpgrade(of: &former).answer.expectOK()
+            try await device.sendCoded(Self.confirmation, type: .possession).expectOK()
+            let id = device.activationId
+            func status() async throws -> String? {
+                try await client.backOffice("recovery/lookup", ["activationId": id])
+                    .text("recoveryCodes.0.status")
+            }
+            #expect(try await status() == "ACTIVE")
+            try await device.sendCoded("/pa/v4/activation/remove").expectOK()
+            #expect(try await status() == "REVOKED")
+        }
+    }
+
+    @Test func `A token of version 3 is refused after the upgrade of its activation`() async throws {
+        try await ServerFixture.run { client in
+            try await client.configureAlgorithms(["EC_P384"])
+            var former = try await client.activeDevice()
+            let token = try await former.createToken()
+            func isValid() async throws -> Bool? {
+                try await client.validate(token.header(.v3_3, timestamp: client.timestamp)).flag("tokenValid")
+            }
+            #expect(try await isValid() == true)
+            var device = try await TestDeviceV4(client)
+            try await device.startUpgrade(of: &former).answer.expectOK()
+            #expect(try await isValid() == true)
+            try await device.sendCoded(Self.confirmation, type: .possession).expectOK()
+            #expect(try await isValid() == false)
+        }
+    }
 }
