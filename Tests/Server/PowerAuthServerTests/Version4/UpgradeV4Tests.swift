@@ -153,4 +153,19 @@ struct UpgradeV4Tests {
             #expect(try await isValid() == false)
         }
     }
+
+    @Test func `The two headers of a start name the same version of the application`() async throws {
+        try await ServerFixture.run { client in
+            try await client.configureAlgorithms(["EC_P384"])
+            let other = try await client.backOfficeV4(
+                "application/version/create", ["applicationId": "lab", "applicationVersionId": "other"])
+            var former = try await client.activeDevice()
+            var device = try await TestDeviceV4(client)
+            let own = device.configuration
+            device.configuration = try SdkConfigurationV4(other.required("mobileSdkConfig"))
+            try await device.startUpgrade(of: &former).answer.expect(.upgrade, "the key of another version")
+            device.configuration = own
+            try await device.startUpgrade(of: &former).answer.expectOK()
+        }
+    }
 }
