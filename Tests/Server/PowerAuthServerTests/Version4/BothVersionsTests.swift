@@ -83,4 +83,25 @@ struct BothVersionsTests {
             #expect(try await last.status().failedAttempts == 0)
         }
     }
+
+    @Test func `The audit says that a code was refused for the state of its activation`() async throws {
+        try await ServerFixture.run { client in
+            var former = try await client.activeDevice()
+            var device = try await client.activeDeviceV4()
+            var unconfirmed = try await client.committedDeviceV4()
+            func note() async throws -> String? {
+                try await client.backOfficeV4("audit/list", ["userId": "alice"]).text("items.0.note")
+            }
+            #expect(try await device.validate() == 200)
+            #expect(try await note() == "signature_ok")
+            #expect(try await unconfirmed.validate() == 401)
+            #expect(try await note() == "activation_invalid_state")
+            #expect(try await device.validate() == 200)
+            swap(&former.activationId, &device.activationId)
+            #expect(try await former.validateSignature() == 401)
+            #expect(try await note() == "activation_invalid_state")
+            #expect(try await device.validate() == 401)
+            #expect(try await note() == "activation_invalid_state")
+        }
+    }
 }
