@@ -4,7 +4,8 @@ import Foundation
 import PowerAuthProtocol
 
 /// Verifies the signature header of a device request (rest-api.md, sections 3.2 and 4.3). The resources of applications take
-/// headers of either generation of the protocol, those below `/pa/v3` of version 3 alone.
+/// headers of either generation of the protocol, and so do the name of an activation and the claims below `/pa/v3`, which
+/// read requests as applications do; every other resource below `/pa/v3` takes those of version 3 alone.
 struct DeviceAuthentication: Sendable {
     let signatures: SignatureService
 

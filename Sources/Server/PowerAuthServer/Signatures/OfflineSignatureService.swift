@@ -138,7 +138,8 @@ struct OfflineSignatureService: Sendable {
             try SignatureAuditStore.insert(
                 change.database,
                 SignatureAudit(
-                    verdict, before: before, info: question.allowsBiometry ? [.biometryAllowed] : [],
+                    verdict, before: before, fits: Self.fits(before),
+                    info: question.allowsBiometry ? [.biometryAllowed] : [],
                     data: Self.signed(question.data), versionText: nil, type: type, signature: question.signature),
                 at: change.now)
             change.note(
@@ -155,7 +156,7 @@ struct OfflineSignatureService: Sendable {
         in change: WriteTransaction
     ) throws -> (SignatureVerdict, SignatureType) {
         let signatures = SignatureService(context: context)
-        guard case .active(let binding?) = activation.lifecycle, binding.version == 3 || activation.isConfirmedV4 else {
+        guard case .active(let binding?) = activation.lifecycle, Self.fits(activation) else {
             try change.saveUse(activation)
             return (.refused(activation), types[0])
         }
@@ -172,6 +173,12 @@ struct OfflineSignatureService: Sendable {
         activation.failedAttempts = 0
         try change.saveUse(activation)
         return (.valid(activation), found.type)
+    }
+
+    /// Whether an active activation can make such a signature: one of protocol 2 cannot, nor one that its device has not
+    /// confirmed.
+    private static func fits(_ activation: Activation) -> Bool {
+        activation.lifecycle.binding?.version == 3 || activation.isConfirmedV4
     }
 
     /// Where the digits were found, and the factors that made them.

@@ -47,14 +47,17 @@ struct SignatureAudit: Sendable {
 extension SignatureAudit {
     init(_ question: SignatureQuestion, _ verdict: SignatureVerdict, before: Activation) {
         self.init(
-            verdict, before: before, info: question.auditInfo, data: question.data.bytes(applicationSecret: "***"),
+            verdict, before: before, fits: before.lifecycle.binding.map { question.fits(before, $0) } ?? false,
+            info: question.auditInfo, data: question.data.bytes(applicationSecret: "***"),
             versionText: question.versionText ?? question.version.text, type: question.type,
             signature: question.signature)
     }
 
+    /// - Parameter fits: whether the activation could make such a signature while it is active: one of another version of
+    ///   the protocol, or before the confirmation, is refused for its state.
     init(
-        _ verdict: SignatureVerdict, before: Activation, info: [Info], data: Data, versionText: String?,
-        type: SignatureType, signature: String
+        _ verdict: SignatureVerdict, before: Activation, fits: Bool = true, info: [Info], data: Data,
+        versionText: String?, type: SignatureType, signature: String
     ) {
         let binding = before.lifecycle.binding
         let note: Note =
@@ -62,7 +65,7 @@ extension SignatureAudit {
             case .valid: .ok
             case .invalid: .mismatch
             case .unknownActivation: .invalidState
-            case .refused where before.status != .active: .invalidState
+            case .refused where before.status != .active || !fits: .invalidState
             case .refused where before.failedAttempts >= before.maxFailedAttempts: .exhausted
             case .refused: .invalidApplication
             }

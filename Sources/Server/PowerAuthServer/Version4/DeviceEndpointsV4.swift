@@ -89,7 +89,7 @@ struct DeviceEndpointsV4: Sendable {
             ) { request in
                 let authenticated = try authentication.authenticate(
                     request, uriId: "/pa/upgrade/confirm", allowed: [.possession], stage: .upgrade)
-                try UpgradeServiceV4(context: context).confirm(activationId: authenticated.activation.id)
+                try UpgradeServiceV4(context: context).confirm(authenticated.activation)
                 return try .ok(EmptyEnvelope())
             },
             .device("/pa/v4/user/info", failure: .encryption, others: [.userInfo], answer: userInfo),
@@ -149,8 +149,10 @@ struct DeviceEndpointsV4: Sendable {
     @Sendable private func remove(_ request: ServerRequest) throws -> ServerResponse {
         let authenticated = try authentication.authenticate(
             request, uriId: "/pa/activation/remove", allowed: .strong)
+        // One that was upgraded may have recovery codes of version 3.
         let removed = try ActivationService(context: context).remove(
-            activationId: authenticated.activation.id, externalUserId: nil)
+            activationId: authenticated.activation.id, externalUserId: nil,
+            revokeRecoveryCodes: identification.provider.revokesRecoveryCodes)
         return try .object(["activationId": removed.id])
     }
 

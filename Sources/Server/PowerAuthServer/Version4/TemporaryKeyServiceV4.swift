@@ -18,9 +18,9 @@ struct TemporaryKeyServiceV4: Sendable {
     private struct Agreement {
         /// The algorithms of the exchange.
         let suite: CryptographySuite
-        /// What the answer is signed with; nil for master keys.
-        let signer: SuitePrivateKeys?
         let application: Application
+        /// Nil in application scope.
+        var activation: Activation?
     }
 
     /// Answers a request with the server's half of the exchange, signed by every algorithm of the suite.
@@ -43,8 +43,7 @@ struct TemporaryKeyServiceV4: Sendable {
             activationId: try .named(request.activationId, field: "activationId"))
         // An unauthenticated request uses neither keys nor the only writer.
         let agreement = try context.read { try authenticate(received, names, in: $0) }
-        let signer =
-            try agreement.signer ?? context.masterKeysV4(of: agreement.application).privateKeys(agreement.suite)
+        let signer = try signer(of: agreement)
         let (answer, secret) = try Self.answer(request.sharedSecretRequest, agreement.suite)
         let keyId = Identifiers.uuid()
         let issued = try context.change { change in
@@ -76,6 +75,15 @@ struct TemporaryKeyServiceV4: Sendable {
         }
     }
 
+    /// What the answer is signed with: the server keys of the activation, or the master keys.
+    /// - Throws: as ``RecordSeal/serverKeys(of:_:)`` and ``MasterKeysV4/privateKeys(_:)``.
+    private func signer(of agreement: Agreement) throws -> SuitePrivateKeys {
+        guard let activation = agreement.activation, let record = activation.version4 else {
+            return try context.masterKeysV4(of: agreement.application).privateKeys(agreement.suite)
+        }
+        return try context.seal.serverKeys(of: activation, record)
+    }
+
     /// Verifies the request's code with the key of its scope.
     private func authenticate(
         _ received: TemporaryKeyRequestV4.Received, _ names: Names, in database: Database
@@ -96,15 +104,13 @@ struct TemporaryKeyServiceV4: Sendable {
                     "activation \(activationId) has no keys of protocol 4, or is of another application")
             }
             key = try context.seal.secrets(of: activation, record).keys.utility.temporaryKeyRequest
-            agreement = Agreement(
-                suite: record.suite, signer: try context.seal.serverKeys(of: activation, record),
-                application: version.application)
+            agreement = Agreement(suite: record.suite, application: version.application, activation: activation)
         } else {
             let secret = try ApplicationSecretKey(StrictBase64.decode(version.applicationSecret) ?? Data())
             key = TemporaryKeyRequestV4.key(secret)
             agreement = Agreement(
                 suite: try version.application.suite(named: received.request.sharedSecretRequest.algorithm),
-                signer: nil, application: version.application)
+                application: version.application)
         }
         guard received.isAuthentic(key: key) else {
             throw ServiceError(.invalidRequest, "the code of the temporary-key request does not match")

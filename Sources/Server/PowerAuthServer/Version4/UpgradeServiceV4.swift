@@ -61,14 +61,23 @@ struct UpgradeServiceV4: Sendable {
 
     /// Makes a started upgrade final; the device has proved its new keys with a code before. Of a repeated confirmation
     /// nothing is left to do.
-    /// - Throws: `activationNotFound`, `activationIncorrectState` for an activation that is not active, or whose upgrade
-    ///   was not started.
-    func confirm(activationId: Identifier) throws {
+    /// - Parameter proved: the activation as the code left it. Another start may have replaced its keys since, and those
+    ///   are not proved.
+    /// - Throws: `activationNotFound`, `activationIncorrectState` for an activation that is not active, whose upgrade was
+    ///   not started, or was started again.
+    func confirm(_ proved: Activation) throws {
         try context.change { change in
-            var activation = try change.activation(activationId)
-            guard case .active(let binding?) = activation.lifecycle else { throw activation.stateRefusal }
+            var activation = try change.activation(proved.id)
+            guard case .active(let binding?) = activation.lifecycle, var record = activation.version4 else {
+                throw activation.stateRefusal
+            }
+            guard record.serverKeys == proved.version4?.serverKeys else {
+                throw ServiceError(
+                    .activationIncorrectState,
+                    "the upgrade of activation \(activation.id) was started again; confirm it with its new keys")
+            }
             if binding.version == 4 { return }
-            guard var record = activation.version4, let upgrade = record.upgrade else { throw activation.stateRefusal }
+            guard let upgrade = record.upgrade else { throw activation.stateRefusal }
             record.upgrade = nil
             activation.version4 = record
             activation.lifecycle = .active(

@@ -51,7 +51,7 @@ struct DeviceMutationTests {
     }
 
     /// Changes one byte of a header's value or of the body, each as likely as it is long.
-    private static func change(
+    static func change(
         _ request: WireRequest, _ generator: inout SeededGenerator
     ) -> (request: WireRequest, what: String) {
         var changed = request

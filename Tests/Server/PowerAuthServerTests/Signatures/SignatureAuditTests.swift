@@ -13,10 +13,11 @@ struct SignatureAuditTests {
     private static let expires = ServerTime(milliseconds: 4_000)
 
     private func audit(
-        _ verdict: SignatureVerdict, before: Activation, data: Data = Data([1]), signature: String = "signature"
+        _ verdict: SignatureVerdict, before: Activation, fits: Bool = true, data: Data = Data([1]),
+        signature: String = "signature"
     ) -> SignatureAudit {
         SignatureAudit(
-            verdict, before: before, info: [.vaultUnlocked(reason: "WHY"), .biometryAllowed], data: data,
+            verdict, before: before, fits: fits, info: [.vaultUnlocked(reason: "WHY"), .biometryAllowed], data: data,
             versionText: "3.3", type: .possessionKnowledge, signature: signature)
     }
 
@@ -36,6 +37,9 @@ struct SignatureAuditTests {
             let audit = audit(row.verdict, before: row.before)
             #expect(audit.note == row.note, "\(row.verdict)")
             #expect(audit.isValid == (row.note == .ok))
+        }
+        for before in [active, exhausted] {
+            #expect(audit(.refused(before), before: before, fits: false).note == .invalidState)
         }
         let others: [ActivationLifecycle] = [
             .created(expires: Self.expires), .pendingCommit(.sample, expires: Self.expires), .removed(.sample),

@@ -95,4 +95,77 @@ struct UpgradeV4Tests {
             #expect(try await device.status().state == .blocked)
         }
     }
+
+    /// device: code of A | start B ------------ | confirm A
+    /// server: A proved --|--- B in place of A --|--- refused
+    @Test func `A confirmation is for the keys that its code has proved`() async throws {
+        let fixture = try ServerFixture()
+        try await fixture.run { client in
+            try await client.configureAlgorithms(["EC_P384"])
+            var former = try await client.activeDevice()
+            var replaced = try await TestDeviceV4(client)
+            try await replaced.startUpgrade(of: &former).answer.expectOK()
+            let context = fixture.server.services.context
+            let proved = try #require(try context.activation(Identifier(known: former.activationId)))
+            var device = try await TestDeviceV4(client)
+            try await device.startUpgrade(of: &former).answer.expectOK()
+            for _ in 0..<2 {
+                #expect(throws: ServiceError.self) { try UpgradeServiceV4(context: context).confirm(proved) }
+                // The same for one that was confirmed meanwhile.
+                try await device.sendCoded(Self.confirmation, type: .possession).expectOK()
+            }
+            #expect(try await device.validate() == 200)
+        }
+    }
+
+    @Test func `A device that removes its upgraded activation ends the recovery codes of version 3`() async throws {
+        try await ServerFixture.run { client in
+            try await client.enableRecovery()
+            try await client.configureAlgorithms(["EC_P384"])
+            var former = try await client.activeDevice()
+            var device = try await TestDeviceV4(client)
+            try await device.startUpgrade(of: &former).answer.expectOK()
+            try await device.sendCoded(Self.confirmation, type: .possession).expectOK()
+            let id = device.activationId
+            func status() async throws -> String? {
+                try await client.backOffice("recovery/lookup", ["activationId": id])
+                    .text("recoveryCodes.0.status")
+            }
+            #expect(try await status() == "ACTIVE")
+            try await device.sendCoded("/pa/v4/activation/remove").expectOK()
+            #expect(try await status() == "REVOKED")
+        }
+    }
+
+    @Test func `A token of version 3 is refused after the upgrade of its activation`() async throws {
+        try await ServerFixture.run { client in
+            try await client.configureAlgorithms(["EC_P384"])
+            var former = try await client.activeDevice()
+            let token = try await former.createToken()
+            func isValid() async throws -> Bool? {
+                try await client.validate(token.header(.v3_3, timestamp: client.timestamp)).flag("tokenValid")
+            }
+            #expect(try await isValid() == true)
+            var device = try await TestDeviceV4(client)
+            try await device.startUpgrade(of: &former).answer.expectOK()
+            #expect(try await isValid() == true)
+            try await device.sendCoded(Self.confirmation, type: .possession).expectOK()
+            #expect(try await isValid() == false)
+        }
+    }
+
+    @Test func `The two headers of a start name the same version of the application`() async throws {
+        try await ServerFixture.run { client in
+            try await client.configureAlgorithms(["EC_P384"])
+            let other = try await client.backOfficeV4(
+                "application/version/create", ["applicationId": "lab", "applicationVersionId": "other"])
+            var former = try await client.activeDevice()
+            var device = try await TestDeviceV4(client)
+            let own = device.configuration
+            device.configuration = try SdkConfigurationV4(other.required("mobileSdkConfig"))
+            try await device.startUpgrade(of: &former).answer.expect(.upgrade, "the key of another version")
+            device.configuration = own
+            try await device.startUpgrade(of: &former).answer.expectOK()
+        }
+    }
 }
