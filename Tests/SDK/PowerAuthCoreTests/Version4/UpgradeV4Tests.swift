@@ -186,7 +186,8 @@ struct UpgradeV4Tests {
         if isReplaced {
             let other = PowerAuthCoreSignatureUnlockKeys(
                 possessionUnlockKey: ClientFixture.possessionKey, biometryUnlockKey: Data(repeating: 0x42, count: 16))
-            #expect(session.addBiometryFactor(try client.server.older.encryptedVaultKey(), keys: other))
+            let vaultKey = try client.server.older.encryptedVaultKey()
+            #expect(session.addBiometryFactor(vaultKey, keys: other))
         } else {
             #expect(session.removeBiometryFactor())
         }
