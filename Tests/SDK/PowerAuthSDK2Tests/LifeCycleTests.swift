@@ -10,6 +10,8 @@ import Testing
 
 @Suite("The life cycle of an activation in SDK 2.0 (protocol-4.md, section 8)", .endsInTime)
 struct LifeCycleTests {
+    private static let confirmation = "/pa/v4/activation/confirm"
+
     @Test(arguments: PowerAuthAlgorithm.allCases, [false, true])
     func `An activation of every algorithm is made, confirmed, used, found again and removed`(
         algorithm: PowerAuthAlgorithm, isSharing: Bool
@@ -60,12 +62,51 @@ struct LifeCycleTests {
         let app = try await TestApp2()
         _ = try await app.createActivation().get()
         try await app.backOffice.commit(app.activationId)
-        app.transport.order(.loseAnswer(.timedOut), for: "/pa/v4/activation/confirm")
+        app.transport.order(.loseAnswer(.timedOut), for: Self.confirmation)
         #expect(await app.persist()?.domain == NSURLErrorDomain)
         #expect(app.sdk.hasPendingActivation())
         #expect(await app.persist() == nil)
         #expect(try await app.codeIsAccepted())
         #expect(await app.persist()?.powerAuthErrorCode == .invalidActivationState, "nothing is pending")
+    }
+
+    @Test func `Of two attempts to persist at one time the later one chooses the factors, and the earlier one fails`()
+        async throws
+    {
+        let app = try await TestApp2()
+        _ = try await app.createActivation().get()
+        try await app.backOffice.commit(app.activationId)
+        app.transport.order(.hold(.response), for: Self.confirmation)
+        async let earlier = app.persist()
+        await app.transport.holds(Self.confirmation)
+        // The function returns when the keys are locked again.
+        let (results, report) = AsyncStream<Bool>.makeStream()
+        app.sdk.persistActivation(withPassword: TestApp2.newPassword) { error in report.yield(error == nil) }
+        app.transport.release(Self.confirmation)
+        #expect(await earlier?.powerAuthErrorCode == .invalidActivationState)
+        let isPersisted = await results.first { _ in true }
+        #expect(isPersisted == true)
+        #expect(await app.sdk.validate(TestApp2.newPassword) == nil)
+        #expect(await app.sdk.validate()?.powerAuthErrorCode == .networkError)
+    }
+
+    @Test func `Another app that has no activation does not take away the biometry key of a pending one`()
+        async throws
+    {
+        let app = try await TestApp2(isSharing: true)
+        let neighbour = try app.neighbour()
+        try app.enrol()
+        _ = try await app.createActivation().get()
+        try await app.backOffice.commit(app.activationId)
+        app.transport.order(.hold(.response), for: Self.confirmation)
+        async let persisted = app.persist(.persistWithPasswordAndBiometry(password: TestApp.password))
+        await app.transport.holds(Self.confirmation)
+        neighbour.sdk.removeActivationLocal()
+        app.transport.release(Self.confirmation)
+        #expect(await persisted == nil)
+        #expect(app.sdk.hasBiometryFactor())
+        try app.confirmNextDialog()
+        #expect(try await app.codeIsAccepted(.possessionWithBiometry(prompt: "Confirm")))
     }
 
     @Test func `A wrong password is refused and counted, and the right one forgets it`() async throws {

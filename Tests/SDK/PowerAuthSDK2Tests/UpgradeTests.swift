@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LabHTTP
 import PowerAuth2
 import PowerAuthSDK2
 import PowerAuthShared
@@ -46,6 +47,15 @@ struct UpgradeTests {
         #expect(try await app.codeIsAccepted(of: sdk))
         #expect(await sdk.upgrade() == nil, "nothing is left to do")
         #expect(app.transport.count(of: Self.confirmation) == 1)
+
+        for request in app.transport.requests {
+            let names = request.headers.map { $0.name }.filter { $0.hasPrefix("X-PowerAuth-") }
+            if request.url.path.hasSuffix(Self.start) {
+                #expect(names.sorted() == ["X-PowerAuth-Authorization", "X-PowerAuth-Encryption"])
+            } else {
+                #expect(names.count <= 1, "\(request.url.path)")
+            }
+        }
     }
 
     @Test(arguments: ["/pa/v4/upgrade/start", "/pa/v4/upgrade/confirm"])
@@ -111,5 +121,19 @@ struct UpgradeTests {
         #expect(neighbour.sdk.activationIdentifier == sdk.activationIdentifier)
         #expect(try await app.codeIsAccepted(of: neighbour.sdk))
         #expect(!first.hasValidActivation(), "SDK 1.9 cannot use an activation of protocol 4")
+    }
+
+    @Test func `An app whose upgrade begins when another one has finished finds nothing left to do`() async throws {
+        let (app, sdk) = try await older(isSharing: true)
+        let neighbour = try app.neighbour(.EC_P384_ML_L3)
+        let keys = "/pa/v4/keystore/create"
+        neighbour.transport.order(.hold(.response), for: keys)
+        async let late = neighbour.sdk.upgrade()
+        await neighbour.transport.holds(keys)
+        #expect(await sdk.upgrade() == nil)
+        neighbour.transport.release(keys)
+        #expect(await late == nil)
+        #expect(neighbour.transport.count(of: Self.start) == 0)
+        #expect(try await app.codeIsAccepted(of: neighbour.sdk))
     }
 }

@@ -19,9 +19,10 @@ final class ServerTokenProvider: RemoteTokenProvider {
         _ request: RemoteTokenRequest, completion: @escaping @Sendable (TaskResult<TokenRecord>) -> Void
     ) -> any PowerAuthOperationTask {
         let existing = ExistingRecord()
+        let isVersion4 = client.hasVersion4Activation
         return client.post(
             RestRequest(
-                client.hasVersion4Activation ? .createTokenV4 : .createToken, authentication: request.authentication,
+                isVersion4 ? .createTokenV4 : .createToken, authentication: request.authentication,
                 isStillNeeded: { [sandbox] in
                     sandbox.keeps(.tokenIsMadeTwice) || existing.find(with: request.existingRecord)
                 }),
@@ -31,7 +32,9 @@ final class ServerTokenProvider: RemoteTokenProvider {
                     let secret = response.string("tokenSecret").flatMap({ Data(base64Encoded: $0) }),
                     let record = TokenRecord(
                         name: request.name, identifier: identifier, secret: secret,
-                        activationId: request.activationId, factors: request.authentication?.tokenFactorMask ?? 0)
+                        activationId: request.activationId, factors: request.authentication?.tokenFactorMask ?? 0),
+                    // The size of the secret decides which headers the token makes.
+                    record.isVersion4 == isVersion4
                 else { throw NSError.powerAuth(.encryption, "The response has no usable token.") }
                 return record
             }, completion: completion)

@@ -72,6 +72,12 @@ package struct ActivationSnapshot: Equatable, Sendable {
             knowledge = Self.digest(record.passwordSalt, record.knowledgeKey)
             counter = Self.digest(record.counter.rawData)
             upgrade = nil
+        case .version4(.waitingForConfirmation(let record, _)):
+            // The keys can be locked again. No upgrade leads to a pending activation, so the identifier says nothing.
+            (identifier, upgrade) = (nil, nil)
+            password = Self.digest(record.passwordSalt)
+            knowledge = Self.digest(record.passwordSalt, record.knowledgeKey)
+            counter = Data()
         default:
             (identifier, upgrade) = (nil, nil)
             (password, knowledge, counter) = (Data(), Data(), Data())

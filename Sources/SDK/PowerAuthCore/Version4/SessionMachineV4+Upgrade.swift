@@ -60,6 +60,8 @@ package struct UpgradeExchangeV4: Sendable {
     /// What is sent, with a code of version 3.3.
     package let request: UpgradeStartRequest
     fileprivate let activationId: String
+    /// The biometry key of version 3 at the time of the request, locked; nil without the factor.
+    fileprivate let biometryKey: Data?
     fileprivate let keys: KeyExchangeV4
 }
 
@@ -111,7 +113,7 @@ extension SessionMachine {
                 request: UpgradeStartRequest(
                     sharedSecretRequest: keys.secret.request, devicePublicKeys: keys.deviceKeys.publicKeys.encoded,
                     enableBiometry: enableBiometry),
-                activationId: record.activationId, keys: keys)
+                activationId: record.activationId, biometryKey: record.biometryKey, keys: keys)
         }
     }
 
@@ -133,7 +135,10 @@ extension SessionMachine {
                 serverPublicKeys: response.serverPublicKeys, counter: response.counter)
         }
         // Whether the server counts on from version 3 or anew, the first status shows.
-        record.upgrade = try exchanged.record(counterByte: nil, lockedWith: keys)
+        var upgrade = try exchanged.record(counterByte: nil, lockedWith: keys)
+        // A factor that was removed or replaced meanwhile does not come back, locked with a key that is not in use.
+        if record.biometryKey != exchange.biometryKey { upgrade.biometryKey = nil }
+        record.upgrade = upgrade
         temporaryKeysV4[.activation] = nil
         update(record)
     }

@@ -36,14 +36,16 @@ extension PowerAuthSDK {
 
     /// Protects the pending activation with the factors, confirms it on the server, and stores it. The server confirms an
     /// activation that was committed; before, it refuses the request, and the call may be repeated, also with other
-    /// factors. An activation of protocol 3 needs no server.
+    /// factors. Of two calls at one time the later one chooses the factors, and the earlier one fails. An activation of
+    /// protocol 3 needs no server.
     /// - Parameters:
     ///   - authentication: the factors.
     ///   - callback: takes nil, or an error. Before the function returns: `invalidActivationState` when no activation is
     ///     pending, the server has not answered yet, or the password does not have 4 to 512 bytes; `biometryNotAvailable`
     ///     for the biometry factor on a device whose biometry cannot be used now or whose keychain does not take its key.
-    ///     Later: `networkError`, `signatureError`, `invalidActivationState`, or one of the transport. In all cases the
-    ///     activation is still pending.
+    ///     Later: `networkError`, `signatureError`, `invalidActivationState` (also when a later call has chosen other
+    ///     factors), or one of the transport. The activation is still pending then, unless the state could not be stored:
+    ///     that is `invalidActivationState`, too, and leaves no activation on the device.
     /// - Returns: the task, or nil when the callback was called already.
     @discardableResult
     public func persistActivation(
@@ -57,7 +59,7 @@ extension PowerAuthSDK {
                 return task
             }
             let keys = try base.keysToPersist(authentication)
-            try base.session.write { core in
+            let locked = try base.session.write { core -> ActivationSnapshot in
                 try base.storeFirst(keys)
                 do {
                     try core.completeActivationV4(keys.unlockKeys)
@@ -65,8 +67,9 @@ extension PowerAuthSDK {
                     base.factorKeys.biometry.removeAll()
                     throw NSError.powerAuth(.invalidActivationState)
                 }
+                return core.activationSnapshot
             }
-            task.add(confirm(authentication, keys, task))
+            task.add(confirm(authentication, keys, locked, task))
         } catch {
             callback(error as NSError)
             return nil
@@ -91,23 +94,35 @@ extension PowerAuthSDK {
     }
 
     /// Confirms the activation, and makes the session persistable in the step that follows.
+    /// - Parameter locked: the session that is protected with the keys. A later attempt may protect it with others, which
+    ///   neither the code nor the answer of this one is for.
     private func confirm(
         _ authentication: PowerAuthAuthentication, _ keys: PowerAuth2.PowerAuthSDK.KeysToPersist,
-        _ task: OperationTask<Void>
+        _ locked: ActivationSnapshot, _ task: OperationTask<Void>
     ) -> any PowerAuthOperationTask {
-        let hasBiometry = keys.unlockKeys.biometryUnlockKey != nil
+        let biometryKey = keys.unlockKeys.biometryUnlockKey
+        let requireLocked: @Sendable (PowerAuthCoreSession) throws -> Void = { core in
+            guard locked.change(until: core.activationSnapshot, of: [.knowledge]) == nil else {
+                throw NSError.powerAuth(.invalidActivationState, "The activation was protected with other factors.")
+            }
+        }
         // The keys were accepted, so there is a password.
         let signing = PowerAuthAuthentication.possessionWithPassword(
             password: authentication.password ?? PowerAuthCorePassword(string: ""),
             customPossessionKey: keys.unlockKeys.possessionUnlockKey)
-        let tokens = base.tokens
+        let (biometry, tokens) = (base.factorKeys.biometry, base.tokens)
         let step = LocalStep<Void>.write { core, _ in
+            try requireLocked(core)
+            // Until now there was no activation, so an application that shares the keychain may have removed the key.
+            if let biometryKey, !biometry.hasKey(of: core) { _ = biometry.storeFirst(biometryKey) }
             try sdkError { try core.confirmActivationV4() }
             tokens.removeAllLocalTokens()
         }
-        return base.client.post(
-            RestRequest(.confirmActivation, authentication: signing) { _ in ["enableBiometry": hasBiometry] }, step
-        ) { task.complete($0) }
+        let request = RestRequest(.confirmActivation, authentication: signing) { core in
+            try requireLocked(core)
+            return ["enableBiometry": biometryKey != nil]
+        }
+        return base.client.post(request, step) { task.complete($0) }
     }
 
     // MARK: Removing

@@ -61,12 +61,16 @@ struct ProtocolUpgradeV4: Sendable {
                 try base.session.read { core in try core.upgradeExchangeV4(enableBiometry: hasBiometry) }
             }
             let deviceKey = try base.factorKeys.possessionKey()
+            let client = base.client
             let request = RestRequest(
                 .startUpgradeV4,
-                authentication: .possessionWithPassword(password: password, customPossessionKey: possessionKey)
-            ) { _ in try RestRequest.object(exchange.request) }
+                authentication: .possessionWithPassword(password: password, customPossessionKey: possessionKey),
+                object: { _ in try RestRequest.object(exchange.request) },
+                // Another application may have done it meanwhile.
+                isStillNeeded: { !client.hasVersion4Activation })
             // The password that the server has confirmed protects the new knowledge key, too.
             let step = LocalStep<Void>.write(dependingOn: [.knowledge]) { core, response in
+                guard response.wasSent else { return }
                 let keys = PowerAuthCoreSignatureUnlockKeys(
                     possessionUnlockKey: possessionKey ?? deviceKey, biometryUnlockKey: biometryKey,
                     userPassword: password)
@@ -74,7 +78,7 @@ struct ProtocolUpgradeV4: Sendable {
                 try sdkError { try core.apply(response.decode(UpgradeStartResponse.self), of: exchange, keys: keys) }
             }
             task.add(
-                base.client.post(request, step) { result in
+                client.post(request, step) { result in
                     switch result {
                     case .success: confirm(attempt: attempt)
                     case .failure(let error): retry(after: error, attempt: attempt)

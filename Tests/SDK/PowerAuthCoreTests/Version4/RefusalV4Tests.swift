@@ -242,7 +242,10 @@ struct RefusalV4Tests {
         let body = ClientV4.confirmation(biometry: false)
         let lost = try client.session.activationConfirmationCode(body: body, keys: longest)
         #expect(try client.server.verify(lost, uri: "/pa/activation/confirm", body: body))
+        let before = client.session.activationSnapshot
         try client.session.completeActivationV4(client.keys())
+        let now = client.session.activationSnapshot
+        #expect(before.change(until: now) == nil && before.change(until: now, of: [.knowledge]) == .part(.knowledge))
         let code = try client.session.activationConfirmationCode(body: body, keys: client.keys())
         #expect(try client.server.verify(code, uri: "/pa/activation/confirm", body: body))
     }

@@ -173,6 +173,33 @@ struct UpgradeV4Tests {
         #expect(refusal { _ = try client.code(.possession_Biometry) } == .wrongState)
     }
 
+    @Test(arguments: [false, true])
+    func `A biometry factor that is removed or replaced while the server answers the start ends with the upgrade`(
+        isReplaced: Bool
+    ) throws {
+        let client = try ClientV4()
+        let session = client.session
+        try client.activateVersion3(biometry: true)
+        let exchange = try session.upgradeExchangeV4(enableBiometry: true)
+        try client.fetchTemporaryKey(.application)
+        let answer = try client.send(exchange.request, .upgradeStart) { try client.server.upgrade($0) }
+        if isReplaced {
+            let other = PowerAuthCoreSignatureUnlockKeys(
+                possessionUnlockKey: ClientFixture.possessionKey, biometryUnlockKey: Data(repeating: 0x42, count: 16))
+            let vaultKey = try client.server.older.encryptedVaultKey()
+            #expect(session.addBiometryFactor(vaultKey, keys: other))
+        } else {
+            #expect(session.removeBiometryFactor())
+        }
+        try session.apply(answer, of: exchange, keys: client.keys(biometry: true))
+        #expect(session.hasBiometryFactor() == isReplaced, "version 3 is still in use")
+        #expect(try confirm(client))
+        try session.finishUpgradeV4()
+        client.server.currentVersion = 4
+        #expect(!session.hasBiometryFactor())
+        #expect(try client.accepted(.possession_Knowledge))
+    }
+
     @Test func `An activation that cannot be upgraded is refused before anything is sent`() throws {
         let client = try ClientV4()
         try client.activateVersion3()
