@@ -61,7 +61,7 @@ extension EndToEnd.Commands {
                       - main: transferUserInfo
                         with: { userInfo: { number: 1 } }
                       - - pairing: down
-                        - companion: hasValidActivation
+                        - wallet: hasValidActivation
                         - pairing: up
                   - main: hasValidActivation
                     expect: true

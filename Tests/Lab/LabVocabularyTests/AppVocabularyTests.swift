@@ -64,7 +64,7 @@ struct AppVocabularyTests {
             ),
             (
                 #"{"version": 1, "kind": "app"}"#,
-                "`sdk` must be one of `full`, `extensions`, `watch`, but it is missing"
+                "`sdk` must be one of `full`, `2.0`, `extensions`, `watch`, but it is missing"
             ),
             (#"{"version": 1, "kind": "app", "sdk": "full", "commands": {}}"#, "`commands` must be a list, not {}"),
             (

@@ -84,7 +84,7 @@ struct ReferencePageTests {
 
     @Test func `A command is listed once for all actors that share its meaning`() throws {
         let text = try VocabularyReference.text(of: "sendMessage")
-        #expect(text.hasPrefix("A command of an app and a watch app\n\n  sendMessage  "))
+        #expect(text.hasPrefix("A command of an app, an app with SDK 2.0 and a watch app\n\n  sendMessage  "))
         #expect(text.contains("    reply: true or false, default true."))
 
         // A process is killed, and a server, and a device.

@@ -141,7 +141,7 @@ const eventsOfPage = 30;
  */
 class Comparison {
   /**
-   * @param {{ result: object, model: TimelineModel }[]} sides
+   * @param {Array<{ result: object, model: TimelineModel }>} sides
    * @param {object[][]} events of the process in each
    * @param {string} name of the process
    * @param {number | null} place of the first event that differs; null if none does

@@ -254,7 +254,9 @@ public struct InstanceSnapshots: Sendable {
         try Files.createDirectory(own)
         let lock = try FileLock(path: "\(own)/.lock")
         guard try lock.tryLock() else { throw SnapshotError.busy(instance: layout.id) }
-        try withExtendedLifetime(lock) { try body() }
+        // Not left to the end of the object: a program that is being started has its descriptor, too, for a moment.
+        defer { try? lock.unlock() }
+        try body()
     }
 
     /// Notes in the traces of the instance what has happened to all of its processes; it is no work of one of them.
