@@ -213,7 +213,8 @@ struct PageReportTests {
         #expect(try written(page).contains(#"<script type="application/json" id="timeline-0">"#))
     }
 
-    @Test func `The overview of many scenarios is compressed, but not in a picture`() throws {
+    @Test(.verifies("size", "PageReport.longestPlainOverview"))
+    func `The overview of many scenarios is compressed, but not in a picture`() throws {
         var result = ScenarioResult.sample(.passed)
         result.remark = String(repeating: "long ", count: 20_000)
         var page = PageReport(runs: [.init(label: "", report: JSONReport(seed: 1, seconds: 2, results: [result]))])

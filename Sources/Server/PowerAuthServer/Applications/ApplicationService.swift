@@ -114,10 +114,10 @@ struct ApplicationService: Sendable {
     }
 
     /// The configuration string of a version with the master keys of both generations (protocol-4.md, section 5).
-    /// - Throws: `noMasterServerKeyPair` without master key of protocol 3; as ``ServiceContext/masterKeysV4(of:)``.
+    /// - Throws: `noMasterServerKeyPair` without master key of protocol 3; as ``ServiceContext/publicMasterKeysV4(of:)``.
     func mobileSdkConfigV4(_ version: ApplicationVersion) throws -> String {
         let pair = try context.read { try ApplicationStore.requiredMasterKeyPair($0, of: version.application) }
-        var keys = try context.masterKeysV4(of: version.application).pairs.mapValues(\.publicKey)
+        var keys = try context.publicMasterKeysV4(of: version.application)
         keys[.p256] = pair.publicKey
         return try SdkConfigurationV4(
             applicationKey: StrictBase64.decode(version.applicationKey.text) ?? Data(),

@@ -88,27 +88,53 @@ extension ServiceContext {
             return made
         }
     }
+
+    /// The public halves of the master keys of an application for protocol 4, which need no database key once they are
+    /// stored. Blocks.
+    /// - Throws: as ``masterKeysV4(of:)`` for an application that gets its keys now.
+    func publicMasterKeysV4(of application: Application) throws -> [SdkConfigurationV4.KeyKind: Data] {
+        try read { try MasterKeyStoreV4.publicKeys($0, of: application) }
+            ?? masterKeysV4(of: application).pairs.mapValues(\.publicKey)
+    }
 }
 
 /// The rows of master keys of protocol 4.
 enum MasterKeyStoreV4 {
     /// Nil for an application without all of them.
     static func find(_ database: Database, of application: Application, _ seal: RecordSeal) throws -> MasterKeysV4? {
-        let rows = try Row.fetchAll(
-            database.cachedStatement(
-                sql: "SELECT kind, private_key, private_key_mode, public_key FROM master_key_v4 WHERE application = ?"),
-            arguments: [application.row])
         var pairs: [SdkConfigurationV4.KeyKind: MasterKeysV4.Pair] = [:]
-        for row in rows {
-            guard let number = UInt8(exactly: row["kind"] as Int),
-                let kind = SdkConfigurationV4.KeyKind(rawValue: number)
-            else { continue }
+        for (kind, row) in try rows(database, of: application) {
             let stored = StoredSecret(mode: row["private_key_mode"], bytes: row["private_key"])
             pairs[kind] = MasterKeysV4.Pair(
                 secret: try seal.secret(stored, of: .masterKey(applicationId: application.id, kind: kind)),
                 publicKey: row["public_key"])
         }
         return MasterKeysV4.kinds.allSatisfy { pairs[$0] != nil } ? MasterKeysV4(pairs: pairs) : nil
+    }
+
+    /// The public keys, which no seal hides; nil for an application without all of them.
+    static func publicKeys(
+        _ database: Database, of application: Application
+    ) throws -> [SdkConfigurationV4.KeyKind: Data]? {
+        let keys = try rows(database, of: application).mapValues { $0["public_key"] as Data }
+        return MasterKeysV4.kinds.allSatisfy { keys[$0] != nil } ? keys : nil
+    }
+
+    private static func rows(
+        _ database: Database, of application: Application
+    ) throws -> [SdkConfigurationV4.KeyKind: Row] {
+        let rows = try Row.fetchAll(
+            database.cachedStatement(
+                sql: "SELECT kind, private_key, private_key_mode, public_key FROM master_key_v4 WHERE application = ?"),
+            arguments: [application.row])
+        var found: [SdkConfigurationV4.KeyKind: Row] = [:]
+        for row in rows {
+            guard let number = UInt8(exactly: row["kind"] as Int),
+                let kind = SdkConfigurationV4.KeyKind(rawValue: number)
+            else { continue }
+            found[kind] = row
+        }
+        return found
     }
 
     static func insert(
