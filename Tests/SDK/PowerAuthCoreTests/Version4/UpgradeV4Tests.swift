@@ -185,7 +185,7 @@ struct UpgradeV4Tests {
         let answer = try client.send(exchange.request, .upgradeStart) { try client.server.upgrade($0) }
         if isReplaced {
             let other = PowerAuthCoreSignatureUnlockKeys(
-                possessionUnlockKey: ClientFixture.possessionKey, biometryUnlockKey: Data(repeating: 0x42, count: 16))
+                possessionUnlockKey: ClientFixture.possessionKey, biometryUnlockKey: Data(repeating: 0x17, count: 16))
             let vaultKey = try client.server.older.encryptedVaultKey()
             #expect(session.addBiometryFactor(vaultKey, keys: other))
         } else {

@@ -119,7 +119,10 @@ struct UpgradeV4Tests {
     }
 
     @Test func `A device that removes its upgraded activation ends the recovery codes of version 3`() async throws {
-        try await ServerFixture.run { client in
+        let fixture = try ServerFixture {
+            $0.activationProvider = ActivationProvider(userId: { $0["username"] })
+        }
+        try await fixture.run { client in
             try await client.enableRecovery()
             try await client.configureAlgorithms(["EC_P384"])
             var former = try await client.activeDevice()
