@@ -17,6 +17,7 @@ package final class RestClient: Sendable {
     let factorKeys: FactorKeySource
     /// Where the server says its time.
     let serverStatusEndpoint: RestEndpoint
+    private let speaksVersion4: Bool
     let settings: HTTPSettings
     /// The way to the server, also for the SDKs that stand on this one.
     package let network: DeviceNetwork
@@ -53,6 +54,7 @@ package final class RestClient: Sendable {
         transport: any HTTPTransport, time: SynchronizedTime, speaksVersion4: Bool = false, sandbox: Sandbox
     ) {
         serverStatusEndpoint = speaksVersion4 ? .serverStatusV4 : .serverStatus
+        self.speaksVersion4 = speaksVersion4
         self.session = session
         self.factorKeys = factorKeys
         self.settings = settings
@@ -89,8 +91,8 @@ package final class RestClient: Sendable {
         operation.start(after: { done in meet(missing, callback: done) })
     }
 
-    /// Whether the activation is one of protocol 4.
-    package var hasVersion4Activation: Bool { session.readBoolTask { $0.hasVersion4Activation } }
+    /// Whether the activation is one of protocol 4. An SDK that has none of them takes no lock to find that out.
+    package var hasVersion4Activation: Bool { speaksVersion4 && session.readBoolTask { $0.hasVersion4Activation } }
 
     /// What an answer is compared with; nil when it is not, as in the original (sharing.md, D30).
     package func basis(in core: PowerAuthCoreSession) -> ActivationSnapshot? {
