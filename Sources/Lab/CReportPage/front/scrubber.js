@@ -31,7 +31,9 @@ class Scrubber {
     this.marked = model.steps.filter((step) => !step.path.includes(".")).slice(-200);
     this.ticks.replaceChildren(...this.marked.map((step) => make("i", { class: model.tone(step), style: place(step.start) })));
     const size = roundStep(length / 8);
-    const moments = Array.from({ length: Math.floor(model.end / size) - Math.ceil(this.first / size) + 1 }, (_, number) => (Math.ceil(this.first / size) + number) * size);
+    // The last moment is the end itself, so that the scales name the lab's time after its last jump.
+    const from = Math.ceil(this.first / size), round = Math.max(Math.floor(model.end / size - 0.75) - from + 1, 0);
+    const moments = [...Array.from({ length: round }, (_, number) => (from + number) * size), model.end];
     this.scales.replaceChildren(...moments.map((time) => make("span", { style: place(time) }, formatTime(time),
       model.clock.wasChanged && make("span", { class: "clock" }, formatLabTime(Math.round(model.clock.at(time)), size)))));
     this.element.classList.toggle("two-clocks", model.clock.wasChanged);
