@@ -474,7 +474,7 @@ let tools = building(
         .executableTarget(name: "answering-program"),
         // An app as a user's package has one.
         .executableTarget(
-            name: "sample-app", dependencies: ["LabApp", "PowerAuth2"],
+            name: "sample-app", dependencies: ["LabApp", "PowerAuth2", "UIKit"],
             swiftSettings: settings),
         // An app in another language, which only follows the page about own apps.
         .executableTarget(
