@@ -14,8 +14,6 @@ EXAMPLES := $(addprefix Examples/,BankApp ForeignApp)
 PROGRAMS := $(filter-out $(TOOLS),$(wildcard Tools/*))
 # Peers start faster and smaller with the Swift runtime linked statically. Debugging happens in the other build.
 RELEASE := -c release --static-swift-stdlib -debug-info-format none $(CHECKED)
-# What a run needs, and what is installed.
-LAB := lab lab-server device-agent main-app app-extension watch-companion
 SWIFT_SOURCES := Package.swift Sources Tests $(PROGRAMS) \
 	$(foreach side,$(TOOLS) $(EXAMPLES),$(side)/Package.swift $(side)/Sources) \
 	Tools/Manuals/Surroundings Tools/Mutants/Tests $(addsuffix /Tests,$(EXAMPLES))
@@ -57,7 +55,8 @@ packages:
 	@Tools/scripts/install-packages
 
 build: packages ## Build the lab in release
-	@for program in $(LAB); do $(SWIFT) build $(RELEASE) --product "$$program" || exit; done
+	@$(SWIFT) build $(RELEASE) --product lab
+	@Tools/scripts/name-programs "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 # The programs that measure and kill, too.
 tools: packages

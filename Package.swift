@@ -156,8 +156,9 @@ let server = building(
             "PowerAuthServer",
             [
                 "HTTPConnections", "LabHTTP", "PowerAuthProtocol", "PowerAuthPostQuantum", "COpenSSL", "CArgon2",
-                "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem", grdb, httpTypes, hummingbird,
-                hummingbirdCore, hummingbirdTLS, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+                "LabFile", "LabProgram", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "LabSystem",
+                argumentParser, grdb, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, logging, nioCore,
+                nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
     ])
 
@@ -168,8 +169,8 @@ let device = building(
         module(
             "DeviceAgent",
             [
-                "SimulatedDevice", "PowerAuthProtocol", "LabCore", "LabControl", "LabVocabulary", "LabPoints",
-                "LabSystem", "ZeroMQ", grdb,
+                "SimulatedDevice", "PowerAuthProtocol", "LabProgram", "LabCore", "LabControl", "LabVocabulary",
+                "LabPoints", "LabSystem", "ZeroMQ", argumentParser, grdb,
             ])
     ])
 
@@ -197,13 +198,14 @@ let lab = building(
                 "LabPeer", "LabCore", "LabControl", "LabVocabulary", "LabPoints", "PowerAuth2", "PowerAuthSDK2",
                 "PowerAuth2ForExtensions", "PowerAuthShared", "PowerAuthProtocol", "WultraPowerAuthNetworking",
                 "WultraMobileTokenSDK", "LocalAuthentication", "UIKit", "UserNotifications", "ManualPhoneSession",
+                argumentParser,
             ]),
         // Apart, so that a watch app links no code of the phone's SDK.
         module(
             "WatchAppHandlers",
             [
                 "LabCore", "LabPeer", "LabVocabulary", "LabPoints", "SimulatedDevice", "WatchConnectivity", "WatchKit",
-                "PowerAuth2ForWatch", "ManualWatchSession",
+                "PowerAuth2ForWatch", "ManualWatchSession", argumentParser,
             ]),
         // For the apps of users.
         module(
@@ -263,7 +265,7 @@ let lab = building(
             ]),
     ])
 
-// The programs, which are a few lines each.
+// The programs. `lab` is all of them in one file, as `make build` makes it; the others are a few lines each.
 let programs = building(
     "Sources/Programs",
     [
@@ -272,13 +274,14 @@ let programs = building(
             [
                 "LabProgram", "LabDashboard", "LabTools", "LabReports", "ScenarioEngine", "ScenarioLanguage", "LabCore",
                 "LabControl", "LabVocabulary", "LabPoints",
-                "LabSystem", "CLineEditor", argumentParser,
+                "LabSystem", "CLineEditor", "PowerAuthServer", "DeviceAgent", "AppHandlers", "WatchAppHandlers",
+                argumentParser,
             ]),
-        program("lab-server", ["LabProgram", "PowerAuthServer", "LabFile", "LabCore", "LabSystem", argumentParser]),
-        program("device-agent", ["LabProgram", "DeviceAgent", "LabCore", argumentParser]),
-        program("main-app", ["AppHandlers", "LabPeer", "LabCore", argumentParser]),
-        program("app-extension", ["AppHandlers", "LabPeer", "LabCore", argumentParser]),
-        program("watch-companion", ["WatchAppHandlers", "LabPeer", "LabCore", argumentParser]),
+        program("lab-server", ["PowerAuthServer"]),
+        program("device-agent", ["DeviceAgent"]),
+        program("main-app", ["AppHandlers"]),
+        program("app-extension", ["AppHandlers"]),
+        program("watch-companion", ["WatchAppHandlers"]),
     ])
 
 // What several test targets share.
@@ -471,7 +474,7 @@ let tools = building(
         .executableTarget(name: "answering-program"),
         // An app as a user's package has one.
         .executableTarget(
-            name: "sample-app", dependencies: ["LabApp", "PowerAuth2"],
+            name: "sample-app", dependencies: ["LabApp", "PowerAuth2", "UIKit"],
             swiftSettings: settings),
         // An app in another language, which only follows the page about own apps.
         .executableTarget(

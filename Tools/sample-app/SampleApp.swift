@@ -3,6 +3,7 @@
 import Foundation
 import LabApp
 import PowerAuth2
+import UIKit
 
 /// A custom app for the tests: one command per kind of answer.
 @main
@@ -49,11 +50,31 @@ final class SampleApp: MainApp {
             checkpoint("between-words")
             app.context.log(word.word)
         },
+        Command(
+            "writeLetters", "Writes a letter three times to the group's preferences, with checkpoints.",
+            taking: Word.self
+        ) {
+            _, word in
+            for number in 1...3 {
+                if number > 1 { checkpoint("between-letters") }
+                sharedLetters?.set(lettersOfGroup + word.word, forKey: "letters")
+            }
+        },
+        Command("changesOfLetters", "Counts how often a letter in the group's preferences differs from the one before.")
+        { _ in
+            zip(lettersOfGroup, lettersOfGroup.dropFirst()).count { $0 != $1 }
+        },
         Command("crash", "Dies.") { _ in
             kill(getpid(), SIGKILL)
         },
     ]
 }
+
+/// The preferences of the apps that write letters; nil for an app without the group.
+private var sharedLetters: UserDefaults? { UserDefaults(suiteName: "group.com.example.letters") }
+
+/// What all apps of the group have written.
+private var lettersOfGroup: String { sharedLetters?.string(forKey: "letters") ?? "" }
 
 /// The arguments of `greet`.
 struct Greeting: FieldObject {

@@ -12,7 +12,6 @@ import ScenarioLanguage
 /// The lab's command line.
 ///
 /// Every wrong use, an unknown flag too, ends with exit code 2 and one message.
-@main
 struct LabCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lab",

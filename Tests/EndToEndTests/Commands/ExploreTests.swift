@@ -87,6 +87,51 @@ extension EndToEnd.Commands {
             try workspace.expectNothingLeft()
         }
 
+        /// Two apps write three letters each. Their letters change four times only when an app is left three times
+        /// although it could continue, so this is a defect of depth 3.
+        @Test func `A defect that needs three preemptions is not found with two, and the coverage says that`()
+            async throws
+        {
+            let workspace = try Workspace()
+            let program = try LabCommand.path(of: "sample-app")
+            let app = "appGroups: [group.com.example.letters], executable: \(program)"
+            try workspace.write(
+                """
+                topologies:
+                  default:
+                    devices:
+                      phone:
+                        kind: phone
+                        apps:
+                          first: { bundleIdentifier: com.example.first, \(app) }
+                          second: { bundleIdentifier: com.example.second, \(app) }
+
+                """, to: "lab.yaml")
+            try workspace.write(
+                """
+                name: Letters
+                steps:
+                  - parallel:
+                      - first: writeLetters
+                        with: { word: a }
+                      - second: writeLetters
+                        with: { word: b }
+                  - first: changesOfLetters
+                    expect: { atMost: 3 }
+
+                """, to: "letters.yaml")
+            let two = try await explore("letters.yaml", "--preemptions", "2", in: workspace)
+            #expect(two.status == 0, "\(two.output)\(two.errors)")
+            #expect(
+                two.output.contains(#/\ncomplete for 2 preemptions: \d+ orders; at least [1-9]\d* more /#),
+                "\(two.output)")
+            let three = try await explore("letters.yaml", "--preemptions", "3", in: workspace)
+            #expect(three.status == 1, "\(three.output)\(three.errors)")
+            #expect(three.output.contains(#/\n  3 preemptions +\d+ .*orders  ✗ after /#), "\(three.output)")
+            #expect(three.output.contains("checkpoint.between-letters"), "\(three.output)")
+            try workspace.expectNothingLeft()
+        }
+
         @Test func `Phone and watch send to each other in orders with a death, and none fails`() async throws {
             let workspace = try Workspace.ofProject()
             try workspace.copy("Scenarios", to: "Scenarios")

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-import DeviceAgent
+package import ArgumentParser
 import LabCore
 import LabProgram
 
 /// The operating system of one simulated device.
-@main
-struct DeviceAgentProgram: ParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct DeviceAgentProgram: ParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "device-agent",
         abstract: "Plays the operating system of one simulated device in a lab instance.",
         discussion: "Started by `lab`, or by a peer that finds its device without an agent. Ends with the instance.")
@@ -19,7 +17,9 @@ struct DeviceAgentProgram: ParsableCommand {
     @Option(help: "Name of the device, as the topology lists it.")
     var device: String
 
-    static func main() {
+    package init() {}
+
+    package static func main() {
         Program.run(Self.self) { arguments in
             AgentLaunch(arguments: arguments).map { launch in
                 var program = Self()
@@ -29,7 +29,7 @@ struct DeviceAgentProgram: ParsableCommand {
         }
     }
 
-    func run() throws {
+    package func run() throws {
         let layout = InstanceLayout(root: instance)
         let agent = try DeviceAgent(layout: layout, manifest: try InstanceManifest.read(layout), deviceName: device)
         try agent.run()

@@ -6,12 +6,10 @@ import LabCore
 import LabFile
 import LabProgram
 import LabSystem
-import PowerAuthServer
 
 /// The command line of the server: alone in a directory of its own, or as a member of a lab instance.
-@main
-struct LabServerCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct LabServerCommand: ParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "lab-server",
         abstract: "Runs a PowerAuth server with its mobile-facing and back-office APIs.",
         discussion: """
@@ -73,7 +71,7 @@ struct LabServerCommand: ParsableCommand {
     @Flag(help: .hidden)
     var libraries = false
 
-    func validate() throws {
+    package func validate() throws {
         guard instance == nil || directory == nil else {
             throw ValidationError("Give either --directory for a server on its own, or --instance to join a lab.")
         }
@@ -86,9 +84,11 @@ struct LabServerCommand: ParsableCommand {
         guard (0...65535).contains(port ?? 0) else { throw ValidationError("--port must be 0 to 65535.") }
     }
 
-    static func main() { Program.run(Self.self) }
+    package init() {}
 
-    func run() throws {
+    package static func main() { Program.run(Self.self) }
+
+    package func run() throws {
         if libraries {
             // `lab doctor` asks, because only this program has them all.
             return print(String(decoding: try JSONTextEncoder.encode(ServerLibraries.versions()), as: UTF8.self))

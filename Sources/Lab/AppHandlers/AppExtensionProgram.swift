@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AppHandlers
-import ArgumentParser
+package import ArgumentParser
 import LabCore
-import LabPeer
+package import LabPeer
 
 /// An app extension: the Extensions SDK, or a full SDK with activation sharing when the topology says so.
-@main
-struct AppExtension: PeerProgram {
-    static let configuration = CommandConfiguration(
+package struct AppExtensionProgram: PeerProgram {
+    package static let configuration = CommandConfiguration(
         commandName: "app-extension",
         abstract: "Plays an app extension in a lab instance.",
         discussion: PeerOptions.discussion)
 
-    @OptionGroup var options: PeerOptions
+    @OptionGroup package var options: PeerOptions
 
-    func run() throws {
+    package init() {}
+
+    package func run() throws {
         try Peer.main(options, playing: [.appExtension], errors: AppErrorFacts.controlError) { peer in
             switch peer.app.powerAuth.sdk {
             case .full:

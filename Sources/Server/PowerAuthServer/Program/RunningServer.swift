@@ -4,7 +4,6 @@ import Foundation
 import LabCore
 import LabProgram
 import LabSystem
-import PowerAuthServer
 
 /// A server on its own: prints where it listens, ends with SIGTERM or SIGINT.
 struct StandaloneServer {

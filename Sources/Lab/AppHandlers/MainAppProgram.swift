@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AppHandlers
-import ArgumentParser
+package import ArgumentParser
 import LabCore
-import LabPeer
+package import LabPeer
 
 /// A phone's app: a full SDK, of version 1.9 or 2.0, with its watch support.
-@main
-struct MainApp: PeerProgram {
-    static let configuration = CommandConfiguration(
+package struct MainAppProgram: PeerProgram {
+    package static let configuration = CommandConfiguration(
         commandName: "main-app",
         abstract: "Plays a phone's app with the PowerAuth SDK in a lab instance.",
         discussion: PeerOptions.discussion)
 
-    @OptionGroup var options: PeerOptions
+    @OptionGroup package var options: PeerOptions
 
-    func run() throws {
+    package init() {}
+
+    package func run() throws {
         try Peer.main(options, playing: [.app], errors: AppErrorFacts.controlError) { peer in
             switch peer.app.powerAuth.sdk {
             case .full2: try PowerAuthApp2(peer: peer).register(on: peer)
