@@ -56,6 +56,7 @@ packages:
 
 build: packages ## Build the lab in release
 	@$(SWIFT) build $(RELEASE) --product lab
+	@$(SWIFT) build $(RELEASE) --product device-agent
 	@Tools/scripts/name-programs "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 # The programs that measure and kill, too.

@@ -265,7 +265,7 @@ let lab = building(
             ]),
     ])
 
-// The programs. `lab` is all of them in one file, as `make build` makes it; the others are a few lines each.
+// The programs. `lab` can play all others but the agent, so that `make build` makes two files.
 let programs = building(
     "Sources/Programs",
     [
@@ -274,14 +274,14 @@ let programs = building(
             [
                 "LabProgram", "LabDashboard", "LabTools", "LabReports", "ScenarioEngine", "ScenarioLanguage", "LabCore",
                 "LabControl", "LabVocabulary", "LabPoints",
-                "LabSystem", "CLineEditor", "PowerAuthServer", "DeviceAgent", "AppHandlers", "WatchAppHandlers",
+                "LabSystem", "CLineEditor", "PowerAuthServer", "AppHandlers", "WatchAppHandlers", "LabPeer",
                 argumentParser,
             ]),
         program("lab-server", ["PowerAuthServer"]),
         program("device-agent", ["DeviceAgent"]),
-        program("main-app", ["AppHandlers"]),
-        program("app-extension", ["AppHandlers"]),
-        program("watch-companion", ["WatchAppHandlers"]),
+        program("main-app", ["AppHandlers", "LabPeer"]),
+        program("app-extension", ["AppHandlers", "LabPeer"]),
+        program("watch-companion", ["WatchAppHandlers", "LabPeer"]),
     ])
 
 // What several test targets share.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AppHandlers
+import LabPeer
 
 /// A phone's app.
 @main

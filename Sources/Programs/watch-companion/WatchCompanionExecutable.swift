@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LabPeer
 import WatchAppHandlers
 
 /// The app on the watch.
