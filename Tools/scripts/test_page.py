@@ -1107,8 +1107,7 @@ def scenarios_that_failed_in_kept_runs_say_so(browser):
 def the_page_of_the_whole_catalogue_is_small(browser):
     size = Path(catalogue_page).stat().st_size
     print(f"  the catalogue's page has {size / 1e6:.2f} MB")
-    # Keys and signatures of protocol 4 are kilobytes each; without them the aim is 6 MB.
-    assert size < 9_000_000, f"the page of the catalogue has {size} bytes"
+    assert size < 6_000_000, f"the page of the catalogue has {size} bytes"
     with Tab(browser, catalogue_page) as tab:
         expect(tab.page.locator(".case").nth(250)).to_be_attached()
         tab.page.locator(".case:visible").first.click()

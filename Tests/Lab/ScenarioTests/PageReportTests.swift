@@ -39,8 +39,8 @@ struct PageReportTests {
         try Files.write(Data(lines.utf8), to: "\(scenario)/traces/main#1.jsonl")
     }
 
-    private func timeline(withLogs: Bool = false) throws -> JSONValue {
-        try #require(ScenarioTimeline(recordedIn: scenario)).json(withLogs: withLogs)
+    private func timeline(_ extent: ScenarioTimeline.Extent = .whole) throws -> JSONValue {
+        try #require(ScenarioTimeline(recordedIn: scenario)).json(extent)
     }
 
     private func history(_ timeline: JSONValue) throws -> [HistoryEvent] {
@@ -166,11 +166,43 @@ struct PageReportTests {
         try record()
         try Files.write(
             Data((String(repeating: "a", count: 20_000) + "end").utf8), to: "\(scenario)/logs/main#1.stderr")
-        #expect(try timeline()["logs"] == [])
-        let log = try #require(try timeline(withLogs: true)["logs"]?[0])
+        #expect(try timeline(.brief)["logs"] == [])
+        let log = try #require(try timeline()["logs"]?[0])
         #expect(log["name"] == "main#1.stderr")
         #expect(log["text"]?.stringValue?.utf8.count == 16_384)
         #expect(log["text"]?.stringValue?.hasSuffix("end") == true)
+    }
+
+    @Test(.verifies("size", "ScenarioTimeline.longestText"), arguments: [119, 120, 121])
+    func `In brief, a longer text of a request is cut, with the size of the whole`(length: Int) throws {
+        try record()
+        let text = String(repeating: "k", count: length)
+        let requests: JSONValue = [["body": ["key": .string(text), "old": .string("\(text)\(text)… (5000 bytes)")]]]
+        try Files.write(requests.encoded(), to: "\(scenario)/\(ScenarioTraffic.fileName)")
+        #expect(try timeline()["requests"] == requests)
+        let body = try #require(try timeline(.brief)["requests"]?[0]?["body"])
+        let start = String(repeating: "k", count: 120)
+        #expect(body["key"]?.stringValue == (length > 120 ? "\(start)… (\(length) bytes)" : text))
+        #expect(body["old"]?.stringValue == "\(start)… (5000 bytes)")
+    }
+
+    @Test func `Of several scenarios, those that passed are brief; one alone is whole`() throws {
+        try record()
+        let requests: JSONValue = [["body": ["key": .string(String(repeating: "k", count: 500))]]]
+        try Files.write(requests.encoded(), to: "\(scenario)/\(ScenarioTraffic.fileName)")
+        func keys(_ verdicts: [Verdict]) throws -> [Int] {
+            let results = verdicts.map { verdict in
+                var result = ScenarioResult.sample(verdict)
+                result.directory = scenario
+                return result
+            }
+            let report = JSONReport(seed: 1, seconds: 2, results: results)
+            var page = PageReport(runs: [.init(label: "", report: report)])
+            page.isCompressed = false
+            return try written(page).matches(of: /k{100,}/).map(\.output.count)
+        }
+        #expect(try keys([.passed]) == [500])
+        #expect(try keys([.passed, .failed]) == [120, 500])
     }
 
     @Test func `The record survives a round trip through the page, and cannot end its script block`() throws {

@@ -242,6 +242,7 @@ class Details {
       make("h3", {}, `${request.method} ${request.path} → ${request.status ?? "no answer"}`),
       request.fault && make("p", {}, `The fault ${request.fault} hit it.`),
       make("p", {}, "As curl: ", copyable(curl(request), `curl … ${request.path}`)),
+      isCut(request) && make("p", { class: "empty" }, "Long texts are cut, here and in the command: a page of this scenario alone has more of them."),
       ...titled("Request, decrypted", request.decrypted), ...titled("Answer, decrypted", request.decryptedAnswer),
       ...folded("Answer as sent", request.answer), ...folded("Request as sent", request.body), ...folded("Header", request.headers),
       ...derivation(request),
@@ -291,6 +292,9 @@ function curl(request) {
   const headers = Object.entries(request.headers ?? {}).filter(([name]) => !headersOfCurl.test(name)).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
   return [`curl -X ${request.method} "$SERVER"${quoted(request.path)}`, ...headers, request.body == null ? null : `-d ${quoted(JSON.stringify(request.body))}`].filter(Boolean).join(" \\\n  ");
 }
+
+/** Whether a text of the request as it was sent is cut. */
+function isCut(request) { return /… \(\d+ bytes\)"/.test(JSON.stringify([request.headers, request.body])); }
 
 function titled(title, value) { return value == null ? [] : [make("p", { class: "empty" }, title), json(value)]; }
 

@@ -58,7 +58,8 @@ package struct PageReport {
             id: "run", json: summary, isReadLater: isCompressed && summary.count > Self.longestPlainOverview)
         let timelines = results.enumerated().lazy.compactMap { index, entry -> PageTemplate.Block? in
             guard let timeline = ScenarioTimeline(recordedIn: entry.1.directory) else { return nil }
-            let document = timeline.json(withLogs: entry.1.verdict != .passed).encoded()
+            let isOfInterest = entry.1.verdict != .passed || results.count == 1
+            let document = timeline.json(isOfInterest ? .whole : .brief).encoded()
             return PageTemplate.Block(id: "timeline-\(index)", json: document, isReadLater: isCompressed)
         }
         try Files.write(to: path, mode: mode) { file in

@@ -9,8 +9,19 @@ import ScenarioEngine
 /// Everything that was recorded while a scenario ran, on one time axis: its steps, the events of each process, the
 /// requests and the logs.
 package struct ScenarioTimeline {
+    /// How much of a record a page has.
+    package enum Extent {
+        /// All of it.
+        case whole
+        /// No logs, and long texts of requests cut: for a scenario that passed, among others. Keys, signatures and encrypted
+        /// content are most of a page's size, because nothing makes them shorter.
+        case brief
+    }
+
     /// Maximum size of a log, of which the end is kept, in bytes.
     private static let longestLog = 16_384
+    /// Maximum length of a text of a request in brief, in characters.
+    private static let longestText = 120
 
     private let directory: String
     private let history: [HistoryEvent]
@@ -34,13 +45,14 @@ package struct ScenarioTimeline {
     }
 
     /// The data of the page.
-    package func json(withLogs: Bool) -> JSONValue {
-        .object([
+    package func json(_ extent: Extent = .whole) -> JSONValue {
+        let requests = document(ScenarioTraffic.fileName) ?? .array([])
+        return .object([
             "lanes": events.laneValues, "events": events.columns(since: begin), "texts": events.textValues,
             "history": .array(history.map { $0.line(since: begin) }),
-            "requests": document(ScenarioTraffic.fileName) ?? .array([]),
+            "requests": extent == .whole ? requests : requests.cut(to: Self.longestText),
             "sharing": document(SharingState.fileName) ?? .null, "link": document(LinkState.fileName) ?? .null,
-            "logs": .array(withLogs ? logs : []),
+            "logs": .array(extent == .whole ? logs : []),
         ])
     }
 

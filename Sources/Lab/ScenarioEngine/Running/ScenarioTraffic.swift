@@ -72,14 +72,16 @@ extension JSONValue {
         }
     }
 
-    /// The same value with all texts cut to a number of characters.
-    fileprivate func cut(to length: Int) -> JSONValue {
+    /// The same value with all texts cut to a number of characters, and their whole size behind them.
+    package func cut(to length: Int) -> JSONValue {
         switch self {
-        case .string(let text) where text.count > length:
-            .string("\(text.prefix(length))… (\(text.utf8.count) bytes)")
-        case .array(let elements): .array(elements.map { $0.cut(to: length) })
-        case .object(let members): .object(members.mapValues { $0.cut(to: length) })
-        default: self
+        case .string(let text) where text.utf8.count > length && text.count > length:
+            // What was cut before keeps the size of the whole.
+            let size = text.firstMatch(of: /… \(\d+ bytes\)$/).map { String($0.0) } ?? "… (\(text.utf8.count) bytes)"
+            return .string(text.prefix(length) + size)
+        case .array(let elements): return .array(elements.map { $0.cut(to: length) })
+        case .object(let members): return .object(members.mapValues { $0.cut(to: length) })
+        default: return self
         }
     }
 }
