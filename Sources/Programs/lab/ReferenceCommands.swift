@@ -5,6 +5,7 @@ import LabControl
 import LabCore
 import LabPoints
 import LabTools
+import ScenarioEngine
 import ScenarioLanguage
 
 /// The own apps of the project in whose folder a command is given.
@@ -42,7 +43,8 @@ struct StepsCommand: ParsableCommand {
 /// `lab schema`: prints the JSON Schemas of the files that people write.
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schema", abstract: "Prints the JSON Schema of scenario files, for editors.")
+        commandName: "schema",
+        abstract: "Prints the JSON Schema of scenario files, for editors, or of the lines of a history, for programs.")
 
     @Flag(help: "The schema of files of steps that `include` reads.")
     var include = false
@@ -50,10 +52,14 @@ struct SchemaCommand: ParsableCommand {
     @Flag(help: "The schema of lab.yaml.")
     var lab = false
 
+    @Flag(help: "The schema of a line of history.jsonl in the records of a run.")
+    var history = false
+
     func run() throws {
-        guard !(include && lab) else {
-            throw BadUsage(sentence: "--include and --lab are different schemas; ask for one")
+        guard [include, lab, history].count(where: \.self) <= 1 else {
+            throw BadUsage(sentence: "--include, --lab and --history are different schemas; ask for one")
         }
+        guard !history else { return Console.print(HistoryEvent.schema.prettyPrinted()) }
         let kind: ScenarioSchema.Kind = include ? .include : lab ? .lab : .scenario
         Console.print(ScenarioSchema.json(of: kind, with: OwnCommandsNearby.find()).prettyPrinted())
     }

@@ -70,6 +70,27 @@ struct HistoryEventTests {
         #expect(event.fact == .failure(.failed, .init(reason: "it •••• with ••••", place: "")))
     }
 
+    @Test func `A line is valid by the schema exactly when it can be read, and has no other members`() throws {
+        let schema = DraftSeven(HistoryEvent.schema)
+        for (_, line) in Self.lines {
+            let members = try #require(try JSONValue.parse(line).objectValue)
+            #expect(try schema.complaints(about: .object(members)) == [], "\(line)")
+            for key in members.keys {
+                var rest = members
+                rest[key] = nil
+                let isRead = HistoryEvent(line: JSONValue.object(rest).encoded()) != nil
+                #expect(try schema.complaints(about: .object(rest)).isEmpty == isRead, "\(line) without \(key)")
+                rest[key] = key == "result" || key == "error" ? nil : ["other": "type"]
+                if let wrong = rest[key] {
+                    #expect(try !schema.complaints(about: .object(rest)).isEmpty, "\(key) is \(wrong)")
+                }
+            }
+            var more = members
+            more["more"] = 1
+            #expect(try !schema.complaints(about: .object(more)).isEmpty, "\(line) with more")
+        }
+    }
+
     @Test func `The page's script reads only members that the events have`() throws {
         let script = try Project.text(of: "Sources/Lab/CReportPage/front/history.js")
         /// The members of a line that a part of the script reads.

@@ -4,6 +4,7 @@ import LabCore
 import TestSupport
 import Testing
 
+@testable import ScenarioEngine
 @testable import ScenarioLanguage
 
 @Suite("The schema of the language, down to each key", .endsInTime)
@@ -16,7 +17,7 @@ struct SchemaGoldenTests {
         let lab = ScenarioSchema.json(of: .lab)
         let document: JSONValue = [
             "scenario": Self.root(of: scenario), "include": Self.root(of: include), "lab": Self.root(of: lab),
-            "definitions": scenario["definitions"] ?? .null,
+            "definitions": scenario["definitions"] ?? .null, "history": HistoryEvent.schema,
         ]
         let lines = Self.lines(of: Self.shortened(document))
         GoldenFile(path: "\(TestFiles.directory)/Golden/schema.txt").check(lines.joined(separator: "\n") + "\n")

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LabCore
-
 /// A type that says itself which JSON it is; every other type is described by the fields it decodes.
-protocol DescribedJSON {
-    /// Its JSON Schema, in the dialect of OpenAPI 3.1.
+package protocol DescribedJSON {
+    /// Its JSON Schema, in the dialect of OpenAPI 3.1; with what these types use also draft-07.
     static var schema: JSONValue { get }
     /// A value for the probe, so that it reaches the members after one of this type; nil for a type that the probe's
     /// empty values decode.
@@ -12,17 +10,16 @@ protocol DescribedJSON {
 }
 
 extension DescribedJSON {
-    static var example: Self? { nil }
+    package static var example: Self? { nil }
 }
 
-/// JSON Schemas read off the types that decode and encode the bodies, so that the description of the API cannot
-/// say anything else than its code.
-enum JSONSchema {
+/// JSON Schemas read off the types that decode and encode the bodies, so that a description cannot say
+/// anything else than the code.
+package enum JSONSchema {
     /// The schema that a type decodes.
     ///
-    /// A field is required if the type does not decode without it. Request types have optional fields only, because
-    /// missing ones have their own error codes: the endpoint's contract declares the required fields.
-    static func of(_ type: any Decodable.Type) -> JSONValue {
+    /// A field is required if the type does not decode without it.
+    package static func of(_ type: any Decodable.Type) -> JSONValue {
         if let described = type as? any DescribedJSON.Type { return described.schema }
         let probe = FieldProbe()
         // A type that refuses the probe's empty values has requested its fields by then.
@@ -30,14 +27,14 @@ enum JSONSchema {
         return object(probe.properties, required: probe.required)
     }
 
-    static func object(_ properties: [String: JSONValue], required: Set<String> = []) -> JSONValue {
+    package static func object(_ properties: [String: JSONValue], required: Set<String> = []) -> JSONValue {
         var schema: [String: JSONValue] = ["type": "object", "properties": .object(properties)]
         if !required.isEmpty { schema["required"] = .array(required.sorted().map(JSONValue.string)) }
         return .object(schema)
     }
 
     /// The schema of an object that has some of its fields, and no null there.
-    static func requiring(_ fields: [String], of schema: JSONValue) -> JSONValue {
+    package static func requiring(_ fields: [String], of schema: JSONValue) -> JSONValue {
         guard var object = schema.objectValue, !fields.isEmpty else { return schema }
         var properties = object["properties"]?.objectValue ?? [:]
         for field in fields { properties[field] = properties[field].map(present) }
@@ -47,7 +44,7 @@ enum JSONSchema {
     }
 
     /// The same schema, which also takes null.
-    static func nullable(_ schema: JSONValue) -> JSONValue {
+    package static func nullable(_ schema: JSONValue) -> JSONValue {
         guard var members = schema.objectValue else { return schema }
         if let choices = members["anyOf"]?.arrayValue { members["anyOf"] = .array(choices + [["type": "null"]]) }
         guard let type = members["type"] else { return .object(members) }
@@ -57,7 +54,7 @@ enum JSONSchema {
     }
 
     /// The same schema, which does not take null.
-    static func present(_ schema: JSONValue) -> JSONValue {
+    package static func present(_ schema: JSONValue) -> JSONValue {
         guard var members = schema.objectValue else { return schema }
         if let choices = members["anyOf"]?.arrayValue {
             members["anyOf"] = .array(choices.filter { $0 != ["type": "null"] })
@@ -70,94 +67,41 @@ enum JSONSchema {
     }
 }
 
-extension String: DescribedJSON { static var schema: JSONValue { ["type": "string"] } }
-extension Bool: DescribedJSON { static var schema: JSONValue { ["type": "boolean"] } }
-extension Int: DescribedJSON { static var schema: JSONValue { ["type": "integer"] } }
-extension Int64: DescribedJSON { static var schema: JSONValue { ["type": "integer"] } }
-extension UInt64: DescribedJSON { static var schema: JSONValue { ["type": "integer", "minimum": 0] } }
+extension String: DescribedJSON { package static var schema: JSONValue { ["type": "string"] } }
+extension Bool: DescribedJSON { package static var schema: JSONValue { ["type": "boolean"] } }
+extension Int: DescribedJSON { package static var schema: JSONValue { ["type": "integer"] } }
+extension Int64: DescribedJSON { package static var schema: JSONValue { ["type": "integer"] } }
+extension UInt64: DescribedJSON { package static var schema: JSONValue { ["type": "integer", "minimum": 0] } }
 
 extension JSONValue: DescribedJSON {
     /// Anything.
-    static var schema: JSONValue { [:] }
+    package static var schema: JSONValue { [:] }
 }
 
 extension Array: DescribedJSON where Element: Decodable {
-    static var schema: JSONValue { ["type": "array", "items": JSONSchema.of(Element.self)] }
+    package static var schema: JSONValue { ["type": "array", "items": JSONSchema.of(Element.self)] }
 }
 
 extension Dictionary: DescribedJSON where Key == String, Value: Decodable {
-    static var schema: JSONValue { ["type": "object", "additionalProperties": JSONSchema.of(Value.self)] }
+    package static var schema: JSONValue { ["type": "object", "additionalProperties": JSONSchema.of(Value.self)] }
 }
 
 extension Optional: DescribedJSON where Wrapped: Decodable {
-    static var schema: JSONValue { JSONSchema.of(Wrapped.self) }
-}
-
-extension ExplicitNull: DescribedJSON where Value: Decodable {
-    static var schema: JSONValue { JSONSchema.nullable(JSONSchema.of(Value.self)) }
-}
-
-extension LenientInteger: DescribedJSON {
-    static var schema: JSONValue {
-        [
-            "type": ["integer", "string"], "minimum": .integer(.min), "maximum": .integer(.max),
-            "pattern": "^[+-]?[0-9]{1,18}$",
-        ]
-    }
-}
-
-extension EnumName: DescribedJSON {
-    static var schema: JSONValue { ["type": "string", "enum": .array(Value.names.map(JSONValue.string))] }
-}
-
-extension BackOfficeDate: DescribedJSON { static var schema: JSONValue { ["type": "string", "format": "date-time"] } }
-
-extension RequestedDate: DescribedJSON {
-    static var schema: JSONValue {
-        [
-            "description": "A text of RFC 3339, or milliseconds of Unix time as a number or as text.",
-            "anyOf": [
-                BackOfficeDate.schema, ["type": "string", "pattern": "^-?[0-9]{1,18}$"],
-                ["type": "integer", "minimum": .integer(.min), "maximum": .integer(.max)],
-            ],
-        ]
-    }
-}
-
-extension Base64Field: DescribedJSON {
-    static var schema: JSONValue {
-        [
-            "type": "string", "contentEncoding": "base64",
-            // The bits beyond the last byte are zero.
-            "pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$",
-        ]
-    }
-}
-
-extension ISODuration: DescribedJSON {
-    static var example: ISODuration? { ISODuration(milliseconds: 0) }
-
-    static var schema: JSONValue {
-        let (days, hours, minutes) = ("[0-9]{1,5}D", "[0-9]{1,6}H", "[0-9]{1,8}M")
-        let seconds = #"[0-9]{1,9}(\.[0-9]{1,3})?S"#
-        let time = "T(\(hours)(\(minutes))?(\(seconds))?|\(minutes)(\(seconds))?|\(seconds))"
-        return [
-            "type": "string", "description": "Of ISO 8601, without months and years.",
-            "pattern": .string("^P(\(days)|(\(days))?\(time))$"),
-        ]
-    }
+    package static var schema: JSONValue { JSONSchema.of(Wrapped.self) }
 }
 
 /// A decoder without data: it returns empty values and records the requested fields.
 ///
 /// Thread rule: lives within one call of `JSONSchema.of`.
-final class FieldProbe: Decoder {
-    let codingPath: [any CodingKey] = []
-    let userInfo: [CodingUserInfoKey: Any] = [:]
+package final class FieldProbe: Decoder {
+    package let codingPath: [any CodingKey] = []
+    package let userInfo: [CodingUserInfoKey: Any] = [:]
     /// The schemas of the fields by name.
-    private(set) var properties: [String: JSONValue] = [:]
+    package private(set) var properties: [String: JSONValue] = [:]
     /// The fields without which the type does not decode.
-    private(set) var required: Set<String> = []
+    package private(set) var required: Set<String> = []
+
+    package init() {}
 
     fileprivate func note(_ key: any CodingKey, _ type: any Decodable.Type, isRequired: Bool) {
         let schema = JSONSchema.of(type)
@@ -166,13 +110,13 @@ final class FieldProbe: Decoder {
         if isRequired { required.insert(key.stringValue) }
     }
 
-    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         KeyedDecodingContainer(Fields<Key>(probe: self))
     }
 
-    func unkeyedContainer() -> any UnkeyedDecodingContainer { NoElements() }
+    package func unkeyedContainer() -> any UnkeyedDecodingContainer { NoElements() }
 
-    func singleValueContainer() -> any SingleValueDecodingContainer { EmptyValue() }
+    package func singleValueContainer() -> any SingleValueDecodingContainer { EmptyValue() }
 
     fileprivate static func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if let described = type as? any DescribedJSON.Type, let example = described.example as? Value { return example }
