@@ -31,6 +31,9 @@ public enum SharedThing: UInt8, CaseIterable, Sendable {
     /// The answers to commands. A command reads it when it begins and writes it when it ends, because rules judge
     /// whether one had ended before another one began.
     case answers
+    /// What an app has for itself: its own preferences, and whatever a program of the user's does. No turn of another app
+    /// depends on it, but a death behind such a write leaves something else than one before it.
+    case own
 
     fileprivate var bit: UInt32 { UInt32(1) << UInt32(rawValue) }
 }
@@ -64,7 +67,8 @@ public struct Footprint: Hashable, Sendable {
     /// Whether the order of the two turns can matter: one has written what the other has read or written, or one may
     /// have touched anything.
     public func conflicts(with other: Footprint) -> Bool {
-        self == .everything || other == .everything
-            || writes & (other.reads | other.writes) != 0 || reads & other.writes != 0
+        let shared = ~SharedThing.own.bit
+        return self == .everything || other == .everything
+            || writes & (other.reads | other.writes) & shared != 0 || reads & other.writes & shared != 0
     }
 }

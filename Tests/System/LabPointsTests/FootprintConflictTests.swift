@@ -14,7 +14,7 @@ struct FootprintConflictTests {
     }
 
     @Test func `Two turns conflict if one has written what the other has read or written`() {
-        for thing in SharedThing.allCases {
+        for thing in SharedThing.allCases where thing != .own {
             let (read, written) = (footprint(reads: thing), footprint(writes: thing))
             #expect(!read.conflicts(with: read), "\(thing)")
             #expect(read.conflicts(with: written) && written.conflicts(with: read), "\(thing)")
@@ -25,6 +25,12 @@ struct FootprintConflictTests {
             }
         }
         #expect(!Footprint().conflicts(with: footprint(reads: .server, writes: .keychain)))
+    }
+
+    @Test func `What apps have for themselves is no conflict`() {
+        let own = footprint(reads: .own, writes: .own)
+        #expect(!own.conflicts(with: own))
+        #expect(own.conflicts(with: .everything))
     }
 
     @Test func `What may have touched anything conflicts also with a turn that has touched nothing`() {

@@ -87,6 +87,9 @@ package struct TurnChoice: Hashable, Sendable {
 /// preemptions: the order that they keep may need more preemptions than the one that they leave out (Coons, Musuvathi,
 /// McKinley: Bounded partial-order reduction, 2013). Here the kept one has as few or fewer.
 ///
+/// A process that dies after a turn in which it has only read leaves what it would have left before that turn, so deaths
+/// are looked for behind turns that have written something.
+///
 /// All states are found if executions depend on nothing but their turns, and footprints lack nothing.
 ///
 /// A value; its owner decides which thread uses it. Beginnings may be under way at the same time.
@@ -207,12 +210,14 @@ package struct OrderSearch: Sendable {
         var history = TurnHistory()
         var spent = Level(preemptions: 0, deaths: 0)
         var previous: String?
+        // The processes whose last turn has only read.
+        var readers: Set<String> = []
         for (index, choice) in choices.enumerated() {
             let after = choice.level(after: spent, giving: choice.turn, previous: previous)
             if index >= beginning.turns.count {
                 // First its own turn, which opened no beginning: another execution must not open it again.
                 _ = isNew(choice.turn, after: history, previous: previous, level: after)
-                for turn in alternatives(to: choice, deaths: spent.deaths) {
+                for turn in alternatives(to: choice, deaths: spent.deaths, readers: readers) {
                     let level = choice.level(after: spent, giving: turn, previous: previous)
                     // All shards play the orders without a preemption and a death, and each its own of what these open.
                     // What belongs to another shard is not entered: here no order behind it is played.
@@ -224,7 +229,17 @@ package struct OrderSearch: Sendable {
                     open(Opening(common: turns[..<index], alternative: turn), level: level, isNew: isFirst)
                 }
             }
-            append(choice, next: index + 1 < choices.count ? choices[index + 1] : nil, to: &history)
+            let moved = moved(by: choice, before: index + 1 < choices.count ? choices[index + 1] : nil)
+            history.append(
+                choice.turn, of: number(of: choice.turn.process), moving: moved.map { number(of: $0) },
+                footprint: choice.turn.dies ? .everything : choice.footprint)
+            readers.subtract(moved)
+            // What comes before its first place is part of the first turn that it can die behind.
+            if choice.footprint.writes == 0, choice.turn.place != TurnOrder.start {
+                readers.insert(choice.turn.process)
+            } else {
+                readers.remove(choice.turn.process)
+            }
             spent = after
             if !choice.turn.dies { previous = choice.turn.process }
         }
@@ -239,11 +254,12 @@ package struct OrderSearch: Sendable {
 
     /// The turns that could be given instead of the one that was: those of other processes, then deaths. A process that
     /// has not begun does not die by itself: it would be as if its branch were missing.
-    private func alternatives(to choice: TurnChoice, deaths: Int) -> [Turn] {
+    /// - Parameter readers: The processes whose deaths would be the same as earlier ones.
+    private func alternatives(to choice: TurnChoice, deaths: Int, readers: Set<String>) -> [Turn] {
         let possible = choice.possible
         let others = possible.filter { $0 != choice.turn }
         guard deaths < bound.deaths else { return others }
-        let mortal = possible.filter { $0.place != TurnOrder.start }
+        let mortal = possible.filter { $0.place != TurnOrder.start && !readers.contains($0.process) }
         let deadly = mortal.map { Turn(process: $0.process, place: $0.place, dies: true) }
         return others + deadly.filter { $0 != choice.turn }
     }
@@ -274,21 +290,13 @@ package struct OrderSearch: Sendable {
         }
     }
 
-    /// Adds a turn to the history of a prefix.
-    /// - Parameter next: The choice after it, which shows what other processes it has moved; nil for the last one.
-    private mutating func append(_ choice: TurnChoice, next: TurnChoice?, to history: inout TurnHistory) {
-        var moved: [Int] = []
-        if let next {
-            // A process that was given a lock continues within the turn of the one that released it, and one that waits
-            // for a lock is not enabled: its next turn depends on this one.
-            let (before, after) = (Set(choice.possible), Set(next.possible))
-            for name in Set(before.symmetricDifference(after).map(\.process)) where name != choice.turn.process {
-                moved.append(number(of: name))
-            }
-        }
-        history.append(
-            choice.turn, of: number(of: choice.turn.process), moving: moved,
-            footprint: choice.turn.dies ? .everything : choice.footprint)
+    /// The other processes that a turn has moved. One that was given a lock continues within the turn of the one that
+    /// released it, and one that waits for a lock is not enabled: its next turn depends on this one.
+    /// - Parameter next: The choice after it, which shows that; nil for the last one.
+    private func moved(by choice: TurnChoice, before next: TurnChoice?) -> Set<String> {
+        guard let next else { return [] }
+        let changed = Set(choice.possible).symmetricDifference(next.possible)
+        return Set(changed.map(\.process)).subtracting([choice.turn.process])
     }
 
     private mutating func number(of process: String) -> Int {

@@ -37,6 +37,7 @@ package struct TurnBlock: Sendable {
         self.turns = turns
         scheduler = TurnScheduler(
             turns: page, processes: processes, agents: agents,
+            unseen: Set(topology.apps.filter { $0.own != nil }.map(\.name)),
             pid: { name in
                 let isAgent = agents.contains(name)
                 return (isAgent ? instance.parts.process(of: .agent(name)) : instance.watch(of: .peer(name)))?.pid

@@ -18,8 +18,8 @@ struct TurnHistory {
     /// What came before each turn since the last one that may have touched anything.
     private var barrier = Clock()
     private var ofProcess: [Int: Clock] = [:]
-    private var writes = [Clock](repeating: [], count: Footprint.things)
-    private var accesses = [Clock](repeating: [], count: Footprint.things)
+    private var writes = [Clock](repeating: [], count: UInt32.bitWidth)
+    private var accesses = [Clock](repeating: [], count: UInt32.bitWidth)
 
     /// Adds a turn.
     /// - Parameters:
@@ -28,7 +28,7 @@ struct TurnHistory {
     mutating func append(_ turn: Turn, of process: Int, moving others: [Int], footprint: Footprint) {
         var clock = footprint == .everything ? all : barrier
         for mover in [process] + others { Self.merge(ofProcess[mover, default: []], into: &clock) }
-        for thing in 0..<Footprint.things {
+        for thing in Footprint.things {
             if footprint.hasWritten(thing) {
                 Self.merge(accesses[thing], into: &clock)
             } else if footprint.hasRead(thing) {
@@ -39,7 +39,7 @@ struct TurnHistory {
         clock[process] += 1
 
         for mover in [process] + others { ofProcess[mover] = clock }
-        for thing in 0..<Footprint.things {
+        for thing in Footprint.things {
             let isWritten = footprint.hasWritten(thing)
             if isWritten { Self.merge(clock, into: &writes[thing]) }
             if isWritten || footprint.hasRead(thing) { Self.merge(clock, into: &accesses[thing]) }
@@ -69,8 +69,8 @@ struct TurnHistory {
 }
 
 extension Footprint {
-    /// The number of things that a footprint can distinguish.
-    fileprivate static let things = UInt32.bitWidth
+    /// The numbers of the things by which a turn can affect those of other processes.
+    fileprivate static let things = (0..<UInt32.bitWidth).filter { $0 != SharedThing.own.rawValue }
 
     fileprivate func hasRead(_ thing: Int) -> Bool { reads >> UInt32(thing) & 1 != 0 }
     fileprivate func hasWritten(_ thing: Int) -> Bool { writes >> UInt32(thing) & 1 != 0 }

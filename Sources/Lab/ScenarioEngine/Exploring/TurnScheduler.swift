@@ -65,6 +65,7 @@ package final class TurnScheduler: Sendable {
     private let turns: TurnPage
     private let processes: [String]
     private let agents: [String]
+    private let unseen: Set<String>
     private let pid: @Sendable (String) -> Int32?
     private let kill: @Sendable (String) throws -> Set<String>
     private let plan: Plan
@@ -74,18 +75,21 @@ package final class TurnScheduler: Sendable {
     /// - Parameters:
     ///   - processes: One for each branch, in the order of the block.
     ///   - agents: The devices whose agents take turns, too.
+    ///   - unseen: The processes that may keep what nothing notes: programs of users.
     ///   - pid: The process that plays an app or an agent now; nil if it is not known.
     ///   - kill: Kills the process that plays an app or an agent now (SIGKILL), and returns when it is gone, so that
     ///     its locks are free. Afterwards its branch ends. Returns all that have ended: with an agent also the apps of
     ///     its device.
     ///   - bound: How long a turn may take, in real time.
     init(
-        turns: TurnPage, processes: [String], agents: [String] = [], pid: @escaping @Sendable (String) -> Int32?,
-        kill: @escaping @Sendable (String) throws -> Set<String>, plan: Plan, bound: LabDuration = TurnScheduler.bound
+        turns: TurnPage, processes: [String], agents: [String] = [], unseen: Set<String> = [],
+        pid: @escaping @Sendable (String) -> Int32?, kill: @escaping @Sendable (String) throws -> Set<String>,
+        plan: Plan, bound: LabDuration = TurnScheduler.bound
     ) {
         self.turns = turns
         self.processes = processes
         self.agents = agents
+        self.unseen = unseen
         self.pid = pid
         self.kill = kill
         self.plan = plan
@@ -128,6 +132,7 @@ package final class TurnScheduler: Sendable {
                 onTurn(choice.turn, given.choices.count + 1)
                 try give(choice.turn, dead: &given.dead)
                 given.append(choice)
+                if unseen.contains(choice.turn.process) { given.touched.write(.own) }
             }
             given.touched.formUnion(turns.takeFootprint())
             let rest = plan.turns.dropFirst(given.choices.count)

@@ -178,7 +178,7 @@ public final class Sandbox: Sendable {
             isReadable: { [security] in security.state.isUnlockedSinceBoot },
             touch: { [faults, name = identity.name] isWriting in
                 // No other app reads or writes a suite without a group.
-                if group != nil { faults?.touch(.preferences, writing: isWriting, process: name) }
+                faults?.touch(group == nil ? .own : .preferences, writing: isWriting, process: name)
             },
             failed: { [traceWriter] error in
                 traceWriter?.emitFailure("preferences", error)

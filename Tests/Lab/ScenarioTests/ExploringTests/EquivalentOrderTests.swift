@@ -109,7 +109,8 @@ struct EquivalentOrderTests {
     }
 
     @Test func `A process dies at each of its places but the first, and the others continue`() {
-        let program = SharingProgram([[.init(), .init(), .init()], [.init()]])
+        let step = SharingProgram.Step(writes: [.keychain])
+        let program = SharingProgram([[step, step, step], [.init()]])
         let orders = search(program, within: Level(preemptions: 0, deaths: 1)).orders
         let texts = orders.map { order in
             order.map { "\($0.process) \($0.place)\($0.dies ? " dies" : "")" }.joined(separator: ", ")
@@ -120,6 +121,15 @@ struct EquivalentOrderTests {
                 "p0 start, p0 s1 dies, p1 start", "p0 start, p0 s1, p0 s2 dies, p1 start",
                 "p1 start, p0 start, p0 s1 dies", "p1 start, p0 start, p0 s1, p0 s2 dies",
             ])
+    }
+
+    @Test(arguments: [[SharedThing.keychain], [.own], []])
+    func `Behind a turn that has only read, a death would be the one before it`(writes: Set<SharedThing>) {
+        let steps = [SharingProgram.Step(reads: [.keychain]), .init(writes: [.memory]), .init(writes: writes), .init()]
+        let orders = search(SharingProgram([steps]), within: Level(preemptions: 0, deaths: 1)).orders
+        let places = orders.compactMap(\.last).filter(\.dies).map(\.place).sorted()
+        // Before the first place a process does not die, so the turn behind it counts whatever it did.
+        #expect(places == (writes.isEmpty ? ["s1", "s2"] : ["s1", "s2", "s3"]))
     }
 
     @Test func `A death is no switch: the process of the turn before it can still be preempted`() {
@@ -220,12 +230,12 @@ private struct SharingProgram: Sendable, CustomStringConvertible {
 
     /// All that an order decides.
     struct Outcome: Hashable, Sendable {
-        /// The places of the writes, in their order, by thing.
+        /// The places of the writes with what their process had read, in their order, by thing.
         var writes: [SharedThing: [String]] = [:]
-        /// The write that each read saw, by the place and the thing of the read.
-        var seen: [String: String] = [:]
-        /// Where processes died.
-        var deaths: [String: String] = [:]
+        /// The writes that each process saw, in the order of its reads. What a process has read dies with it.
+        var seen: [String: [String]] = [:]
+        /// The processes that died.
+        var deaths: Set<String> = []
     }
 
     private let steps: [[Step]]
@@ -289,7 +299,8 @@ private struct SharingProgram: Sendable, CustomStringConvertible {
         guard let process = names.firstIndex(of: turn.process) else { return .everything }
         var footprint = Footprint()
         if turn.dies {
-            outcome.deaths[turn.process] = turn.place
+            outcome.deaths.insert(turn.process)
+            outcome.seen[turn.process] = nil
             positions[process] = steps[process].count
             if owner == process { passLock(&footprint) }
             return .everything
@@ -309,12 +320,12 @@ private struct SharingProgram: Sendable, CustomStringConvertible {
     private mutating func access(_ process: Int, _ footprint: inout Footprint) {
         let step = steps[process][positions[process]]
         let place = "\(names[process]) \(place(of: process))"
-        for thing in step.reads {
-            outcome.seen["\(place) \(thing)"] = outcome.writes[thing]?.last ?? ""
+        for thing in step.reads.sorted(by: { $0.rawValue < $1.rawValue }) {
+            outcome.seen[names[process], default: []].append("\(thing) \(outcome.writes[thing]?.last ?? "")")
             footprint.read(thing)
         }
         for thing in step.writes {
-            outcome.writes[thing, default: []].append(place)
+            outcome.writes[thing, default: []].append("\(place) \(outcome.seen[names[process]] ?? [])")
             footprint.write(thing)
         }
         positions[process] += 1

@@ -73,7 +73,7 @@ struct FootprintTests {
         #expect(deleted == Footprint(writing: .keychain))
     }
 
-    @Test func `Preferences and files of a group are noted, and an app's own preferences are not`() throws {
+    @Test func `Preferences and files of a group are noted, and an app's own preferences as its own`() throws {
         let sandbox = try device.sandbox(appGroups: [Self.group])
         let shared = try #require(sandbox.defaults(suite: Self.group))
         let stored = try footprint { shared.set(true, forKey: "k") }
@@ -82,7 +82,8 @@ struct FootprintTests {
         #expect(read == Footprint(reading: .preferences))
         let own = try #require(sandbox.defaults())
         let stayed = try footprint { own.set(true, forKey: "k") }
-        #expect(stayed == Footprint())
+        #expect(stayed == Footprint(reading: .own, writing: .own))
+        #expect(!stayed.conflicts(with: stayed))
         let path = try #require(sandbox.containerPath(forAppGroup: Self.group)) + "/file"
         let written = try footprint { try sandbox.write(Data([1]), to: path) }
         #expect(written == Footprint(writing: .files))
