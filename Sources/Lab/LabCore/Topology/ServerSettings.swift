@@ -20,6 +20,9 @@ public struct ServerSettings: Codable, Equatable, Sendable {
     public var vaultWithBiometry: Bool?
     /// Whether activations of protocol 3.3 are offered protocol 4 (protocol-4.md, section 14).
     public var upgradeOffered: Bool?
+    /// How long too many wrong codes block an activation of protocol 4 the first time, in milliseconds; nil blocks it
+    /// until the back office takes that back (protocol-4.md, section 16).
+    public var temporaryBlocking: Int64?
     /// Whether an activation by recovery code needs no commit by the back office (rest-api.md, section 6.2).
     public var commitRecovery: Bool?
     /// Whether push and inbox refuse with the code of the integration library (mobile-token.md, section 16.1).

@@ -46,6 +46,7 @@ public struct ServerSpecReader {
         settings.restrictAccess = reader.boolean("restrictAccess")
         settings.vaultWithBiometry = reader.boolean("vaultWithBiometry")
         settings.upgradeOffered = reader.boolean("upgradeOffered")
+        settings.temporaryBlocking = time(reader, "temporaryBlocking")
         settings.commitRecovery = reader.boolean("commitRecovery")
         settings.libraryAuthenticationCode = reader.boolean("libraryAuthenticationCode")
         settings.pushEnvironment = reader.choice("pushEnvironment", of: PushEnvironment.self)

@@ -99,6 +99,18 @@ struct Activation: Sendable, Equatable {
     /// How many failures it still survives.
     var remainingAttempts: Int { maxFailedAttempts - failedAttempts }
 
+    /// Whether it is blocked for a time that is not over.
+    func isBlocked(at now: ServerTime) -> Bool { version4?.block.map { now < $0.until } ?? false }
+
+    /// Whether a code may still be right: after a block for a time, one is compared.
+    var hasAttempts: Bool { remainingAttempts > 0 || version4?.block != nil }
+
+    /// Forgets failures, and the blocks that they have caused.
+    mutating func forgetFailures() {
+        failedAttempts = 0
+        version4?.block = nil
+    }
+
     /// Counts one failure of a signature or one-time password.
     /// - Returns: true when the limit is reached.
     mutating func countFailure() -> Bool {

@@ -128,7 +128,7 @@ extension ActivationService {
                     continue
                 }
                 activation.lifecycle = lifecycle(of: activation, as: status, at: change.now)
-                if status == .active { activation.failedAttempts = 0 }
+                if status == .active { activation.forgetFailures() }
                 try change.save(&activation, previous: previous)
             }
             if let refusal = refusals.first, refusals.count == activationIds.count { throw refusal }

@@ -162,10 +162,13 @@ struct ActivationService: Sendable {
         return try context.change { change in
             var activation = try change.activation(id)
             switch activation.lifecycle {
+            case .active where activation.version4?.block != nil:
+                activation.forgetFailures()
+                try change.save(&activation, previous: .active, externalUserId: externalUserId)
             case .active: break
             case .blocked(let binding, _):
                 activation.lifecycle = .active(binding)
-                activation.failedAttempts = 0
+                activation.forgetFailures()
                 try change.save(&activation, previous: .blocked, externalUserId: externalUserId)
             default: throw activation.stateRefusal
             }

@@ -33,6 +33,9 @@ public struct ServerPolicy: Sendable {
     /// Whether activations of protocol 3.3 are offered protocol 4, where their application has algorithms of it
     /// configured (protocol-4.md, section 14).
     public var isUpgradeOffered = true
+    /// How long too many wrong codes block an activation of protocol 4 the first time; each block after it is twice as
+    /// long, until a right code comes. Nil blocks until the back office takes it back (protocol-4.md, section 16).
+    public var temporaryBlocking: Int64?
     /// Whether the vault opens with biometry in place of knowledge. In protocol 4 it is so for the device's keys alone:
     /// the application's own vault behind two factors opens with either (protocol-4.md, section 13).
     public var isVaultOpenedByBiometry = false

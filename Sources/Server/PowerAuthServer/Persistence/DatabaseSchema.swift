@@ -26,6 +26,7 @@ enum DatabaseSchema {
             ("1 applications and activations", tables), ("2 back office", backOffice),
             ("3 upgrades and claims", device), ("4 mobile token", mobileToken), ("5 sealed keys", sealing),
             ("6 audit", audit), ("7 addresses of temporary keys", temporaryKeyAddress), ("8 protocol 4", version4),
+            ("9 temporary blocks", temporaryBlocks),
         ] { migrator.registerMigration(name) { try $0.execute(sql: sql) } }
         return migrator
     }()
@@ -377,6 +378,12 @@ enum DatabaseSchema {
             PRIMARY KEY (application, kind)
         );
         ALTER TABLE temporary_key ADD COLUMN suite TEXT;
+        """
+
+    /// Blocks of activations of protocol 4 for a time (protocol-4.md, section 16).
+    private static let temporaryBlocks = """
+        ALTER TABLE activation_v4 ADD COLUMN blocked_until INTEGER;
+        ALTER TABLE activation_v4 ADD COLUMN blocks INTEGER NOT NULL DEFAULT 0;
         """
 
     /// The table of what happened to activations, operations and recovery codes (server.md, section 28, `audit_log`).

@@ -85,6 +85,7 @@ extension ServerConfiguration {
         set(\.policy.isBackOfficeRestricted, settings.restrictAccess)
         set(\.policy.isVaultOpenedByBiometry, settings.vaultWithBiometry)
         set(\.policy.isUpgradeOffered, settings.upgradeOffered)
+        policy.temporaryBlocking = settings.temporaryBlocking
         set(\.policy.hasLibraryAuthenticationCode, settings.libraryAuthenticationCode)
         set(\.policy.pushEnvironment, settings.pushEnvironment)
         set(\.policy.hasOneActivationPerUser, settings.oneActivationPerUser)

@@ -160,7 +160,11 @@ struct OfflineSignatureService: Sendable {
             try change.saveUse(activation)
             return (.refused(activation), types[0])
         }
-        guard activation.failedAttempts < activation.maxFailedAttempts else {
+        guard !activation.isBlocked(at: change.now) else {
+            try change.saveUse(activation)
+            return (.refused(activation), types[0])
+        }
+        guard activation.hasAttempts else {
             try signatures.block(&activation, binding, in: change)
             return (.refused(activation), types[0])
         }
@@ -170,7 +174,7 @@ struct OfflineSignatureService: Sendable {
         }
         try signatures.take(
             found.match, binding.version == 4 ? .v4 : .v3(.v3_3), &activation, binding, in: change)
-        activation.failedAttempts = 0
+        try signatures.forgetFailures(of: &activation, in: change)
         try change.saveUse(activation)
         return (.valid(activation), found.type)
     }

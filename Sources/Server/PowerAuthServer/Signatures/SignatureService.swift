@@ -159,7 +159,11 @@ struct SignatureService: Sendable {
             try change.saveUse(activation)
             return .refused(activation)
         }
-        guard activation.failedAttempts < activation.maxFailedAttempts else {
+        guard !activation.isBlocked(at: change.now) else {
+            try change.saveUse(activation)
+            return .refused(activation)
+        }
+        guard activation.hasAttempts else {
             try block(&activation, binding, in: change)
             return .refused(activation)
         }
@@ -177,7 +181,7 @@ struct SignatureService: Sendable {
             return .invalid(activation)
         }
         try take(match, question.version, &activation, binding, in: change)
-        if !question.type.isPossessionOnly { activation.failedAttempts = 0 }
+        if !question.type.isPossessionOnly { try forgetFailures(of: &activation, in: change) }
         try change.saveUse(activation)
         return .valid(activation)
     }
@@ -225,15 +229,24 @@ struct SignatureService: Sendable {
         try Version4Store.save(change.database, activation)
     }
 
+    /// After a right code.
+    func forgetFailures(of activation: inout Activation, in change: WriteTransaction) throws {
+        let wasBlocked = activation.version4?.block != nil
+        activation.forgetFailures()
+        if wasBlocked { try Version4Store.save(change.database, activation) }
+    }
+
     /// A wrong signature counts unless it was made with possession alone; the limit blocks.
     func recordFailure(
         _ type: SignatureType, _ activation: inout Activation, _ binding: DeviceBinding, in change: WriteTransaction
     ) throws {
-        if !type.isPossessionOnly, activation.countFailure() {
-            try block(&activation, binding, in: change)
-        } else {
-            try change.saveUse(activation)
+        guard !type.isPossessionOnly, activation.countFailure() else { return try change.saveUse(activation) }
+        guard binding.version == 4, let first = context.policy.temporaryBlocking else {
+            return try block(&activation, binding, in: change)
         }
+        activation.version4?.block = .following(activation.version4?.block, at: change.now, first: first)
+        try Version4Store.save(change.database, activation)
+        try change.saveUse(activation)
     }
 
     func block(_ activation: inout Activation, _ binding: DeviceBinding, in change: WriteTransaction) throws {

@@ -30,9 +30,31 @@ struct Version4Record: Sendable, Equatable {
     var isConfirmationPending = false
     /// Nil unless an upgrade was started and not confirmed.
     var upgrade: Upgrade?
+    /// Nil unless too many codes were wrong, and no right one came since.
+    var block: TemporaryBlock?
 
     /// The suite with its algorithms.
     var suite: CryptographySuite { .named(suiteName) }
+}
+
+/// A block for a time, which a server may set in place of one that the back office has to take back (protocol-4.md,
+/// section 16).
+struct TemporaryBlock: Sendable, Equatable {
+    /// Behind it one code is compared; a wrong one blocks again.
+    let until: ServerTime
+    /// Which block it is since the last right code, from 1.
+    let number: Int
+
+    /// Longer than the first one by this many doublings at most: more than eight centuries.
+    private static let mostDoublings = 20
+
+    /// The block after another one, or the first one: each is twice as long as the one before.
+    /// - Parameter first: how long the first one is, in milliseconds.
+    static func following(_ former: TemporaryBlock?, at now: ServerTime, first: Int64) -> TemporaryBlock {
+        let doublings = former?.number ?? 0
+        let length = first << min(doublings, mostDoublings)
+        return TemporaryBlock(until: now.advanced(by: length), number: doublings + 1)
+    }
 }
 
 /// A factor key that the server and the device have agreed on, and the one that a change has made: a device that got no
@@ -199,6 +221,8 @@ enum Version4Column: String, QueryColumn {
     case isConfirmationPending = "confirmation_pending"
     case upgradeCounter = "upgrade_counter"
     case upgradeCounterData = "upgrade_ctr_data"
+    case blockedUntil = "blocked_until"
+    case blocks
 }
 
 /// The rows of what activations of protocol 4 have beside the others.
@@ -216,6 +240,9 @@ enum Version4Store {
             upgrade: counterData.map {
                 Version4Record.Upgrade(
                     counter: UInt64(bitPattern: (row[.upgradeCounter] as Int64?) ?? 0), counterData: $0)
+            },
+            block: (row[.blockedUntil] as Int64?).map {
+                TemporaryBlock(until: ServerTime(milliseconds: $0), number: row[.blocks])
             })
     }
 
@@ -229,14 +256,15 @@ enum Version4Store {
             sql: """
                 INSERT OR REPLACE INTO activation_v4 (of_activation, suite, device_ecdsa, device_mldsa, server_ecdsa,
                     server_mldsa, suite_private, suite_private_mode, secrets, secrets_mode, confirmation_pending,
-                    upgrade_counter, upgrade_ctr_data)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    upgrade_counter, upgrade_ctr_data, blocked_until, blocks)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             activation.id, record.suiteName.rawValue, record.deviceKeys.ecdsa, record.deviceKeys.mldsa,
             record.serverKeys.ecdsa, record.serverKeys.mldsa, record.serverPrivateKeys.bytes,
             record.serverPrivateKeys.mode, record.secrets.bytes, record.secrets.mode, record.isConfirmationPending,
             record.upgrade.map { Int64(bitPattern: $0.counter) }, record.upgrade?.counterData,
+            record.block?.until.milliseconds, record.block?.number ?? 0,
         ])
     }
 }

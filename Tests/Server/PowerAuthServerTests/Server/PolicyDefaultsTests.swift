@@ -24,7 +24,7 @@ struct PolicyDefaultsTests {
                 "requestWindow 60000", "extendedRequestWindow 7200000", "tokenValidity 7200000",
                 "tokenForwardValidity 1800000", "temporaryKeyValidity 300000", "temporaryKeysPerActivation 32",
                 "generationAttempts 10", "recoveryMaxFailedAttempts 5", "isUpgradeOffered true",
-                "isVaultOpenedByBiometry false",
+                "temporaryBlocking nil", "isVaultOpenedByBiometry false",
                 "hasLibraryAuthenticationCode false", "pushEnvironment production", "hasOneActivationPerUser false",
                 "isFlagCheckedAtApproval true", "isFlagCheckedAtClaim true",
                 "isJSONStrict false", "isBackOfficeRestricted false", "pageSize 500", "offlineComponentLength 8",

@@ -56,6 +56,7 @@ struct ServerSettingsTests {
             flagsAtApproval: false
             flagsAtClaim: false
             upgradeOffered: false
+            temporaryBlocking: 5m
             offlineComponentLength: 6
             proximityOtpLength: 7
             proximityOtpStep: 15s
@@ -142,6 +143,7 @@ struct ServerSettingsTests {
         #expect(configuration.databaseEncryptionKey != nil)
         #expect(policy.temporaryKeysPerApplication == 6)
         #expect(!policy.isFlagCheckedAtApproval && !policy.isFlagCheckedAtClaim && !policy.isUpgradeOffered)
+        #expect(policy.temporaryBlocking == 300_000)
         #expect(policy.offlineComponentLength == 6 && policy.proximity.digits == 7)
         #expect(policy.proximity.stepSeconds == 15 && policy.proximity.previousSteps == 2)
         #expect(!configuration.activationProvider.commits("RECOVERY"))
@@ -169,6 +171,7 @@ struct ServerSettingsTests {
         #expect(!policy.isBackOfficeRestricted && !policy.isVaultOpenedByBiometry && policy.isReplayVerified)
         #expect(policy.callbacks.rerunAfter == 75_000 && policy.callbacks.maxAttempts == 1)
         #expect(!policy.isJSONStrict && !policy.callbacks.hasNumericDates && policy.isUpgradeOffered)
+        #expect(policy.temporaryBlocking == nil)
         #expect(configuration.names.name == "powerauth-server")
         #expect(
             configuration.activationProvider.commits("RECOVERY") && !configuration.activationProvider.commits("CUSTOM"))

@@ -226,6 +226,26 @@ struct TestDeviceV4: Sendable {
         try await sendCoded("/pa/v4/auth/validate", type: type, isCorrect: isCorrect).status
     }
 
+    /// Lets the back office verify the digits of a code without a connection, with possession and knowledge.
+    /// - Returns: whether they were accepted.
+    mutating func verifyOffline(isCorrect: Bool = true) async throws -> Bool {
+        let secrets = try #require(secrets)
+        let body = Data("A2".utf8)
+        let nonce = StrictBase64.encode(Data(repeating: 7, count: 16))
+        let digits = try AuthenticationCode.offline(
+            keys: AuthenticationKeys(possession: secrets.keys.possession, knowledge: secrets.knowledge.current),
+            counter: counter, uriId: "/offline", nonce: nonce, body: isCorrect ? body : Data("A3".utf8))
+        let data = ["POST", StrictBase64.encode(Data("/offline".utf8)), nonce, StrictBase64.encode(body)]
+        let answer = try await client.backOfficeV4(
+            "auth/offline/verify",
+            [
+                "activationId": activationId, "data": data.joined(separator: "&"), "authenticationCode": digits,
+                "allowBiometry": false,
+            ])
+        counter = counter.next()
+        return try #require(answer.flag("authenticationValid"))
+    }
+
     /// Changes the password.
     /// - Returns: the new key, which the device has not taken over yet.
     mutating func changePassword() async throws -> Key256<KeyPurpose.Knowledge> {
