@@ -183,7 +183,8 @@ enum ServerSchema {
             "vaultWithBiometry": flag("Whether the vault opens with biometry, too.", default: false),
             "upgradeOffered": flag("Whether activations of protocol 3.3 are offered protocol 4.", default: true),
             "temporaryBlocking": ValueSchema.duration.described(
-                "How long wrong codes block an activation of protocol 4 the first time; without it they block for good."),
+                "How long wrong codes block an activation of protocol 4 the first time; without it they block for good."
+            ),
             "commitRecovery": flag(
                 "Whether an activation by recovery code needs no commit by the back office.", default: true),
             "pushEnvironment": TopologySchema.word(
