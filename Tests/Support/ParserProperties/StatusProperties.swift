@@ -28,18 +28,38 @@ extension ParserProperty {
 
     static let sessionState: [ParserProperty] = [
         ParserProperty("session-state", examples: [Data([0x50, 0x41, 0]), Data(base64Encoded: state) ?? Data()]) {
-            data in
-            guard let setup = PowerAuthCoreSessionSetup(configuration: configuration),
-                let session = PowerAuthCoreSession(sessionSetup: setup, timeService: NoTime.shared)
-            else { throw Violation(rule: "a session can be made", input: data) }
-            let accepted = session.deserializeState(data)
-            let written = session.serializedState()
-            try require(accepted || !session.hasValidActivation, "refused bytes leave no activation", data)
-            _ = session.activationFingerprint
-            try require(session.deserializeState(written), "what a session writes, it reads", data)
-            try require(session.serializedState() == written, "and writes again, byte for byte", data)
-        }
+            try checkState($0, suites: [], of: $0)
+        },
+        // Behind the content comes its digest, without which nothing else would be looked at.
+        ParserProperty("session-state-4", examples: [state4]) {
+            try checkState($0 + Digest.sha256($0), suites: [.ecP384], of: $0)
+        },
     ]
+
+    private static func checkState(_ state: Data, suites: [CryptographySuite], of data: Data) throws {
+        guard let setup = PowerAuthCoreSessionSetup(configuration: configuration) else {
+            throw Violation(rule: "the configuration can be read", input: data)
+        }
+        setup.suites = suites
+        guard let session = PowerAuthCoreSession(sessionSetup: setup, timeService: NoTime.shared) else {
+            throw Violation(rule: "a session can be made", input: data)
+        }
+        let accepted = session.deserializeState(state)
+        let written = session.serializedState()
+        try require(accepted || !session.hasValidActivation, "refused bytes leave no activation", data)
+        _ = session.activationFingerprint
+        try require(session.deserializeState(written), "what a session writes, it reads", data)
+        try require(session.serializedState() == written, "and writes again, byte for byte", data)
+    }
+
+    /// The content of a state of data version 7, in `EC_P384` (protocol-4.md, section 17, item 7).
+    private static let state4: Data = {
+        func filled(_ byte: UInt8, _ count: Int) -> Data { Data([UInt8(count)]) + Data(repeating: byte, count: count) }
+        let name = "EC_P384".bytes
+        let start = "PA".bytes + Data([0x02, 0x50, 0x37, 0, UInt8(name.count)]) + name + Data([2]) + "id".bytes
+        return start + filled(0x10, 32) + filled(0xAB, 1) + filled(0x11, 32) + filled(0x12, 48) + filled(0x13, 48)
+            + filled(0x14, 48) + filled(1, 3) + filled(4, 2) + filled(0, 0) + filled(6, 1) + filled(0, 0) + filled(1, 3)
+    }()
 
     /// A state of data version 6 whose keys are counting bytes (sharing.md, section 13).
     private static let state =
