@@ -55,6 +55,19 @@ struct TraceBoardTests {
         }
     }
 
+    @Test(.verifies("size", "TraceBoard.mostAtOnce"), arguments: [4_095, 4_096, 4_097, 8_192])
+    func `An event behind any number of kept ones is found once`(others: Int) async throws {
+        try await onThread {
+            let board = try TraceBoard(directory: directory.path)
+            defer { board.stop() }
+            emit(.log, times: others, on: board)
+            emit(.stateSaved, times: 1, on: board)
+            #expect(isThere(.stateSaved, on: board))
+            #expect(!isThere(.stateSaved, on: board))
+            #expect(isThere(.log, on: board))
+        }
+    }
+
     @Test
     func `A query since a forgotten time reports possible news at once, unless nothing is of interest`() async throws {
         try await onThread {

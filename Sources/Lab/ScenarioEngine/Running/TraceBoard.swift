@@ -28,6 +28,12 @@ package final class TraceBoard: Sendable {
             if recent.count >= 2 * TraceBoard.fewest { recent.removeFirst(TraceBoard.fewest) }
         }
 
+        /// The next kept events from a position on. A reader that held the whole list would cause a copy of it with each
+        /// event that comes meanwhile.
+        func piece(from start: Int) -> [TraceEvent] {
+            Array(kept[start..<min(kept.count, start + TraceBoard.mostAtOnce)])
+        }
+
         /// Whether an event that wakes a waiter arrived after a number of others. Events no longer stored count as one.
         func hasNews(after generation: Int, for interest: Interest) -> Bool {
             let forgotten = count - recent.count
@@ -38,6 +44,8 @@ package final class TraceBoard: Sendable {
 
     /// Minimum number of last events that are stored.
     private static let fewest = 512
+    /// Maximum number of kept events that are looked at without the next ones.
+    private static let mostAtOnce = 4_096
 
     /// A thread that sleeps until an event arrives.
     private struct Waiter {
@@ -148,13 +156,16 @@ package final class TraceBoard: Sendable {
         // Registered before the first check, so that neither an event nor the end of all waiting is missed in between.
         return ringing(bell, for: .everything) {
             while true {
-                let (events, taken) = state.mutex.withLock { ($0.kept, $0.taken) }
-                for index in judged..<events.count where !taken.contains(index) {
-                    guard matches(events[index]) else { continue }
-                    // Another branch may have consumed it meanwhile.
-                    if state.mutex.withLock({ $0.taken.insert(index).inserted }) { return true }
+                while case let (events, taken) = state.mutex.withLock({ ($0.piece(from: judged), $0.taken) }),
+                    !events.isEmpty
+                {
+                    for (index, event) in zip(judged..., events) where !taken.contains(index) {
+                        guard matches(event) else { continue }
+                        // Another branch may have consumed it meanwhile.
+                        if state.mutex.withLock({ $0.taken.insert(index).inserted }) { return true }
+                    }
+                    judged += events.count
                 }
-                judged = events.count
                 let rest = deadline - Int64(MonotonicClock.nanoseconds())
                 if isCancelled() || rest <= 0 { return false }
                 _ = try? bell.wait(timeoutNanoseconds: rest)
@@ -165,8 +176,11 @@ package final class TraceBoard: Sendable {
     /// When a command was handled according to its process's own trace; nil if the trace does not contain it, or not
     /// yet.
     func work(_ interval: HandlingInterval) -> ClosedRange<UInt64>? {
-        let own = state.mutex.withLock { $0.kept }.filter {
-            $0.process == interval.actor && $0.operation == interval.operation
+        var own: [TraceEvent] = []
+        var judged = 0
+        while case let events = state.mutex.withLock({ $0.piece(from: judged) }), !events.isEmpty {
+            own += events.filter { $0.process == interval.actor && $0.operation == interval.operation }
+            judged += events.count
         }
         guard
             let begin = own.first(where: {
