@@ -107,6 +107,10 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         guard let name else { return Console.print(all ? ExplanationReference.text() : ExplanationReference.names()) }
         guard !all else { throw BadUsage(sentence: "`lab explain` takes a name or --all") }
+        if let quirk = Quirk(rawValue: name) {
+            let place = "An app has it with `quirks: [\(name)]` in lab.yaml; `lab quirks` lists all (docs/quirks.md)."
+            return Console.print("Defects of the original that the lab fixes\n\n\(name)  \(quirk.summary)\n  \(place)")
+        }
         let found = try Explanation.find(name).map { "\($0.subject.title)\n\n\(ExplanationReference.text($0))\n" }
         Console.print(found.joined(separator: "\n"))
         Console.print("The page of all errors is docs/errors.md; `lab explain --all` prints it.")

@@ -30,6 +30,17 @@ extension EndToEnd.Commands {
         }
 
         @Test
+        func `The doctor looks where runs are recorded`() async throws {
+            let workspace = try Workspace()
+            let fine = try await onThread { try lab("doctor", in: workspace) }
+            #expect(fine.output.contains("disk for records") && !fine.output.contains("Runs are recorded there"))
+            try workspace.write("no folder", to: ".lab")
+            let refused = try await onThread { try lab("doctor", in: workspace) }
+            #expect(refused.status != 0, "\(refused.output)")
+            #expect(refused.output.contains("Runs are recorded there"), "\(refused.output)\(refused.errors)")
+        }
+
+        @Test
         func `A name is explained in all its meanings; a mistyped one is refused with the nearest`() async throws {
             let workspace = try Workspace()
             let found = try await onThread { try lab("explain", "failed", in: workspace) }
@@ -37,6 +48,9 @@ extension EndToEnd.Commands {
             #expect(found.output.hasPrefix("Verdicts\n\nfailed\n"), "\(found.output)")
             #expect(found.output.contains("\nErrors of the lab, `lab`\n\nfailed\n"), "\(found.output)")
             #expect(found.output.hasSuffix("docs/errors.md; `lab explain --all` prints it.\n"), "\(found.output)")
+            let quirk = try await onThread { try lab("explain", "sharing.D29", in: workspace) }
+            #expect(quirk.status == 0 && quirk.output.contains("sharing.D29  "), "\(quirk.output)\(quirk.errors)")
+            #expect(quirk.output.contains("`quirks: [sharing.D29]` in lab.yaml"), "\(quirk.output)")
             let refused = try await onThread { try lab("explain", "peerDead", in: workspace) }
             #expect(refused.status == 2)
             #expect(refused.errors == "error: no explanation for `peerDead`; did you mean `peerDied`?\n")

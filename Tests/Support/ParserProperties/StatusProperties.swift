@@ -26,17 +26,25 @@ extension ParserProperty {
         ]
     }
 
-    static let sessionState: [ParserProperty] = [
-        ParserProperty("session-state", examples: [Data([0x50, 0x41, 0]), Data(base64Encoded: state) ?? Data()]) {
-            try checkState($0, suites: [], of: $0)
-        },
-        // Behind the content comes its digest, without which nothing else would be looked at.
-        ParserProperty("session-state-4", examples: [state4]) {
-            try checkState($0 + Digest.sha256($0), suites: [.ecP384], of: $0)
-        },
-    ]
+    static func sessionState() throws -> [ParserProperty] {
+        let keys = try SuitePrivateKeys.generate(suite: .ecP384)
+        let configuration4 = try SdkConfigurationV4(
+            applicationKey: Data(count: 16), applicationSecret: .random(),
+            keys: [.p384: keys.publicKeys.ec.uncompressed])
+        return [
+            ParserProperty("session-state", examples: [Data([0x50, 0x41, 0]), Data(base64Encoded: state) ?? Data()]) {
+                try checkState($0, configuration, suites: [], of: $0)
+            },
+            // Behind the content comes its digest, without which nothing else would be looked at.
+            ParserProperty("session-state-4", examples: [state4]) {
+                try checkState($0 + Digest.sha256($0), configuration4.string, suites: [.ecP384], of: $0)
+            },
+        ]
+    }
 
-    private static func checkState(_ state: Data, suites: [CryptographySuite], of data: Data) throws {
+    private static func checkState(
+        _ state: Data, _ configuration: String, suites: [CryptographySuite], of data: Data
+    ) throws {
         guard let setup = PowerAuthCoreSessionSetup(configuration: configuration) else {
             throw Violation(rule: "the configuration can be read", input: data)
         }
@@ -44,6 +52,7 @@ extension ParserProperty {
         guard let session = PowerAuthCoreSession(sessionSetup: setup, timeService: NoTime.shared) else {
             throw Violation(rule: "a session can be made", input: data)
         }
+        try require(session.hasValidSetup, "the setup can be used", data)
         let accepted = session.deserializeState(state)
         let written = session.serializedState()
         try require(accepted || !session.hasValidActivation, "refused bytes leave no activation", data)

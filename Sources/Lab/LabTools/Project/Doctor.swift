@@ -41,9 +41,24 @@ public struct Doctor {
     public func examine() -> [Finding] {
         [
             programs, runtimeFolder, space(of: "/dev/shm", named: "shared memory", needed: Self.neededSharedMemory),
-            space(of: ".", named: "disk for records", needed: Self.neededDisk), locks, descriptors, loopback, ptrace,
-            browser, versions, running, leftovers,
+            records, locks, descriptors, loopback, ptrace, browser, versions, running, leftovers,
         ]
+    }
+
+    /// Where runs are recorded: `.lab` can be on another disk than the folder around it.
+    private var records: Finding {
+        let subject = "disk for records"
+        let folder = Files.exists(".lab") ? ".lab" : "."
+        let path = "\(folder)/lab-doctor-\(getpid())"
+        defer { try? Files.remove(path) }
+        do {
+            try Files.touch(path)
+        } catch {
+            return Finding(
+                subject: subject, state: "\(error)",
+                advice: "Runs are recorded there: use a folder that may be written.")
+        }
+        return space(of: folder, named: subject, needed: Self.neededDisk)
     }
 
     private var programs: Finding {
@@ -72,7 +87,8 @@ public struct Doctor {
                     subject: "folder of instances", state: "\(root) is too long for the paths of sockets",
                     advice: "Set XDG_RUNTIME_DIR, or TMPDIR, to a shorter path.")
             }
-            return Finding(subject: "folder of instances", state: root, advice: nil)
+            let space = space(of: root, named: "folder of instances", needed: Self.neededSharedMemory)
+            return space.isFine ? Finding(subject: space.subject, state: root, advice: nil) : space
         } catch {
             return Finding(
                 subject: "folder of instances", state: "\(error)",

@@ -203,17 +203,24 @@ package struct Exploration {
         bound.played += 1
         switch order.end {
         case .passed, .interrupted: break
-        case .inconclusive(let reason):
-            inconclusive += 1
-            bound.inconclusive += 1
-            if bound.level == nil { drawnInconclusive += 1 }
-            if firstInconclusive == nil { firstInconclusive = InconclusiveOrder(number: order.number, reason: reason) }
+        case .inconclusive(let reason): noteInconclusive(order.number, reason)
         case .failed(let finding):
             bound.hasFailed = true
             if self.finding == nil { self.finding = (order.number, finding) }
+        case .unreached(let result) where longest > 0:
+            // Others came to the block, so something outside of the order has ended this one.
+            let cause = result.failures.first.map { ": \($0.reason)" } ?? ""
+            noteInconclusive(order.number, "the scenario ended before the first turn\(cause)")
         case .unreached(let result):
             if unreached == nil { unreached = result }
         }
+    }
+
+    private mutating func noteInconclusive(_ number: Int, _ reason: String) {
+        inconclusive += 1
+        bound.inconclusive += 1
+        if bound.level == nil { drawnInconclusive += 1 }
+        if firstInconclusive == nil { firstInconclusive = InconclusiveOrder(number: number, reason: reason) }
     }
 
     /// Reports what was played of a level, or drawn.

@@ -52,8 +52,9 @@ package final class TurnScheduler: Sendable {
         case notKilled(Turn, reason: String)
     }
 
-    /// How long a turn may take, in real time.
-    package static let bound = LabDuration.seconds(5).stretched
+    /// How long a turn may take, in real time: longer than a `waitFor` and an `eventually` of the usual length, whose end
+    /// says more.
+    package static let bound = LabDuration.seconds(8).stretched
     /// How long all processes wait for locks, or one waits for a process that has ended its branch, in real time, before
     /// those that wait count as unable to continue: a process that has ended its branch may be about to release a lock.
     /// For as long nothing happens, while an agent is held, before a branch counts as waiting for it that does not say so:

@@ -114,7 +114,7 @@ package func schedulableProcesses(of branches: [Branch], topology: Topology) -> 
 
 func schedulableProcesses(of branches: [Branch], among actors: ActorTable) -> Result<[String], BadUsage> {
     func refusal(_ reason: String) -> Result<[String], BadUsage> {
-        .failure(BadUsage(sentence: "turns go to one app of each branch, each time another one, but \(reason)"))
+        .failure(BadUsage(sentence: "each branch of an explored block needs one app of its own, but \(reason)"))
     }
     let most = max(0, TurnPage.slotCount - actors.linkedDevices.count)
     guard branches.count <= most else {

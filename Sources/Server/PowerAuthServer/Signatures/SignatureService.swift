@@ -244,7 +244,8 @@ struct SignatureService: Sendable {
         guard binding.version == 4, let first = context.policy.temporaryBlocking else {
             return try block(&activation, binding, in: change)
         }
-        activation.version4?.block = .following(activation.version4?.block, at: change.now, first: first)
+        let block = TemporaryBlock.following(activation.version4?.block, at: change.now, first: first)
+        activation.version4?.block = block
         try Version4Store.save(change.database, activation)
         try change.saveUse(activation)
     }

@@ -206,7 +206,7 @@ struct ExploredScenarioTests {
             ("\(race)\n    order: [ { main: start } ]", "4:5: the block has an `order` already"),
             (
                 "- race: [ { main: hasValidActivation }, { main: hasValidActivation } ]",
-                "3:5: turns go to one app of each branch"
+                "3:5: each branch of an explored block needs one app of its own"
             ),
         ])
     func `A scenario without a block whose turns can be given is refused with a place`(step: String, complaint: String)

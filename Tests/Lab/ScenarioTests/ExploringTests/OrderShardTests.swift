@@ -141,10 +141,15 @@ struct ExplorationTests {
         let seed: UInt64 = 1
         let program: SimulatedProgram
         var isBroken: @Sendable ([Turn]) -> Bool = { _ in false }
+        /// The orders that do not come to their block, by their numbers.
+        var unreached: Set<Int> = []
 
         func play(_ source: OrderSource, number: Int) -> PlayedOrder {
             var first: [Turn] = []
             if case .search(let beginning) = source { first = beginning.turns }
+            guard !unreached.contains(number) else {
+                return PlayedOrder(number: number, source: source, choices: [], end: .unreached(.sample(.failed)))
+            }
             let choices = program.play(first)
             let turns = choices.map(\.turn)
             let end: PlayedOrder.End =
@@ -164,6 +169,22 @@ struct ExplorationTests {
             #expect(exploration.levels.map { $0.level?.preemptions } == [0, 1, 2])
             #expect(exploration.levels.map(\.played) == [2, 6, 18])
             #expect(exploration.levels.allSatisfy { !$0.hasFailed && $0.left == 0 })
+        }
+    }
+
+    @Test func `An order that does not come to the block, as others do, is inconclusive, and the search continues`()
+        async throws
+    {
+        try await onThread {
+            var player = Player(program: Self.program)
+            player.unreached = [3]
+            var exploration = Exploration(player, bounds: ExplorationBounds(preemptions: 1, jobs: 1))
+            #expect(exploration.perform() == .complete)
+            #expect(exploration.inconclusive == 1 && exploration.firstInconclusive?.number == 3)
+            #expect(exploration.coverage(.complete).contains(", 1 of them inconclusive; "))
+            player.unreached = [1]
+            exploration = Exploration(player, bounds: ExplorationBounds(preemptions: 1, jobs: 1))
+            #expect(exploration.perform() == .unreached)
         }
     }
 

@@ -33,7 +33,9 @@ struct TemporaryBlockTests {
         }
     }
 
-    private func withDevice(_ body: (inout TestDeviceV4, ServerClient) async throws -> Void) async throws {
+    private func withDevice(
+        _ body: @escaping @Sendable (inout TestDeviceV4, ServerClient) async throws -> Void
+    ) async throws {
         try await ServerFixture { $0.policy.temporaryBlocking = Self.first }.run { client in
             var device = try await client.activeDeviceV4()
             try await body(&device, client)
@@ -136,7 +138,8 @@ struct TemporaryBlockTests {
         }
     }
 
-    @Test func `The length of a block ends to grow`() {
+    @Test(.verifies("size", "TemporaryBlock.mostDoublings"))
+    func `Blocks stop growing after twenty doublings`() {
         var block: TemporaryBlock?
         let now = ServerTime(milliseconds: 1_000)
         var lengths: [Int64] = []
@@ -158,7 +161,8 @@ private actor Kept {
 
     /// The same device, which speaks to another server.
     func device(_ client: ServerClient) async throws -> TestDeviceV4 {
-        let former = try #require(self.former)
+        let kept = former
+        let former = try #require(kept)
         var device = try await TestDeviceV4(client, former.suite)
         device.activationId = former.activationId
         device.secrets = former.secrets
