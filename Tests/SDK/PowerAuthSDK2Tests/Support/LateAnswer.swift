@@ -85,12 +85,13 @@ enum LateOperation: CaseIterable, Sendable {
     /// Runs the operation; its error. What makes an activation has tests of its own and no row.
     func callAsFunction(_ sdk: PowerAuthSDK2.PowerAuthSDK) async -> NSError? {
         await failure { report in
+            let password = TestApp.password
             switch self {
             case .status: sdk.fetchActivationStatus { report($1) }
-            case .validation: sdk.validatePassword(password: TestApp.password, callback: report)
+            case .validation: sdk.validatePassword(password: password, callback: report)
             case .passwordChange:
-                sdk.changePassword(from: TestApp.password, to: TestApp2.newPassword, callback: report)
-            case .passwordChangeInSteps: sdk.beginPasswordChange(from: TestApp.password) { report($1) }
+                sdk.changePassword(from: password, to: TestApp2.newPassword, callback: report)
+            case .passwordChangeInSteps: sdk.beginPasswordChange(from: password) { report($1) }
             case .removal: sdk.removeActivation(with: .rightPassword, callback: report)
             case .vaultKey: sdk.fetchSecureVaultKey(.twoFactor, with: .rightPassword) { report($1) }
             case .deviceSignature: sdk.signData(withDevicePrivateKey: .rightPassword, data: Data()) { report($1) }
@@ -99,7 +100,7 @@ enum LateOperation: CaseIterable, Sendable {
                 sdk.createSignedCSR(
                     with: .rightPassword, distinguishedNames: ["CN": "alice"], subjectAltNames: nil
                 ) { report($1) }
-            case .biometry: sdk.addBiometryFactor(password: TestApp.password, callback: report)
+            case .biometry: sdk.addBiometryFactor(password: password, callback: report)
             case .biometryRemoval: sdk.removeBiometryFactor(callback: report)
             case .token:
                 sdk.tokenStore.requestAccessToken(withName: "new", authentication: .possession()) { report($1) }
