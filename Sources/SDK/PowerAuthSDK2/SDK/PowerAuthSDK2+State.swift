@@ -54,7 +54,7 @@ extension PowerAuthSDK {
         callback: @escaping (PowerAuthActivationStatus?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
         guard !hasVersion4Activation else { return fetchVersion4Status(callback) }
-        guard hasPendingProtocolUpgrade() else { return fetchVersion3Status(callback) }
+        guard makesVersion4, hasPendingProtocolUpgrade() else { return fetchVersion3Status(callback) }
         let task = OperationTask<PowerAuthActivationStatus>(callback)
         task.add(
             ProtocolUpgradeV4.endIfConfirmed(base) { [weak self] error in
