@@ -20,6 +20,9 @@ struct KillMatrixCommand: ParsableCommand {
     @Option(help: "Only this cell, such as persistActivation@state.saved#2.")
     var cell: String?
 
+    @Flag(help: "Apps with SDK 2.0, on activations of protocol 4.")
+    var sdk2 = false
+
     @Option(help: "How often each cell is visited.")
     var rounds = 1000
 
@@ -66,7 +69,10 @@ struct KillMatrixCommand: ParsableCommand {
         }
         if link { return try runLink(seed: seed) }
         tell("kill matrix: seed \(seed), at most \(seconds) s")
-        let matrix = try cell.flatMap { KillCell($0) }.map { KillMatrix(cells: [$0]) } ?? KillMatrix.discovered()
+        let sdk: PowerAuthSpec.SDK = sdk2 ? .full2 : .full
+        let matrix =
+            try cell.flatMap { KillCell($0) }.map { KillMatrix(cells: [$0], sdk: sdk) }
+            ?? KillMatrix.discovered(sdk: sdk)
         var campaign = KillCampaign(
             matrix, seed: seed, rounds: rounds, time: .seconds(seconds), progress: tell)
         let report = campaign.run()

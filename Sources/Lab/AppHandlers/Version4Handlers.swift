@@ -57,5 +57,27 @@ enum Version4Handlers {
                 reply(Outcome.of(token, error))
             }
         }
+        let begun = BegunPasswordChange()
+        requests.handle(BeginPasswordChange.self) { arguments, reply in
+            try sdk().beginPasswordChange(from: arguments.from.revealed) { change, error in
+                if let change { begun.change = change }
+                reply(Outcome.of(error))
+            }
+        }
+        requests.handle(FinishPasswordChange.self) { arguments, reply in
+            guard let change = begun.change else {
+                throw ControlError.device(
+                    .wrongState, "the process has begun no change of the password; `beginPasswordChange` begins one")
+            }
+            return change.finish(newPassword: arguments.to.revealed) { reply(Outcome.of($0)) }
+        }
     }
+}
+
+/// The change of the password that an app's process has begun last. It holds the old password, which never leaves the
+/// process.
+///
+/// Main queue only.
+private final class BegunPasswordChange {
+    var change: PowerAuthPasswordChange?
 }

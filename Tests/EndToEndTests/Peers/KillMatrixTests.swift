@@ -2,6 +2,7 @@
 
 import Foundation
 import Kills
+import LabCore
 import LabPoints
 import LabSystem
 import LabTesting
@@ -22,6 +23,18 @@ extension EndToEnd.Peers {
                 let selection = matrix.selection
                 #expect(Set(selection.cells.map(\.operation)) == Set(KillOperation.allCases))
                 #expect(Set(selection.cells.map(\.point)) == Set(matrix.cells.map(\.point)))
+                var campaign = KillCampaign(selection, seed: 1)
+                return campaign.run()
+            }
+            for failure in report.failures { Issue.record("\(failure)") }
+            #expect(report.holes.isEmpty)
+            #expect(report.kills > KillOperation.allCases.count)
+        }
+
+        @Test func `After a kill at any point of SDK 2.0, the other app and the restarted app work`() async throws {
+            let report = try await onThread {
+                let selection = try KillMatrix.discovered(sdk: .full2).selection
+                #expect(Set(selection.cells.map(\.operation)) == Set(KillOperation.allCases))
                 var campaign = KillCampaign(selection, seed: 1)
                 return campaign.run()
             }

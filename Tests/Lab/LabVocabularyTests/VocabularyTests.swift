@@ -41,8 +41,8 @@ struct VocabularyTests {
         let (first, second) = (Set(Vocabulary.lab.names(of: .app)), Set(Vocabulary.lab.names(of: .app2)))
         #expect(
             second.subtracting(first).sorted() == [
-                "fetchSecureVaultKey", "hasPendingProtocolUpgrade", "signJwsWithDevicePrivateKey",
-                "startProtocolUpgrade", "verifyOfflineData",
+                "beginPasswordChange", "fetchSecureVaultKey", "finishPasswordChange", "hasPendingProtocolUpgrade",
+                "signJwsWithDevicePrivateKey", "startProtocolUpgrade", "verifyOfflineData",
             ])
         let dropped = first.subtracting(second)
         for name in [

@@ -17,7 +17,7 @@ struct LateAnswerTests {
     }
 
     @Test func `Every function of the SDK that answers with a callback has its row`() throws {
-        let functions = try SDKFunctions.withCallback()
+        let functions = try SDKFunctions.withCallback(of: "PowerAuth2")
         let rows = Set(LateOperation.allCases.map(\.function))
         #expect(
             functions.subtracting(rows).subtracting(LateOperation.withoutRow).sorted() == [],

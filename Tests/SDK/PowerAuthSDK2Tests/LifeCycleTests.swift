@@ -70,6 +70,29 @@ struct LifeCycleTests {
         #expect(await app.persist()?.powerAuthErrorCode == .invalidActivationState, "nothing is pending")
     }
 
+    @Test(arguments: [false, true])
+    func `A repeated confirmation decides whether biometry is on`(biometry: Bool) async throws {
+        let app = try await TestApp2()
+        try app.enrol()
+        _ = try await app.createActivation().get()
+        try await app.backOffice.commit(app.activationId)
+        func persist(biometry: Bool) async -> NSError? {
+            await app.persist(
+                biometry
+                    ? .persistWithPasswordAndBiometry(password: TestApp.password)
+                    : .persistWithPassword(password: TestApp.password))
+        }
+        app.transport.order(.loseAnswer(.timedOut), for: Self.confirmation)
+        #expect(await persist(biometry: !biometry)?.domain == NSURLErrorDomain)
+        #expect(await persist(biometry: biometry) == nil)
+        #expect(app.sdk.hasBiometryFactor() == biometry)
+        if biometry {
+            try app.confirmNextDialog()
+            #expect(try await app.codeIsAccepted(.possessionWithBiometry(prompt: "Confirm")))
+        }
+        #expect(try await app.sdk.status().failCount == 0)
+    }
+
     @Test func `Of two attempts to persist at one time the later one chooses the factors, and the earlier one fails`()
         async throws
     {

@@ -13,6 +13,7 @@ import Testing
 struct UpgradeTests {
     private static let start = "/pa/v4/upgrade/start"
     private static let confirmation = "/pa/v4/upgrade/confirm"
+    private static let status = "/pa/v4/activation/status"
 
     /// An application with an activation of protocol 3, and an SDK object that can upgrade it.
     private func older(
@@ -92,6 +93,29 @@ struct UpgradeTests {
         #expect(await restarted.upgrade() == nil)
         #expect(app.transport.count(of: Self.start) == starts, "the server has the keys of the first start")
         #expect(try await app.codeIsAccepted(of: restarted))
+    }
+
+    @Test func `A status ends an upgrade that the server has confirmed, and leaves one that waits`() async throws {
+        for order: TappedTransport.Order in [.loseAnswer(.timedOut), .fail(.timedOut)] {
+            let (app, sdk) = try await older()
+            app.transport.order(order, for: Self.confirmation)
+            app.transport.order(.fail(.timedOut), .fail(.timedOut), for: Self.status)
+            #expect(await sdk.upgrade()?.domain == NSURLErrorDomain)
+            #expect(sdk.hasPendingProtocolUpgrade())
+            app.transport.order(.fail(.notConnectedToInternet), for: Self.status)
+            let unreachable = await outcome { sdk.fetchActivationStatus(callback: $0) }
+            #expect(unreachable.failure?.domain == NSURLErrorDomain)
+
+            #expect(try await sdk.status().state == .active)
+            if case .loseAnswer = order {
+                #expect(!sdk.hasPendingProtocolUpgrade())
+            } else {
+                #expect(sdk.hasPendingProtocolUpgrade())
+            }
+            #expect(try await app.codeIsAccepted(of: sdk))
+            #expect(await sdk.upgrade() == nil)
+            #expect(try await app.codeIsAccepted(of: sdk))
+        }
     }
 
     @Test func `The biometry factor is kept with its key, or ends`() async throws {

@@ -69,8 +69,8 @@ package struct KillCampaign {
         var begun: [(cell: KillCell, time: UInt64)] = []
         var offence: CounterHistory.Offence?
         do {
-            try Lab.runBlocking(SharingApps.cast(quirks: quirks), seed: seed) { lab in
-                let run = try KillRun(lab)
+            try Lab.runBlocking(SharingApps.cast(quirks: quirks, sdk: matrix.sdk), seed: seed) { lab in
+                let run = try KillRun(lab, sdk: matrix.sdk)
                 for cell in cells where !isOver {
                     begun.append((cell, MonotonicClock.nanoseconds()))
                     if case .killed(let nextUse) = try run.run(cell) { report.count(killIn: cell, nextUse: nextUse) }

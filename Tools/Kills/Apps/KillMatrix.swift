@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LabControl
+package import LabCore
 package import LabPoints
 import LabTesting
 
@@ -11,17 +12,24 @@ package struct KillMatrix: Sendable {
 
     /// The cells, operation by operation.
     package let cells: [KillCell]
+    /// The SDK of both apps.
+    package let sdk: PowerAuthSpec.SDK
 
-    package init(cells: [KillCell]) {
+    /// - Parameters:
+    ///   - cells: the cells.
+    ///   - sdk: the SDK of both apps, `full` or `full2`.
+    package init(cells: [KillCell], sdk: PowerAuthSpec.SDK = .full) {
         self.cells = cells
+        self.sdk = sdk
     }
 
     /// Determines the points that each operation passes.
-    package static func discovered() throws -> KillMatrix {
-        try Lab.runBlocking(SharingApps.cast()) { lab in
-            let run = try KillRun(lab)
+    /// - Parameter sdk: the SDK of both apps, `full` or `full2`.
+    package static func discovered(sdk: PowerAuthSpec.SDK = .full) throws -> KillMatrix {
+        try Lab.runBlocking(SharingApps.cast(sdk: sdk)) { lab in
+            let run = try KillRun(lab, sdk: sdk)
             return KillMatrix(
-                cells: try KillOperation.allCases.flatMap { try run.cells(of: $0, passes: passes) })
+                cells: try KillOperation.allCases.flatMap { try run.cells(of: $0, passes: passes) }, sdk: sdk)
         }
     }
 
@@ -48,6 +56,6 @@ package struct KillMatrix: Sendable {
         for operation in KillOperation.allCases where counts[operation] == nil {
             selected += cells.filter { $0.operation == operation }.prefix(1)
         }
-        return KillMatrix(cells: selected)
+        return KillMatrix(cells: selected, sdk: sdk)
     }
 }

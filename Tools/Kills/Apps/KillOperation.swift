@@ -20,7 +20,7 @@ package enum KillOperation: String, CaseIterable, Sendable {
     /// The removal from the server, then from the device.
     case removeActivation
     case removeActivationLocal
-    /// From the protocol V2 to V3.
+    /// From the protocol V2 to V3; in SDK 2.0 from protocol 3 to 4.
     case upgradeProtocol
     /// The start of the first app since a reboot: it makes the shared memory.
     case firstStart
@@ -79,9 +79,10 @@ package enum KillOperation: String, CaseIterable, Sendable {
             try apps.removeActivation()
             try apps.makeCode()
             try apps.createActivation(apps.main)
+            if apps.makesVersion4 { try apps.commitActivation(apps.main) }
         case .upgradeProtocol:
             try apps.removeActivation()
-            try apps.activateLegacy()
+            if apps.makesVersion4 { try apps.activateVersion3() } else { try apps.activateLegacy() }
         default:
             try apps.ensureActivation()
         }
@@ -124,6 +125,7 @@ package enum KillOperation: String, CaseIterable, Sendable {
         case .removeBiometry: try main.call(RemoveBiometryFactor())
         case .removeActivation: try main.call(RemoveActivation { $0.password = apps.password })
         case .removeActivationLocal: try main.call(RemoveActivationLocal())
+        case .upgradeProtocol where apps.makesVersion4: try apps.upgrade(main)
         case .upgradeProtocol: try main.call(FetchActivationStatus())
         case .firstStart, .restart, .freshInstallation, .erasure: try main.call(Launch())
         }

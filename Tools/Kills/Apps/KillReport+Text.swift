@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LabControl
+import LabCore
 import LabPoints
 
 extension KillReport {
@@ -44,8 +45,14 @@ extension KillReport {
 
     private var breaches: [String] {
         failures.flatMap { failure in
-            ["breach: \(failure)"] + (failure.cell.map { ["  again: make soak CELL='\($0)' SOAK_SEED=\(seed)"] } ?? [])
+            ["breach: \(failure)"] + (failure.cell.map { ["  again: \(command(for: $0))"] } ?? [])
         }
+    }
+
+    /// Runs one cell again.
+    private func command(for cell: KillCell) -> String {
+        matrix.sdk == .full
+            ? "make soak CELL='\(cell)' SOAK_SEED=\(seed)" : "soak kill-matrix --sdk2 --cell '\(cell)' --seed \(seed)"
     }
 
     private var summary: [String] {

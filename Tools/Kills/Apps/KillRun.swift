@@ -22,9 +22,12 @@ final class KillRun {
     private let apps: SharingApps
     private let faults: FaultTable
 
-    init(_ lab: Lab) throws {
+    /// - Parameters:
+    ///   - lab: an instance with ``SharingApps/cast(quirks:sdk:)``.
+    ///   - sdk: the SDK of both apps.
+    init(_ lab: Lab, sdk: PowerAuthSpec.SDK) throws {
         self.lab = lab
-        apps = try SharingApps(lab)
+        apps = try SharingApps(lab, sdk: sdk)
         faults = try FaultTable.open(lab.layout.faultsPath)
         // The first operation starts like every later one: after a launch, and with everything in use.
         try apps.ensureActivation()

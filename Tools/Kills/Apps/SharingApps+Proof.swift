@@ -17,6 +17,7 @@ extension SharingApps {
         let isThere = try wallet.call(HasValidActivation())
         var header: HTTPHeader?
         if isThere, operation == .upgradeProtocol {
+            if makesVersion4 { try upgrade(wallet) }
             try expect(wallet.call(FetchActivationStatus()).state == .active, "the other app ends the upgrade")
         }
         if isThere { header = try sign(wallet, password) } else { _ = try wallet.call(CanStartActivation()) }
@@ -25,6 +26,10 @@ extension SharingApps {
         let isKept = try isThere && settle(operation)
         if isKept {
             if let header { try settlePassword(header) }
+            // Only the server may have removed the factor; the user does it again.
+            if makesVersion4, operation == .removeBiometry, try wallet.call(HasBiometryFactor()) {
+                try wallet.call(RemoveBiometryFactor())
+            }
             try use(wallet, biometry: operation.biometry, needsToken: operation.keepsToken)
         } else {
             try expectNothing(wallet)

@@ -29,22 +29,33 @@ final class SharingApps {
     /// Server tokens of the activation that no app has: from a death between the server's answer and the device.
     var orphans: (activationId: String, count: Int) = ("", 0)
 
-    init(_ lab: Lab) throws {
+    /// Whether new activations are those of protocol 4.
+    let makesVersion4: Bool
+    /// Whether the server offers protocol 4 to activations of protocol 3.
+    private var offersUpgrade = false
+
+    /// - Parameters:
+    ///   - lab: an instance with ``cast(quirks:sdk:)``.
+    ///   - sdk: the SDK of both apps.
+    init(_ lab: Lab, sdk: PowerAuthSpec.SDK) throws {
         self.lab = lab
+        makesVersion4 = sdk == .full2
         try lab.phone.call(EnrolBiometry())
     }
 
     /// The apps on a phone with a finger: the next dialog would have to wait for the animation of a face.
     ///
-    /// - Parameter quirks: Defects of the original that both apps have.
-    static func cast(quirks: [String] = []) -> Lab.Cast {
+    /// - Parameters:
+    ///   - quirks: Defects of the original that both apps have.
+    ///   - sdk: The SDK of both apps.
+    static func cast(quirks: [String] = [], sdk: PowerAuthSpec.SDK = .full) -> Lab.Cast {
         let (group, keychainGroup) = ("group.com.example.lab", "LABTEAM001.com.example.shared")
         let apps = ["main", "wallet"].map { name in
             AppSpec(
                 name: name, kind: .app, bundleIdentifier: "com.example.\(name)", appGroups: [group],
                 keychainAccessGroups: [keychainGroup], quirks: quirks,
                 powerAuth: PowerAuthSpec(
-                    sdk: .full, instanceId: instanceId,
+                    sdk: sdk, algorithm: sdk == .full2 ? .ecP384 : nil, instanceId: instanceId,
                     sharing: SharingSpec(
                         appGroup: group, appIdentifier: "com.example.\(name)", keychainAccessGroup: keychainGroup)))
         }
@@ -65,12 +76,12 @@ final class SharingApps {
         try app.call(CreateActivation { $0.activationCode = code.activationCode })
     }
 
-    func persistActivation(_ app: LabActor) throws {
+    func persistActivation(_ app: LabActor, biometry: Bool = true) throws {
         let password = password
         try app.call(
             PersistActivation {
                 $0.password = password
-                $0.biometry = true
+                $0.biometry = biometry
             })
     }
 
@@ -78,8 +89,10 @@ final class SharingApps {
     func activate(_ app: LabActor) throws {
         try makeCode()
         try createActivation(app)
+        // The server confirms no activation of protocol 4 before its commit.
+        if makesVersion4 { try commitActivation(app) }
         try persistActivation(app)
-        try commitActivation(app)
+        if !makesVersion4 { try commitActivation(app) }
     }
 
     /// Confirms a key exchange that the server knows.
@@ -125,6 +138,32 @@ final class SharingApps {
                 $0.serverPublicKey = key
                 $0.password = password
             })
+    }
+
+    /// Gives apps with SDK 2.0 an activation of protocol 3 that the server offers protocol 4.
+    func activateVersion3() throws {
+        try wallet.call(CreateSDK { $0.algorithm = .legacyP256 })
+        try makeCode()
+        try createActivation(wallet)
+        try commitActivation(wallet)
+        try persistActivation(wallet, biometry: false)
+        try wallet.call(CreateSDK())
+        guard !offersUpgrade, let applicationId = code?.applicationId else { return }
+        try lab.server.call(
+            CallResource {
+                $0.path = "/rest/v3/application/config/create"
+                $0.request = [
+                    "applicationId": .string(applicationId), "key": .string("cryptography_algorithms_supported"),
+                    "values": .array([.string("EC_P256"), .string("EC_P384")]),
+                ]
+            })
+        offersUpgrade = true
+    }
+
+    /// Upgrades the activation to protocol 4, or continues an upgrade.
+    func upgrade(_ app: LabActor) throws {
+        let password = password
+        try app.call(StartProtocolUpgrade { $0.password = password })
     }
 
     /// Gives the apps an activation with the biometry factor and a token, unless they have one.

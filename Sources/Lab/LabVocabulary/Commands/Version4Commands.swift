@@ -6,7 +6,8 @@ extension Vocabulary {
     /// Commands that only SDK 2.0 has (protocol-4.md).
     static let version4Commands: [any Command.Type] = [
         StartProtocolUpgrade.self, HasPendingProtocolUpgrade.self, FetchSecureVaultKey.self,
-        SignDataWithDeviceKey.self, SignJWS.self, VerifyOfflineData.self,
+        SignDataWithDeviceKey.self, SignJWS.self, VerifyOfflineData.self, BeginPasswordChange.self,
+        FinishPasswordChange.self,
     ]
 }
 
@@ -79,5 +80,22 @@ public struct VerifyOfflineData: Command {
         "verifyOfflineData", of: .app2, "Checks whether the server has made the QR code of an offline operation.")
     @Field(.qrPayload) public var payload: String
     public typealias Result = Bool
+    public init() {}
+}
+
+public struct BeginPasswordChange: Command {
+    public static let info = CommandInfo(
+        "beginPasswordChange", of: .app2,
+        "Lets the server check the current password, and keeps the change until `finishPasswordChange`.")
+    @Field(.currentPassword) public var from: Secret
+    public init() {}
+}
+
+public struct FinishPasswordChange: Command {
+    public static let info = CommandInfo(
+        "finishPasswordChange", of: .app2,
+        "Changes the password as `beginPasswordChange` of the same process has begun it; after a failure it can be repeated."
+    )
+    @Field(.newPassword, limit: "4 to 512 bytes") public var to: Secret
     public init() {}
 }

@@ -153,6 +153,15 @@ public struct SuitePrivateKeys: Sendable, CustomStringConvertible, CustomReflect
             lattice: try seed.flatMap { try suite.signature?.key(seed: $0) })
     }
 
+    /// Takes the secrets of keys that are stored one by one.
+    /// - Parameters:
+    ///   - secrets: the scalar, 48 bytes, and the seed of ML-DSA, 32 bytes, in hybrid suites.
+    ///   - suite: the suite that the keys belong to.
+    /// - Throws: as ``init(encoded:suite:)``.
+    package init(secrets: [SecretBytes], suite: CryptographySuite) throws {
+        try self.init(encoded: BinaryLayout.join(secrets: secrets), suite: suite)
+    }
+
     /// The scalar, and the seed of ML-DSA in hybrid suites, each after its length, for the device's store. The layout is
     /// the lab's own: the vendor's is not published (protocol-4.md, section 17, item 7).
     /// - Throws: ``ProtocolError/cryptographicFailure(_:)`` for lack of memory.

@@ -42,7 +42,8 @@ extension PowerAuthSDK {
 extension PowerAuthSDK {
     /// Fetches the status of the activation and synchronises the counter with the server.
     ///
-    /// Calls made at the same time share one request and get the same object.
+    /// Calls made at the same time share one request and get the same object. While an upgrade of the protocol is pending,
+    /// the server is asked first how far it is, and an upgrade that it has confirmed ends.
     /// - Parameter callback: takes the status, or an error. Before the function returns: `activationPending` for a
     ///   pending activation, `missingActivation` without one. Later: `networkError`, `invalidActivationData`,
     ///   `operationCancelled`, `timeSynchronization`, `encryption`, `signatureError` when the counter could not be
@@ -52,14 +53,39 @@ extension PowerAuthSDK {
     public func fetchActivationStatus(
         callback: @escaping (PowerAuthActivationStatus?, (any Error)?) -> Void
     ) -> (any PowerAuthOperationTask)? {
-        guard hasVersion4Activation else {
-            let (activationId, canUpgrade) = (activationIdentifier, makesVersion4)
-            return base.fetchActivationStatus { [weak self] status, error in
-                let status = status.map { PowerAuthActivationStatus($0, canUpgrade: canUpgrade) }
-                if let status { self?.remember(status, of: activationId) }
-                callback(status, error)
-            }
+        guard !hasVersion4Activation else { return fetchVersion4Status(callback) }
+        guard makesVersion4, hasPendingProtocolUpgrade() else { return fetchVersion3Status(callback) }
+        let task = OperationTask<PowerAuthActivationStatus>(callback)
+        task.add(
+            ProtocolUpgradeV4.endIfConfirmed(base) { [weak self] error in
+                guard let self, error == nil else {
+                    return task.complete(.failure(error ?? .powerAuth(.operationCancelled)))
+                }
+                let report = { (status: PowerAuthActivationStatus?, error: (any Error)?) in
+                    if let status { task.complete(.success(status)) }
+                    if let error { task.complete(.failure(error as NSError)) }
+                }
+                let fetch: (any PowerAuthOperationTask)? =
+                    hasVersion4Activation ? fetchVersion4Status(report) : fetchVersion3Status(report)
+                if let fetch { task.add(fetch) }
+            })
+        return task
+    }
+
+    private func fetchVersion3Status(
+        _ callback: @escaping (PowerAuthActivationStatus?, (any Error)?) -> Void
+    ) -> (any PowerAuthOperationTask)? {
+        let (activationId, canUpgrade) = (activationIdentifier, makesVersion4)
+        return base.fetchActivationStatus { [weak self] status, error in
+            let status = status.map { PowerAuthActivationStatus($0, canUpgrade: canUpgrade) }
+            if let status { self?.remember(status, of: activationId) }
+            callback(status, error)
         }
+    }
+
+    private func fetchVersion4Status(
+        _ callback: @escaping (PowerAuthActivationStatus?, (any Error)?) -> Void
+    ) -> any PowerAuthOperationTask {
         while true {
             let group = statusRequests.withLock { running in
                 if let group = running, !group.isFinished { return group }

@@ -28,20 +28,9 @@ struct ProtocolUpgradeV4: Sendable {
         }
     }
 
-    /// Finds out how far the server is with an upgrade that the state knows.
     private func look(attempt: Int) {
-        let factorKeys = base.factorKeys
-        let step = LocalStep<UpgradeStepV4>.write { core, response in
-            let keys = try factorKeys.possessionKeys()
-            return try sdkError {
-                let status = try core.decodeStatusV4(response.string("activationStatus") ?? "", keys: keys).status
-                return try core.upgradeStepV4(
-                    currentVersion: status.currentVersion, upgradeVersion: status.upgradeVersion,
-                    isConfirmationPending: status.flags.contains(.upgradeConfirmationPending))
-            }
-        }
         task.add(
-            base.client.post(RestRequest(.activationStatusV4), step) { result in
+            Self.look(base) { result in
                 switch result {
                 case .success(.nothing): task.complete(.success(()))
                 case .success(.start): start(attempt: attempt)
@@ -91,7 +80,7 @@ struct ProtocolUpgradeV4: Sendable {
 
     private func confirm(attempt: Int) {
         let client = base.client
-        let tokens = base.tokens
+        let (tokens, biometry) = (base.tokens, base.factorKeys.biometry)
         let request = RestRequest(
             .confirmUpgrade, authentication: .possession(customPossessionKey: possessionKey),
             // Another application may have done it meanwhile.
@@ -100,7 +89,9 @@ struct ProtocolUpgradeV4: Sendable {
         task.add(
             client.post(request, step) { result in
                 switch result {
-                case .success: end()
+                case .success:
+                    biometry.removeKeyOfRemovedFactor()
+                    task.complete(.success(()))
                 case .failure(let error): retry(after: error, attempt: attempt)
                 }
             })
@@ -108,13 +99,18 @@ struct ProtocolUpgradeV4: Sendable {
 
     /// The server has taken a confirmation whose answer was lost.
     private func finish() {
-        let tokens = base.tokens
-        do {
-            try base.session.write { core in try Self.finish(core, tokens) }
-            end()
+        do throws(NSError) {
+            try Self.finish(base)
+            task.complete(.success(()))
         } catch {
-            task.complete(.failure(error as NSError))
+            task.complete(.failure(error))
         }
+    }
+
+    private static func finish(_ base: PowerAuth2.PowerAuthSDK) throws(NSError) {
+        let tokens = base.tokens
+        try nsError { try base.session.write { core in try finish(core, tokens) } }
+        base.factorKeys.biometry.removeKeyOfRemovedFactor()
     }
 
     private static func finish(_ core: PowerAuthCoreSession, _ tokens: KeychainTokenStore) throws(NSError) {
@@ -124,11 +120,6 @@ struct ProtocolUpgradeV4: Sendable {
         tokens.removeAllLocalTokens()
     }
 
-    private func end() {
-        base.factorKeys.biometry.removeKeyOfRemovedFactor()
-        task.complete(.success(()))
-    }
-
     /// Looks again after a lost answer: the request may have reached the server. Other errors end the upgrade.
     private func retry(after error: NSError, attempt: Int) {
         guard error.isLostAnswer, attempt < RestClient.mostAttempts, !task.isCancelled else {
@@ -136,6 +127,50 @@ struct ProtocolUpgradeV4: Sendable {
         }
         PowerAuthLog.write("Protocol upgrade: attempt \(attempt) failed: \(error.localizedDescription)")
         RestClient.retry(after: attempt) { begin(attempt: attempt + 1) }
+    }
+}
+
+/// How far the server is with an upgrade that the state knows.
+extension ProtocolUpgradeV4 {
+    /// Ends an upgrade whose confirmation the server has taken although its answer was lost. Any other upgrade stays as it is.
+    /// - Parameters:
+    ///   - base: has the state of the upgrade.
+    ///   - completion: takes an error of the transport or the state, or nil. Called on a background thread.
+    static func endIfConfirmed(
+        _ base: PowerAuth2.PowerAuthSDK, completion: @escaping @Sendable (NSError?) -> Void
+    ) -> any PowerAuthOperationTask {
+        look(base) { result in
+            switch result {
+            case .success(.finish):
+                do throws(NSError) {
+                    try finish(base)
+                    completion(nil)
+                } catch {
+                    completion(error)
+                }
+            case .failure(let error) where error.isLostAnswer: completion(error)
+            // The server answers requests of protocol 3, or says why not.
+            case .success, .failure: completion(nil)
+            }
+        }
+    }
+
+    private static func look(
+        _ base: PowerAuth2.PowerAuthSDK, completion: @escaping @Sendable (TaskResult<UpgradeStepV4>) -> Void
+    ) -> any PowerAuthOperationTask {
+        let factorKeys = base.factorKeys
+        let step = LocalStep<UpgradeStepV4>.write { core, response in
+            // Another application may have ended the upgrade, and the answer be from before.
+            guard !core.hasVersion4Activation else { return .nothing }
+            let keys = try factorKeys.possessionKeys()
+            return try sdkError {
+                let status = try core.decodeStatusV4(response.string("activationStatus") ?? "", keys: keys).status
+                return try core.upgradeStepV4(
+                    currentVersion: status.currentVersion, upgradeVersion: status.upgradeVersion,
+                    isConfirmationPending: status.flags.contains(.upgradeConfirmationPending))
+            }
+        }
+        return base.client.post(RestRequest(.activationStatusV4), step, completion: completion)
     }
 }
 

@@ -8,12 +8,12 @@ import PowerAuthProtocol
 struct FactorServiceV4: Sendable {
     let context: ServiceContext
 
-    /// Makes the activation usable, and says whether biometry is on. A repeated confirmation changes nothing.
+    /// Makes the activation usable, and says whether biometry is on. A device repeats a confirmation whose answer was lost,
+    /// and may have chosen other factors since, so the last confirmation decides.
     /// - Throws: `activationNotFound`, `activationIncorrectState`.
     func confirm(activationId: Identifier, enablesBiometry: Bool) throws {
         try context.change { change in
             var (activation, record) = try active(activationId, in: change)
-            guard record.isConfirmationPending else { return }
             record.isConfirmationPending = false
             var secrets = try context.seal.secrets(of: activation, record)
             secrets.biometry = enablesBiometry ? FactorKey(current: secrets.keys.biometry) : nil

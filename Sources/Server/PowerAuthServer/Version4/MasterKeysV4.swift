@@ -53,24 +53,9 @@ struct MasterKeysV4: Sendable {
         let kinds = [SdkConfigurationV4.KeyKind.p384] + (Self.kind(of: suite.name).map { [$0] } ?? [])
         let secrets = kinds.compactMap { pairs[$0]?.secret }
         do {
-            return try SuitePrivateKeys(encoded: Self.encoded(secrets), suite: suite)
+            return try SuitePrivateKeys(secrets: secrets, suite: suite)
         } catch {
             throw ServiceError(.incorrectMasterServerKeyPair, "master keys of \(suite): \(error)")
-        }
-    }
-
-    /// Each secret after its length, as ``SuitePrivateKeys/encoded()`` has them.
-    private static func encoded(_ secrets: [SecretBytes]) -> SecretBytes {
-        SecretBytes(count: secrets.reduce(0) { $0 + 4 + $1.count }) { output in
-            var offset = 0
-            for secret in secrets {
-                output.storeBytes(of: UInt32(secret.count).bigEndian, toByteOffset: offset, as: UInt32.self)
-                secret.withUnsafeBytes {
-                    UnsafeMutableRawBufferPointer(rebasing: output[(offset + 4)..<(offset + 4 + $0.count)])
-                        .copyMemory(from: $0)
-                }
-                offset += 4 + secret.count
-            }
         }
     }
 }

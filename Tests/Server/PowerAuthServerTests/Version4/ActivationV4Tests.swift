@@ -46,8 +46,11 @@ struct ActivationV4Tests {
             #expect(confirmed.currentVersion == 4 && confirmed.counterByte == 1)
             let key = try #require(device.secrets).keys.utility.counterCode
             #expect(AuthenticatedStatus.counterHash(device.counter, key: key) == confirmed.counterHash)
-            // After a lost answer the device confirms again.
+            // After a lost answer the device confirms again, also with other factors.
+            try await device.confirm().expectOK()
+            #expect(try await device.status().flags == [])
             try await device.confirm(biometry: true).expectOK()
+            #expect(try await device.status().flags == .biometryEnabled)
             for type in [SignatureType.possession, .possessionKnowledge, .possessionBiometry] {
                 #expect(try await device.validate(type: type) == 200)
             }
