@@ -38,7 +38,8 @@ public struct ParserProperty: Sendable, CustomStringConvertible {
     public static let all: [ParserProperty] = {
         do {
             return codes + encodings + (try configurations()) + (try keys()) + headers + (try encryption())
-                + (try tokens()) + (try version4()) + (try activation()) + (try status()) + sessionState + mobileToken
+                + (try tokens()) + (try version4()) + (try activation()) + (try status()) + (try sessionState())
+                + mobileToken
                 + (try watch()) + files
         } catch {
             fatalError("The examples of the parser properties cannot be made: \(error)")
