@@ -142,7 +142,7 @@ extension ParserProperty {
 
     private static func keysOfVersion4() throws -> [ParserProperty] {
         let keys = try SuitePrivateKeys.generate(suite: .ecP384)
-        let container = LatticeAlgorithm.mlkem768.container(of: Data(count: LatticeAlgorithm.mlkem768.publicKeySize))
+        let containers = [LatticeAlgorithm.mlkem768, .mldsa65].map { $0.container(of: Data(count: $0.publicKeySize)) }
         return [
             ParserProperty("point-of-p384", examples: [keys.publicKeys.ec.uncompressed]) { data in
                 guard let read = try? P384PublicKey(encoded: data) else { return }
@@ -151,7 +151,7 @@ extension ParserProperty {
             ParserProperty("private-keys-4", examples: [try keys.encoded().rawData]) { data in
                 _ = try? SuitePrivateKeys(encoded: SecretBytes(data), suite: .ecP384)
             },
-            ParserProperty("lattice-key-container", examples: [container]) { data in
+            ParserProperty("lattice-key-container", examples: containers) { data in
                 for algorithm in LatticeAlgorithm.allCases {
                     guard let key = try? algorithm.key(in: data, field: "key") else { continue }
                     try require(algorithm.container(of: key) == data, "a key has one container", data)
