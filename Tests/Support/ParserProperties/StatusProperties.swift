@@ -27,49 +27,56 @@ extension ParserProperty {
     }
 
     static func sessionState() throws -> [ParserProperty] {
-        let keys = try SuitePrivateKeys.generate(suite: .ecP384)
+        let older = Data(base64Encoded: state) ?? Data()
+        let point = try P384PrivateKey.generate().publicKey.uncompressed
         let configuration4 = try SdkConfigurationV4(
-            applicationKey: Data(count: 16), applicationSecret: .random(),
-            keys: [.p384: keys.publicKeys.ec.uncompressed])
+            applicationKey: Data(count: 16), applicationSecret: .random(), keys: [.p256: Data(count: 65), .p384: point]
+        ).string
+        let examples4 = [
+            state4(upgrading: Data(), counterByte: Data([7]), biometryKey: Data(count: 48), publicKey: point),
+            state4(upgrading: older, counterByte: Data(), biometryKey: Data(), publicKey: Data([4])),
+        ]
         return [
-            ParserProperty("session-state", examples: [Data([0x50, 0x41, 0]), Data(base64Encoded: state) ?? Data()]) {
-                try checkState($0, configuration, suites: [], of: $0)
+            ParserProperty("session-state", examples: [Data([0x50, 0x41, 0]), older]) { data in
+                try checkState(data, configuration, suites: [], input: data)
             },
-            // Behind the content comes its digest, without which nothing else would be looked at.
-            ParserProperty("session-state-4", examples: [state4]) {
-                try checkState($0 + Digest.sha256($0), configuration4.string, suites: [.ecP384], of: $0)
+            // With a right checksum, or no damage would reach the fields.
+            ParserProperty("session-state-4", examples: examples4) { data in
+                try checkState(data + Digest.sha256(data), configuration4, suites: [.ecP384], input: data)
             },
         ]
     }
 
     private static func checkState(
-        _ state: Data, _ configuration: String, suites: [CryptographySuite], of data: Data
+        _ state: Data, _ configuration: String, suites: [CryptographySuite], input: Data
     ) throws {
         guard let setup = PowerAuthCoreSessionSetup(configuration: configuration) else {
-            throw Violation(rule: "the configuration can be read", input: data)
+            throw Violation(rule: "a setup can be made", input: input)
         }
         setup.suites = suites
-        guard let session = PowerAuthCoreSession(sessionSetup: setup, timeService: NoTime.shared) else {
-            throw Violation(rule: "a session can be made", input: data)
-        }
-        try require(session.hasValidSetup, "the setup can be used", data)
+        guard let session = PowerAuthCoreSession(sessionSetup: setup, timeService: NoTime.shared), session.hasValidSetup
+        else { throw Violation(rule: "a session can be made", input: input) }
         let accepted = session.deserializeState(state)
         let written = session.serializedState()
-        try require(accepted || !session.hasValidActivation, "refused bytes leave no activation", data)
+        try require(accepted || !session.hasValidActivation, "refused bytes leave no activation", input)
         _ = session.activationFingerprint
-        try require(session.deserializeState(written), "what a session writes, it reads", data)
-        try require(session.serializedState() == written, "and writes again, byte for byte", data)
+        try require(session.deserializeState(written), "what a session writes, it reads", input)
+        try require(session.serializedState() == written, "and writes again, byte for byte", input)
     }
 
-    /// The content of a state of data version 7, in `EC_P384` (protocol-4.md, section 17, item 7).
-    private static let state4: Data = {
-        func filled(_ byte: UInt8, _ count: Int) -> Data { Data([UInt8(count)]) + Data(repeating: byte, count: count) }
-        let name = "EC_P384".bytes
-        let start = "PA".bytes + Data([0x02, 0x50, 0x37, 0, UInt8(name.count)]) + name + Data([2]) + "id".bytes
-        return start + filled(0x10, 32) + filled(0xAB, 1) + filled(0x11, 32) + filled(0x12, 48) + filled(0x13, 48)
-            + filled(0x14, 48) + filled(1, 3) + filled(4, 2) + filled(0, 0) + filled(6, 1) + filled(0, 0) + filled(1, 3)
-    }()
+    /// A state of data version 7 without its checksum, with keys that open nothing.
+    private static func state4(upgrading older: Data, counterByte: Data, biometryKey: Data, publicKey: Data) -> Data {
+        let fields = [
+            older, "EC_P384".bytes, activationId.bytes, Data(count: 32), counterByte, Data(count: 32), Data(count: 48),
+            Data(count: 48), biometryKey, Data([1]), publicKey, Data(), publicKey, Data(), Data([2]),
+        ]
+        var state = Data([0x50, 0x41, 0x02, 0x50, 0x37])
+        for field in fields { state += (CountEncoding.encode(field.count) ?? Data()) + field }
+        return state
+    }
 
+    /// The activation of ``state``.
+    private static let activationId = "7b2f0c52-4d0a-4b0e-9a57-0f3e9f3f2a11"
     /// A state of data version 6 whose keys are counting bytes (sharing.md, section 13).
     private static let state =
         "UEECUDYQAAECAwQFBgcICQoLDA0ODyQ3YjJmMGM1Mi00ZDBhLTRiMGUtOWE1Ny0wZjNlOWYzZjJhMTEAACcQEBAREhMUFRYXGBkaGxwdHh8QICEiIyQlJicoKSorLC0uLxAwMTIzNDU2Nzg5Ojs8PT4/ABBAQUJDREVGR0hJSktMTU5PIQJQUVJTVFVWV1hZWltcXV5fYGFiY2RlZmdoaWprbG1ubyEDcHFyc3R1dnd4eXp7fH1+f4CBgoOEhYaHiImKi4yNjo8wkJGSk5SVlpeYmZqbnJ2en6ChoqOkpaanqKmqq6ytrq+wsbKztLW2t7i5uru8vb6/AAAEAAAA"

@@ -17,6 +17,10 @@ extension ParserProperty {
         let request = TemporaryKeyRequestV4(
             applicationKey: Example.applicationKey, activationId: Example.activationId,
             sharedSecretRequest: try SharedSecretClient(suite: .ecP384).request)
+        let answer = try SharedSecretServer.answer(request.sharedSecretRequest, suite: .ecP384).response
+        let response = TemporaryKeyResponseV4(
+            to: request, keyId: Example.keyId, sharedSecretResponse: answer, issuedAt: Example.timestamp,
+            expiresAt: Example.timestamp + 300_000)
         return [
             ParserProperty("jws", examples: [jws.general.bytes, (jws.compact ?? "").bytes]) { data in
                 guard let read = try? JWS(data.text) else { return }
@@ -27,6 +31,11 @@ extension ParserProperty {
             ParserProperty("temporary-key-request-4", examples: [try request.jwt(key: key).bytes]) { data in
                 guard let read = try? TemporaryKeyRequestV4.Received(jwt: data.text) else { return }
                 try require(!read.isAuthentic(key: key) || read.request == request, "claims are signed", data)
+            },
+            ParserProperty("temporary-key-response-4", examples: [try response.jws(keys: keys).general.bytes]) { data in
+                guard let jws = try? JWS(data.text) else { return }
+                let read = try? TemporaryKeyResponseV4(verifying: jws, keys: keys.publicKeys, request: request)
+                try require(read == nil || read == response, "claims are signed", data)
             },
         ]
     }
@@ -40,7 +49,16 @@ extension ParserProperty {
         let plaintext = "plain".bytes
         let (request, _) = try client.encrypt(plaintext, timestamp: 1)
         let response = try server.decrypt(request).encryptor.encrypt(plaintext, timestamp: 2)
+        let key = Key256<KeyPurpose.Envelope>.random()
+        let context = "context".bytes
+        let message = try AEAD.seal(plaintext, key: key, keyContext: context, associatedData: context)
         return [
+            ParserProperty("aead-message", examples: [message]) { data in
+                let opened = try? AEAD.open(data, key: key, keyContext: context, associatedData: context)
+                try require(
+                    opened == nil || (data == message && opened == plaintext), "only the message itself can be opened",
+                    data)
+            },
             ParserProperty("aead-request", examples: [try JSONEncoder().encode(request)]) { data in
                 guard let read = try? JSONDecoder().decode(AeadRequest.self, from: data) else { return }
                 try require(
@@ -124,7 +142,7 @@ extension ParserProperty {
 
     private static func keysOfVersion4() throws -> [ParserProperty] {
         let keys = try SuitePrivateKeys.generate(suite: .ecP384)
-        let container = LatticeAlgorithm.mlkem768.container(of: Data(count: LatticeAlgorithm.mlkem768.publicKeySize))
+        let containers = [LatticeAlgorithm.mlkem768, .mldsa65].map { $0.container(of: Data(count: $0.publicKeySize)) }
         return [
             ParserProperty("point-of-p384", examples: [keys.publicKeys.ec.uncompressed]) { data in
                 guard let read = try? P384PublicKey(encoded: data) else { return }
@@ -133,7 +151,7 @@ extension ParserProperty {
             ParserProperty("private-keys-4", examples: [try keys.encoded().rawData]) { data in
                 _ = try? SuitePrivateKeys(encoded: SecretBytes(data), suite: .ecP384)
             },
-            ParserProperty("lattice-key-container", examples: [container]) { data in
+            ParserProperty("lattice-key-container", examples: containers) { data in
                 for algorithm in LatticeAlgorithm.allCases {
                     guard let key = try? algorithm.key(in: data, field: "key") else { continue }
                     try require(algorithm.container(of: key) == data, "a key has one container", data)
