@@ -92,6 +92,8 @@ def overview_finds_and_filters(browser):
 def keyboard_leads_from_the_overview_to_a_failure_and_back(browser):
     with Tab(browser, failing_page) as tab:
         page = tab.page
+        # Keys before the run is read go nowhere.
+        expect(page.locator(".case").first).to_be_visible()
         page.keyboard.press("/")
         page.keyboard.type("lock that another")
         page.keyboard.press("Escape")
