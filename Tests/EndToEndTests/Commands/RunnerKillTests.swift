@@ -98,9 +98,11 @@ extension EndToEnd.Commands {
                     expect: { text: nothing }
                 """, to: "scenario.yaml")
             let peak = try await onThread {
+                // How long it takes says nothing here, and beside other tests it takes minutes.
                 let run = try LabCommand(
-                    ["run", "scenario.yaml", "--keep"], in: workspace, environment: keepingFreedMemory)
-                try run.wait(for: "is held here")
+                    ["run", "scenario.yaml", "--keep", "--scenario-timeout", "10m"], in: workspace,
+                    environment: keepingFreedMemory)
+                try run.wait(for: "is held here", within: .minutes(10))
                 let status = try String(contentsOfFile: "/proc/\(run.pid)/status", encoding: .utf8)
                 try run.signal(SIGINT)
                 let outcome = try run.finish()
