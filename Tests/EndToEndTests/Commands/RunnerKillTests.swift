@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import LabCore
 import LabSystem
 import TestSupport
 import Testing
