@@ -77,25 +77,25 @@ struct StateCauseTests {
     ]
 
     private static let endedWaits: [CauseRow] = [
-        CauseRow("a long wait", [held, asked(at: 910), gave(at: 939), took(at: 940)], waited("30.00 ms")),
+        CauseRow("a long wait", [held, asked(at: 910), gave(at: 1039), took(at: 1040)], waited("130.00 ms")),
         CauseRow(
-            "the shortest unusual wait", [held, asked(at: 910), gave(at: 919), took(at: 920)], waited("10.00 ms")),
-        CauseRow("a usual wait", [held, asked(at: 910), gave(at: 918), took(at: 919)]),
+            "the shortest unusual wait", [held, asked(at: 910), gave(at: 1009), took(at: 1010)], waited("100.00 ms")),
+        CauseRow("a usual wait", [held, asked(at: 910), gave(at: 1008), took(at: 1009)]),
         CauseRow(
             "the holder released it before the step, so that the wait has another reason",
-            [held, gave(at: 899), asked(at: 910), took(at: 940)]),
+            [held, gave(at: 899), asked(at: 910), took(at: 1040)]),
         CauseRow(
-            "the holder released it as the step began", [held, gave(at: 900), asked(at: 910), took(at: 940)],
-            waited("30.00 ms")),
+            "the holder released it as the step began", [held, gave(at: 900), asked(at: 910), took(at: 1040)],
+            waited("130.00 ms")),
         CauseRow(
             "the last holder before the actor counts, not the next one",
             [
-                took(at: 400, by: "widget"), gave(at: 450, by: "widget"), held, asked(at: 910), gave(at: 939),
-                took(at: 940), gave(at: 941, by: "main"), took(at: 942, by: "widget"),
-            ], waited("30.00 ms")),
+                took(at: 400, by: "widget"), gave(at: 450, by: "widget"), held, asked(at: 910), gave(at: 1039),
+                took(at: 1040), gave(at: 1041, by: "main"), took(at: 1042, by: "widget"),
+            ], waited("130.00 ms")),
         CauseRow(
             "nothing held it before the actor",
-            [asked(at: 910), took(at: 940), gave(at: 941, by: "main"), took(at: 942, by: "wallet")]),
+            [asked(at: 910), took(at: 1040), gave(at: 1041, by: "main"), took(at: 1042, by: "wallet")]),
     ]
 
     // MARK: Operations

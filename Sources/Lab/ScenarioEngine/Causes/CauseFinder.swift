@@ -147,8 +147,8 @@ struct CauseFinder {
         ]
     }
 
-    /// Shorter waits for a lock are normal.
-    private static let usualWait: UInt64 = 10_000_000
+    /// Shorter waits for a lock are normal, on a busy machine, too.
+    private static let usualWait: UInt64 = 100_000_000
 
     /// Locks that the step is still waiting for, or waited for.
     private var locks: [String] {
