@@ -160,12 +160,7 @@ struct OfflineSignatureService: Sendable {
             try change.saveUse(activation)
             return (.refused(activation), types[0])
         }
-        guard !activation.isBlocked(at: change.now) else {
-            try change.saveUse(activation)
-            return (.refused(activation), types[0])
-        }
-        guard activation.hasAttempts else {
-            try signatures.block(&activation, binding, in: change)
+        guard try signatures.allowsAttempt(&activation, binding, in: change) else {
             return (.refused(activation), types[0])
         }
         guard let found = try match(question, variants, types, activation, binding) else {

@@ -159,14 +159,7 @@ struct SignatureService: Sendable {
             try change.saveUse(activation)
             return .refused(activation)
         }
-        guard !activation.isBlocked(at: change.now) else {
-            try change.saveUse(activation)
-            return .refused(activation)
-        }
-        guard activation.hasAttempts else {
-            try block(&activation, binding, in: change)
-            return .refused(activation)
-        }
+        guard try allowsAttempt(&activation, binding, in: change) else { return .refused(activation) }
         let version = try change.findVersion(applicationKey: question.applicationKey)
         guard let version, version.isSupported, version.application.row == activation.application.row else {
             try recordFailure(question.type, &activation, binding, in: change)
@@ -250,7 +243,22 @@ struct SignatureService: Sendable {
         try change.saveUse(activation)
     }
 
-    func block(_ activation: inout Activation, _ binding: DeviceBinding, in change: WriteTransaction) throws {
+    /// Whether a code is compared at all. Without an attempt left the activation is blocked, unless it is for a time.
+    func allowsAttempt(
+        _ activation: inout Activation, _ binding: DeviceBinding, in change: WriteTransaction
+    ) throws -> Bool {
+        if activation.isBlocked(at: change.now) {
+            try change.saveUse(activation)
+            return false
+        }
+        guard activation.hasAttempts else {
+            try block(&activation, binding, in: change)
+            return false
+        }
+        return true
+    }
+
+    private func block(_ activation: inout Activation, _ binding: DeviceBinding, in change: WriteTransaction) throws {
         activation.lifecycle = .blocked(binding, reason: BlockedReason.maxFailedAttempts)
         try change.save(&activation, previous: .active)
     }
