@@ -94,19 +94,8 @@ extension EndToEnd.Commands {
         {
             let workspace = try Workspace()
             let program = try LabCommand.path(of: "sample-app")
-            let app = "appGroups: [group.com.example.letters], executable: \(program)"
-            try workspace.write(
-                """
-                topologies:
-                  default:
-                    devices:
-                      phone:
-                        kind: phone
-                        apps:
-                          first: { bundleIdentifier: com.example.first, \(app) }
-                          second: { bundleIdentifier: com.example.second, \(app) }
-
-                """, to: "lab.yaml")
+            try workspace.writeTopology(
+                of: "first", "second", playedBy: program, "appGroups: [group.com.example.letters]")
             try workspace.write(
                 """
                 name: Letters

@@ -76,18 +76,7 @@ extension EndToEnd.Peers {
         func `An order holds it at its checkpoint while another app continues`(words: [String]) async throws {
             let workspace = try Workspace()
             let program = try LabCommand.path(of: "sample-app")
-            try workspace.write(
-                """
-                topologies:
-                  default:
-                    devices:
-                      phone:
-                        kind: phone
-                        apps:
-                          first: { bundleIdentifier: com.example.first, executable: \(program) }
-                          second: { bundleIdentifier: com.example.second, executable: \(program) }
-
-                """, to: "lab.yaml")
+            try workspace.writeTopology(of: "first", "second", playedBy: program)
             var seen: Set<String> = []
             let turns = words.map { "\($0): \(seen.insert($0).inserted ? "start" : "checkpoint.between-words")" }
             let logged = words.map { "{ event: log, peer: \($0), where: { message: \($0) } }" }

@@ -46,10 +46,19 @@ final class Workspace: Sendable {
         try write(try Project.text(of: "lab.yaml"), to: "lab.yaml")
     }
 
-    /// Writes a lab file whose phone has one app, run by a user's own program.
+    /// Writes a lab file whose phone has some apps, run by a user's own program.
     ///
-    /// - Parameter more: Another line about the app.
-    func writeTopology(of app: String, playedBy program: String, _ more: String = "") throws {
+    /// - Parameter more: Another line about each app.
+    func writeTopology(of apps: String..., playedBy program: String, _ more: String = "") throws {
+        let entries = apps.map { app in
+            """
+                      \(app):
+                        bundleIdentifier: com.example.\(app)
+                        executable: \(program)
+                        \(more)
+
+            """
+        }
         try write(
             """
             topologies:
@@ -58,12 +67,8 @@ final class Workspace: Sendable {
                   phone:
                     kind: phone
                     apps:
-                      \(app):
-                        bundleIdentifier: com.example.\(app)
-                        executable: \(program)
-                        \(more)
 
-            """, to: "lab.yaml")
+            """ + entries.joined(), to: "lab.yaml")
     }
 
     /// The remains of the workspace's instances: directories, processes and shared-memory objects.

@@ -77,7 +77,8 @@ extension JSONValue {
         switch self {
         case .string(let text) where text.utf8.count > length && text.count > length:
             // What was cut before keeps the size of the whole.
-            let size = text.firstMatch(of: /… \(\d+ bytes\)$/).map { String($0.0) } ?? "… (\(text.utf8.count) bytes)"
+            let end = text.hasSuffix(" bytes)") ? text.firstMatch(of: /… \(\d+ bytes\)$/) : nil
+            let size = end.map { String($0.0) } ?? "… (\(text.utf8.count) bytes)"
             return .string(text.prefix(length) + size)
         case .array(let elements): return .array(elements.map { $0.cut(to: length) })
         case .object(let members): return .object(members.mapValues { $0.cut(to: length) })
